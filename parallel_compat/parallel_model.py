@@ -23,6 +23,7 @@ from parallel_compat.template import (
     template_inputs,
     unique_names,
 )
+from parallel_compat.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,11 +108,16 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             )
         super().compile(**{**bound, "jit_compile": False})
         self._compiled_parts = keras3.Compiled(self)
+        self._trainable_flags = TrainableFlags(self)
         self._placement: Placement | None = None
         self._added_loss_kinds: dict[bool, list[str]] = {}
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Train on one merged batch; called by `fit` and `train_on_batch`."""
+        with self._trainable_flags.restored():
+            return self._train_step(data)
+
+    def _train_step(self, data: Any) -> dict[str, Any]:
         batch = self._batch(data)
         result = self._forward(batch, training=True, differentiate=True)
         variables = list(self.trainable_variables)
@@ -133,8 +139,9 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def test_step(self, data: Any) -> dict[str, Any]:
         """Evaluate one merged batch; called by `evaluate` and `test_on_batch`."""
         batch = self._batch(data)
-        result = self._forward(batch, training=False)
-        return self._finish(result, batch, self._loss(result, batch, training=False))
+        with self._trainable_flags.restored():
+            result = self._forward(batch, training=False)
+            return self._finish(result, batch, self._loss(result, batch, training=False))
 
     def predict_step(self, data: Any) -> Any:
         """Predict one merged batch; called by `predict` and `predict_on_batch`."""
