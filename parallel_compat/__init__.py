@@ -11,10 +11,12 @@ __version__ = "0.1.0.dev0"
 _PUBLIC = {
     "ParallelModel": "parallel_compat.parallel_model",
     "available_devices": "parallel_compat.devices",
+    "limit_gpu_memory": "parallel_compat.devices",
     "multi_gpu_model": "parallel_compat.split",
     "parallelize": "parallel_compat.split",
     "simulate_devices": "parallel_compat.devices",
     "template_of": "parallel_compat.split",
+    "use_gpus": "parallel_compat.devices",
 }
 
 __all__ = sorted(_PUBLIC)
