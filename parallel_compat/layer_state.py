@@ -14,6 +14,7 @@ would write is caught. After the pass the replicas' values are merged and writte
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -22,7 +23,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from parallel_compat.replicas import Rows
 
@@ -36,11 +37,21 @@ class ReplicaState:
     Args:
         variables: the variables, in the order of `before`.
         before: the value that the replica starts from, for each.
+        global_seeds: the generator that layers without seeds of their own draw from.
     """
 
-    def __init__(self, variables: Sequence[keras.Variable], before: Sequence[Any]) -> None:
+    def __init__(
+        self, variables: Sequence[keras.Variable], before: Sequence[Any], global_seeds: keras.random.SeedGenerator
+    ) -> None:
+        self._global_seeds = global_seeds
         self.scope = keras.StatelessScope(list(zip(variables, before, strict=True)), collect_losses=True)
         self._before = {id(v): self.scope.get_current_value(v) for v in variables}
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[keras.StatelessScope]:
+        """Run a forward pass on this state; what the layers write and the losses they add are in the scope."""
+        with self.scope, keras3.global_seeds_from(self._global_seeds):
+            yield self.scope
 
     def before(self, variable: keras.Variable) -> Any:
         return self._before[id(variable)]
@@ -57,10 +68,13 @@ class LayerState:
 
     Args:
         model: a built Keras model.
+        global_seeds: the generator that layers without seeds of their own draw from.
     """
 
-    def __init__(self, model: keras.Model) -> None:
-        self.random_seeds = keras3.seed_states(model)
+    def __init__(self, model: keras.Model, global_seeds: keras.random.SeedGenerator) -> None:
+        self._global_seeds = global_seeds
+        states = [*keras3.seed_states(model), global_seeds.state]
+        self.random_seeds = list({id(state): state for state in states}.values())
         seeds = {id(variable) for variable in self.random_seeds}
         others = [*model.non_trainable_variables, *keras3.layer_metric_variables(model)]
         self.others = list({id(v): v for v in others if id(v) not in seeds}.values())
@@ -68,28 +82,33 @@ class LayerState:
     def of_replica(self, replica: int) -> ReplicaState:
         """Make the state that `replica` starts a forward pass from."""
         seeds = [v.value + tf.constant([replica * SEED_STRIDE, 0], v.dtype) for v in self.random_seeds]
-        return ReplicaState([*self.random_seeds, *self.others], [*seeds, *(v.value for v in self.others)])
+        before = [*seeds, *(v.value for v in self.others)]
+        return ReplicaState([*self.random_seeds, *self.others], before, self._global_seeds)
 
-    def merge(self, states: Sequence[ReplicaState], rows: Sequence[Rows]) -> None:
+    def merge(
+        self,
+        states: Sequence[ReplicaState],
+        rows: Sequence[Rows],
+        gather: Callable[[list[Any]], list[Any]] = lambda values: values,
+    ) -> None:
         """Write the merged state after the replicas' forward passes.
 
         Args:
-            states: the state of each replica.
+            states: the state of each replica of this process.
             rows: the rows of each replica.
+            gather: makes a value of each replica of this process one of all replicas.
         """
-        for variable in self.random_seeds:
-            variable.assign(states[0].after(variable))
-        for variable in self.others:
+        for variable in (*self.random_seeds, *self.others):
             if any(state.changed(variable) for state in states):
-                variable.assign(_merged(variable, states, rows))
+                after = gather([state.after(variable) for state in states])
+                seed = any(variable is state for state in self.random_seeds)
+                variable.assign(after[0] if seed else _merged(variable, states[0].before(variable), after, rows))
 
 
-def _merged(variable: keras.Variable, states: Sequence[ReplicaState], rows: Sequence[Rows]) -> Any:
-    after = [state.after(variable) for state in states]
+def _merged(variable: keras.Variable, before: Any, after: Sequence[Any], rows: Sequence[Rows]) -> Any:
     if variable.aggregation == "sum":
         changes = [
-            tf.where(cut.size > 0, value - state.before(variable), tf.zeros_like(value))
-            for value, state, cut in zip(after, states, rows, strict=True)
+            tf.where(cut.size > 0, value - before, tf.zeros_like(value)) for value, cut in zip(after, rows, strict=True)
         ]
         return variable.value + tf.add_n(changes)
     if variable.aggregation == "only_first_replica" or not keras.backend.is_float_dtype(variable.dtype):

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
 
-from parallel_compat import saving
+from parallel_compat import generators, saving
 from parallel_compat.additional_losses import how_they_merge, merge_added_losses
 from parallel_compat.backend import keras3
+from parallel_compat.feeding import is_sequence
+from parallel_compat.generators import Feed
+from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
-from parallel_compat.replica_step import ReplicaPass, forward, sum_gradients
-from parallel_compat.replicas import Replicas
+from parallel_compat.replica_step import ReplicaPass, forward
+from parallel_compat.replicas import Replicas, Rows, add, replica_number
 from parallel_compat.template import (
     check_template,
     check_trained_by_fit,
@@ -25,7 +29,9 @@ from parallel_compat.template import (
 from parallel_compat.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from parallel_compat.layer_state import ReplicaState
 
 
 class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
@@ -69,8 +75,17 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             self.dtype_policy = template.dtype_policy
             self._template = template
             self._replicas = Replicas(strategy)
-            self._merge = merge
+            # Sums of rows would have to be collected from other workers one by one; outputs are collected anyway.
+            self._merge = "always" if self._replicas.several_workers else merge
+            self._global_seeds = keras3.global_seeds()
+            self._states: dict[int, ReplicaState] = {}  # of the replicas of a custom loop, while they call the model
             self._ready = True
+        self._replicas.take_from_chief([*template.variables, self._global_seeds.state])
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process should write files; False on all workers but one of `MultiWorkerMirroredStrategy`."""
+        return self._replicas.is_chief
 
     @property
     def template(self) -> keras.Model:
@@ -87,6 +102,80 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         # weights of a model that is set as an attribute.
         with keras3.untracked() if "_ready" in self.__dict__ else contextlib.nullcontext():
             super().__setattr__(name, value)
+
+    optimizer: Any
+
+    # Custom training loops.
+
+    def distribute(self, dataset: tf.data.Dataset) -> Any:
+        """Return `dataset` with each batch split over the replicas, `strategy.experimental_distribute_dataset`.
+
+        >>> import keras, numpy as np, parallel_compat, tensorflow as tf
+        >>> _ = parallel_compat.simulate_devices(4)
+        >>> template = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+        >>> parallel = parallel_compat.parallelize(template, gpus=2)
+        >>> optimizer = keras.optimizers.SGD(0.1)
+        >>> def step(x, y):
+        ...     with tf.GradientTape() as tape:
+        ...         loss = tf.reduce_sum((parallel(x, training=True) - y) ** 2) / 32
+        ...     gradients = tape.gradient(loss, parallel.trainable_variables)
+        ...     optimizer.apply_gradients(zip(gradients, parallel.trainable_variables))
+        ...     return loss
+        >>> data = tf.data.Dataset.from_tensor_slices((np.ones((64, 8)), np.ones((64, 1)))).batch(32)
+        >>> for x, y in parallel.distribute(data):
+        ...     loss = parallel.reduce("sum", parallel.run(step, args=(x, y)))
+
+        Args:
+            dataset: a batched `tf.data.Dataset`; its batches are the merged ones.
+
+        Returns:
+            A distributed dataset, for the `args` of `run`.
+        """
+        return self.strategy.experimental_distribute_dataset(dataset)
+
+    def run(self, step: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        """Call `step` on each replica, `strategy.run`.
+
+        Gradients that `step` gives to an optimizer are added up over the replicas and applied once, to the one set of
+        weights. Where `step` calls the parallel model (rather than the template), its random layers draw differently
+        on each replica and its moving statistics are averaged.
+
+        Args:
+            step: a function of tensors.
+            args: its arguments, tensors or values of `distribute`.
+            kwargs: its keyword arguments.
+
+        Returns:
+            What `step` returned, a value per replica, for `reduce`.
+        """
+        return self.strategy.run(step, args=args, kwargs=kwargs)
+
+    def reduce(self, operation: str, value: Any, axis: int | None = None) -> Any:
+        """Reduce a value per replica to one tensor, `strategy.reduce`.
+
+        Args:
+            operation: "sum" or "mean".
+            value: what `run` returned.
+            axis: None to reduce over replicas only, 0 to reduce over the rows too.
+
+        Returns:
+            A tensor.
+        """
+        return self.strategy.reduce(operation.upper(), value, axis=axis)
+
+    def call(self, inputs: Any, training: bool | None = None, mask: Any = None, **kwargs: Any) -> Any:
+        """Run the template; in a custom loop, on this replica's part of the layer state."""
+        context = tf.distribute.get_replica_context()
+        if context is None or context.num_replicas_in_sync == 1 or keras3.in_stateless_scope():
+            return super().call(inputs, training=training, mask=mask, **kwargs)
+        state = LayerState(self, self._global_seeds)
+        replica = replica_number()
+        with (own := state.of_replica(replica)).used() as scope:
+            outputs = super().call(inputs, training=training, mask=mask, **kwargs)
+        self._states[replica] = own
+        context.merge_call(lambda _: state.merge(*equal_parts(self._states)))
+        keras3.set_added_losses(self, scope.losses)
+        return outputs
 
     # Training on the merged batch.
 
@@ -125,8 +214,9 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             scaled = self.optimizer.scale_loss(loss) if self.optimizer is not None else loss
         if variables:
             outer = tape.gradient(scaled, {"replicas": result.sources, "here": variables})
-            parts = [*result.backward(outer["replicas"], variables), outer["here"]]
-            gradients = [sum_gradients(of_variable) for of_variable in zip(*parts, strict=True)]
+            of_replicas = result.backward(outer["replicas"], variables)
+            gradients = [add(parts) for parts in zip(of_replicas, outer["here"], strict=True)]
+            self.optimizer = keras3.optimizer_for(self.optimizer, variables)
             self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
         else:
             warnings.warn("The model does not have any trainable weights.", stacklevel=2)
@@ -232,18 +322,75 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
         bound = keras3.bind_fit(args, kwargs)
-        target = self.__dict__.get("callback_model")
-        if target is not None and not isinstance(bound.get("callbacks"), keras.callbacks.CallbackList):
-            bound["callbacks"] = [CallbackModel(target), *keras.tree.flatten(bound.get("callbacks") or [])]
-        return super().fit(**bound)
+        target, callbacks = self._callback_model(), bound.get("callbacks")
+        if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
+            own = keras.tree.flatten(callbacks or [])
+            bound["callbacks"] = [CallbackModel(target, own), *own]
+        return generators.fit(self, self._feed_of(bound.get("x")), bound, super().fit)
+
+    def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate as `keras.Model.evaluate`."""
+        feed = self._feed_of(x)
+        steps = kwargs.get("steps", args[4] if len(args) > 4 else None)
+        with feed.open():
+            return super().evaluate(feed.adapter(x, "validation", steps), *args, **kwargs)
+
+    def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Predict as `keras.Model.predict`."""
+        feed = self._feed_of(x)
+        steps = kwargs.get("steps", args[2] if len(args) > 2 else None)
+        with feed.open():
+            return super().predict(feed.adapter(x, "prediction", steps), *args, **kwargs)
+
+    def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
+        """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
+        return generators.fit_generator(self, generator, *args, **kwargs)
+
+    def evaluate_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate on a generator or Sequence, see `parallel_compat.evaluate_generator`."""
+        return generators.evaluate_generator(self, generator, *args, **kwargs)
+
+    def predict_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Predict on a generator or Sequence, see `parallel_compat.predict_generator`."""
+        return generators.predict_generator(self, generator, *args, **kwargs)
+
+    def _feed_of(self, data: Any) -> Feed:
+        """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
+        wanted = {
+            name: getattr(data, f"_{name}", None) for name in ("workers", "use_multiprocessing", "max_queue_size")
+        }
+        given = {name: value for name, value in wanted.items() if value is not None and is_sequence(data)}
+        return Feed(self, **given)
+
+    def _callback_model(self) -> keras.Model | None:
+        return getattr(self, "callback_model", None)
+
+    @property
+    def stop_training(self) -> bool:
+        """Whether a callback asked to stop, on this model or on the `callback_model`."""
+        return self._stop_training or getattr(self._callback_model(), "stop_training", False)
+
+    @stop_training.setter
+    def stop_training(self, value: bool) -> None:
+        self._stop_training = value
+        target = self._callback_model()
+        if target is not None:
+            target.stop_training = value
 
     def save_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Save the template's weights, see `keras.Model.save_weights`."""
-        self.template.save_weights(filepath, *args, **kwargs)
+        """Save the template's weights, and the optimizer's state as `keras.Model.save_weights` does."""
+        with saving.template_to_save(self) as template:
+            template.save_weights(filepath, *args, **kwargs)
 
     def load_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Load the template's weights, see `keras.Model.load_weights`."""
-        self.template.load_weights(filepath, *args, **kwargs)
+        """Load the template's weights, and the optimizer's state where the file has it.
+
+        See `keras.Model.load_weights`, which leaves out the state of an optimizer that has not taken a step.
+        """
+        if self.compiled and self.optimizer is not None and not self.optimizer.built:
+            self.optimizer.build(self.trainable_variables)
+        with saving.template_to_save(self) as template:
+            template.load_weights(filepath, *args, **kwargs)
 
     def export(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Export the template for inference, see `keras.Model.export`."""
@@ -268,23 +415,37 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         with saving.template_to_save(self) as template:
             return template.__reduce__()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> keras.Model:
+        return copy.deepcopy(self.template, memo)
 
-keras3.save_as(ParallelModel, saving.template_to_save)
+
+keras3.act_on_template(ParallelModel, saving.template_to_save)
+keras3.restore_optimizers_from_hdf5()
+keras3.update_once_for_all_replicas()
+keras3.let_callbacks_set_their_model()
 
 
 class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
-    """Gives the other callbacks of a `fit` the model that the user set as `callback_model`.
-
-    Keras 2.2.4's `fit` did so by itself.
+    """Gives the callbacks of a `fit` the model that the user set as `callback_model`, as Keras 2.2.4's `fit` did.
 
     Args:
         target: the model for the callbacks.
+        callbacks: the callbacks of the user.
     """
 
-    def __init__(self, target: keras.Model) -> None:
+    def __init__(self, target: keras.Model, callbacks: Sequence[keras.callbacks.Callback]) -> None:
         super().__init__()
         self.target = target
-        self.others: list[keras.callbacks.Callback] = []
+        self.callbacks = callbacks
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        for callback in (*self.callbacks, self.model.history):
+            callback.set_model(self.target)
+
+
+def equal_parts(states: dict[int, ReplicaState]) -> tuple[list[ReplicaState], list[Rows]]:
+    """Give each replica of a custom loop the same weight: how many rows a step gave to which is not known."""
+    return [states[replica] for replica in sorted(states)], [Rows(0, 1, 1)] * len(states)
 
 
 def as_tensor(value: Any) -> Any:
