@@ -93,9 +93,7 @@ def test_every_public_name_has_an_example():
 def test_block_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     beginning = [
-        other
-        for other in BLOCKS
-        if other.shared and other.file == block.file and other.section in ("", block.section)
+        other for other in BLOCKS if other.shared and other.file == block.file and other.section in ("", block.section)
     ]
     namespace: dict[str, object] = {"__name__": "__main__"}
     for part in (*beginning, block):
@@ -124,4 +122,6 @@ def test_links_between_files_and_sections_lead_somewhere(page):
         assert linked.exists(), target
         if section:
             headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
-            assert section in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}, target
+            assert section in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}, (
+                target
+            )
