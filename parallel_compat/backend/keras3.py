@@ -162,7 +162,7 @@ def compile_arguments(model: keras.Model) -> dict[str, Any]:
 @contextlib.contextmanager
 def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any]) -> Iterator[None]:
     """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""
-    before = {name: getattr(model, name, None) for name in COMPILE_ATTRIBUTES}
+    before = {name: getattr(model, name) for name in COMPILE_ATTRIBUTES if hasattr(model, name)}
     carried = {name: getattr(other, name, None) for name in COMPILE_ATTRIBUTES}
     carried["_compile_config"] = keras.src.saving.serialization_lib.SerializableDict(**arguments)
     _set_untracked(model, carried)
@@ -170,6 +170,9 @@ def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any
         yield
     finally:
         _set_untracked(model, before)
+        # A model that was never compiled has no `optimizer` at all: Keras's HDF5 writer looks for the attribute.
+        for name in carried.keys() - before.keys():
+            delattr(model, name)
 
 
 def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
