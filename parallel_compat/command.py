@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # name -> (module with `add_arguments(parser)` and `run(arguments) -> int`, what the help says of it)
-SUBCOMMANDS: dict[str, tuple[str, str]] = {}
+SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("parallel_compat.run", "Run an old script unmodified on today's TensorFlow."),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
