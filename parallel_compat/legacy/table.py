@@ -2,10 +2,12 @@
 
 Four kinds of rows:
 
-- `Path` (`paths.tsv`): every importable name of Keras 2.2.4, and the names beside it that old code imports.
+- `Path` (`paths.tsv`, `tensorflow_1.tsv`): every importable name of Keras 2.2.4, the names beside it that old code
+  imports, and TensorFlow 1's own.
 - `Argument` (`arguments.py`): an argument that is spelled, placed or understood otherwise today.
 - `Member` (`members.py`): a method, attribute or callback field of an object.
 - `Default` (`defaults.py`): an argument whose value changed for those who do not pass it.
+- `Identifier` (`identifiers.py`): a string that names a loss, an initializer, a field of the logs.
 
 Nothing here imports Keras or TensorFlow. `tests/legacy/` walks every row: each target imports and accepts what
 the row promises.
@@ -20,19 +22,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-# The spellings under which old code reaches Keras, longest first: (as written, the root whose answers hold).
-ROOTS: tuple[tuple[str, str], ...] = (
-    ("tensorflow.contrib.keras.api.keras", "tensorflow.python.keras"),
-    ("tensorflow.contrib.keras.python.keras", "tensorflow.python.keras"),
-    ("tensorflow.python.keras.api.keras", "tensorflow.python.keras"),
-    ("tensorflow.compat.v1.keras", "tensorflow.python.keras"),
-    ("tensorflow.compat.v2.keras", "tensorflow.python.keras"),
-    ("tensorflow._api.v1.keras", "tensorflow.python.keras"),
-    ("tensorflow.contrib.keras", "tensorflow.python.keras"),
-    ("tensorflow.python.keras", "tensorflow.python.keras"),
-    ("tensorflow.keras", "tensorflow.keras"),
-    ("tf.keras", "tensorflow.keras"),
-    ("keras", "keras"),
+# The spellings under which old code reaches Keras, longest first.
+ROOTS: tuple[str, ...] = (
+    "tensorflow.contrib.keras.python.keras",
+    "tensorflow.contrib.keras.api.keras",
+    "tensorflow.python.keras.api.keras",
+    "tensorflow.compat.v1.keras",
+    "tensorflow.compat.v2.keras",
+    "tensorflow.contrib.keras",
+    "tensorflow.python.keras",
+    "tensorflow.keras",
+    "keras",
 )
 
 
@@ -142,29 +142,50 @@ class Default:
 
 
 @dataclass(frozen=True, slots=True)
+class Identifier:
+    """A string that named a thing to old Keras (`init="normal"`, `loss="kld"`, `monitor="val_acc"`).
+
+    Attributes:
+        kind: what it names: `initializer`, `loss`, `metric`, `constraint`, `log`.
+        old: the old string.
+        new: the string today.
+    """
+
+    kind: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Row:
     keras: Status
+    keras_target: str
     tensorflow: Status
-    target: str
+    tensorflow_target: str
     note: str
 
 
-def split_root(path: str) -> tuple[str, str, str] | None:
-    """Split a path into the root as written, the root whose answers hold, and the path under `keras`.
+def canonical(path: str) -> str:
+    """Spell a path as the table does: under `keras` where it is under any spelling of Keras.
 
-    >>> split_root("tf.keras.layers.Dense")
-    ('tf.keras', 'tensorflow.keras', 'keras.layers.Dense')
-
-    Args:
-        path: a dotted path.
-
-    Returns:
-        The three, or None where the path is not under any spelling of Keras.
+    >>> canonical("tf.python.keras.layers.Dense"), canonical("tf.log")
+    ('keras.layers.Dense', 'tensorflow.log')
     """
-    for written, root in ROOTS:
-        if path == written or path.startswith(written + "."):
-            return written, root, "keras" + path[len(written) :]
-    return None
+    if path == "tf" or path.startswith("tf."):
+        path = "tensorflow" + path[2:]
+    written = root_of(path)
+    return path if written is None else "keras" + path[len(written) :]
+
+
+def root_of(path: str) -> str | None:
+    """Return the spelling of Keras that a path begins with, or None where it is not under Keras.
+
+    >>> root_of("tensorflow.python.keras.layers")
+    'tensorflow.python.keras'
+    """
+    if path.startswith("tf."):
+        path = "tensorflow" + path[2:]
+    return next((root for root in ROOTS if path == root or path.startswith(root + ".")), None)
 
 
 def lookup(path: str) -> Path | None:
@@ -174,79 +195,123 @@ def lookup(path: str) -> Path | None:
     'parallel_compat.multi_gpu_model'
     >>> lookup("tensorflow.python.keras.layers.core.Dense").target
     'tensorflow.keras.layers.Dense'
+    >>> lookup("tf.log").target
+    'tensorflow.math.log'
 
     Args:
-        path: a dotted path under `keras`, `tf.keras`, `tensorflow.keras`, `tensorflow.python.keras` or one of the
-            other spellings in `ROOTS`.
+        path: a dotted path: of Keras under any spelling in `ROOTS`, of TensorFlow 1, or of a third party that the
+            table knows.
 
     Returns:
         The answer, or None where the table does not know the path.
     """
-    parts = split_root(path)
-    if parts is None:
-        return None
-    _written, root, canonical = parts
-    row = _rows().get(canonical)
+    row = _rows().get(canonical(path))
     if row is None:
-        return None
-    status = row.keras if root == "keras" else row.tensorflow
-    if status is Status.GONE:
-        return Path(path, status, None, row.note)
-    if status is Status.PROVIDED:
-        return Path(path, status, row.target, row.note)
-    target = canonical if status is Status.SAME else row.target
-    if root != "keras" and target.startswith("keras."):
-        target = "tensorflow." + target
-    same = path if path.startswith(("keras.", "tensorflow.keras.")) else "tensorflow.keras" + canonical[len("keras") :]
-    return Path(path, Status.SAME if target == same == path else Status.MOVED, target, row.note)
+        return _gone_with_its_parent(path)
+    root = root_of(path)
+    status, target = (
+        (row.keras, row.keras_target) if root in (None, "keras") else (row.tensorflow, row.tensorflow_target)
+    )
+    if status is Status.SAME and root not in ("keras", "tensorflow.keras"):
+        status = Status.MOVED  # private spellings of Keras still import, and give another Keras
+    return Path(path, status, target or None, row.note)
+
+
+def _gone_with_its_parent(path: str) -> Path | None:
+    """Names below a row that is gone are gone with it (`tf.contrib.rnn`)."""
+    parent = path
+    while "." in parent:
+        parent = parent.rpartition(".")[0]
+        row = _rows().get(canonical(parent))
+        if row is not None:
+            return Path(path, Status.GONE, None, row.note) if row.tensorflow is Status.GONE else None
+    return None
 
 
 def module(path: str) -> str | None:
-    """Return the module that holds today what a legacy module held, or None where the table knows no such module.
+    """Return the module that holds today most of what a legacy module held, or None if the table knows none.
 
-    >>> module("keras.layers.core")
-    'keras.layers'
-    >>> module("keras.backend")
-    'parallel_compat.legacy.backend'
+    >>> module("keras.layers.core"), module("keras.backend")
+    ('keras.layers', 'parallel_compat.legacy.backend')
     """
-    parts = split_root(path)
-    if parts is None:
-        return None
-    _written, root, canonical = parts
-    homes = Counter(
-        row.target.rpartition(".")[0]
-        for name, row in _rows().items()
-        if name.rpartition(".")[0] == canonical and row.target
-    )
+    name = canonical(path)
+    row = _rows().get(name)
+    if row is not None:
+        entry = lookup(path)
+        return entry.target if entry else None
+    homes = _module_homes().get(name)
     if not homes:
         return None
-    home = homes.most_common(1)[0][0]
-    return "tensorflow." + home if root != "keras" and home.split(".")[0] == "keras" else home
+    return homes[0] if root_of(path) in (None, "keras") else homes[1]
 
 
 def names_of(path: str) -> tuple[str, ...]:
-    """Return the names that a legacy module (spelled under any root) held."""
-    parts = split_root(path)
-    prefix = parts[2] + "." if parts else ""
-    return tuple(
-        name[len(prefix) :]
-        for name in _rows()
-        if prefix and name.startswith(prefix) and "." not in name[len(prefix) :]
-    )
+    """Return the names that a legacy module (spelled under any root) held, or () if the table knows no such module."""
+    return _module_names().get(canonical(path), ())
 
 
 def paths() -> tuple[str, ...]:
-    """Return every path of the table, spelled under `keras`."""
+    """Return every path of the table, spelled under `keras` or `tensorflow`."""
     return tuple(_rows())
+
+
+def counts(root: str = "keras") -> Counter[Status]:
+    """Count the importable names of Keras 2.2.4 by what became of them, for code that spells Keras `root`."""
+    entries = (lookup(root + path[len("keras") :]) for path in keras_2_2_4())
+    return Counter(entry.status for entry in entries if entry is not None)
+
+
+@cache
+def keras_2_2_4() -> tuple[str, ...]:
+    """Return the importable names of Keras 2.2.4: the rows before the marker line of `paths.tsv`."""
+    text = (files(__package__) / "paths.tsv").read_text("utf-8")
+    listed = text.partition("# Beside Keras 2.2.4")[0]
+    return tuple(line.partition("\t")[0] for line in listed.splitlines() if line and not line.startswith("#"))
 
 
 @cache
 def _rows() -> dict[str, _Row]:
-    text = (files(__package__) / "paths.tsv").read_text("utf-8")
     rows: dict[str, _Row] = {}
-    for line in text.splitlines():
-        if not line or line.startswith("#"):
-            continue
-        path, keras, tensorflow, target, note = line.split("\t")
-        rows[path] = _Row(Status(keras), Status(tensorflow), target, note)
+    for line in _lines("paths.tsv"):
+        path, keras, keras_target, tensorflow, tensorflow_target, note = line.split("\t")
+        rows[path] = _Row(Status(keras), keras_target, Status(tensorflow), tensorflow_target, note)
+    for line in _lines("tensorflow_1.tsv"):
+        path, status, target, note = line.split("\t")
+        rows[path] = _Row(Status(status), target, Status(status), target, note)
     return rows
+
+
+@cache
+def tensorflow_1_signatures() -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Return TensorFlow 1 functions whose arguments changed: how many positions agree, which names are no more."""
+    rows = (line.split("\t") for line in _lines("tensorflow_1_signatures.tsv"))
+    return {path: (int(agree), tuple(gone.split(",")) if gone else ()) for path, agree, gone in rows}
+
+
+@cache
+def _module_names() -> dict[str, tuple[str, ...]]:
+    names: dict[str, list[str]] = {}
+    for path in _rows():
+        parent, _, name = path.rpartition(".")
+        names.setdefault(parent, []).append(name)
+    return {parent: tuple(children) for parent, children in names.items()}
+
+
+@cache
+def _module_homes() -> dict[str, tuple[str, str]]:
+    """For each legacy module: where most of its names live today, for `keras` and for `tensorflow.keras`."""
+    homes: dict[str, tuple[str, str]] = {}
+    for parent, names in _module_names().items():
+        rows = [_rows()[f"{parent}.{name}"] for name in names if not name.startswith("_")]
+        both = []
+        for targets in ([row.keras_target for row in rows], [row.tensorflow_target for row in rows]):
+            counted = Counter(target.rpartition(".")[0] for target in targets if target)
+            both.append(counted.most_common(1)[0][0] if counted else "")
+        if all(both):
+            homes[parent] = (both[0], both[1])
+    return homes
+
+
+def _lines(name: str) -> list[str]:
+    text = (files(__package__) / name).read_text("utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
