@@ -23,6 +23,7 @@ _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 _also: frozenset[str] = frozenset()
 _kinds: dict[tuple[str, str], str] = {}
+_files_of_standalone_keras: set[str] = set()
 
 
 def also_ask(packages: Iterable[str]) -> None:
@@ -51,9 +52,26 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return None
 
 
+def note_root(frame: FrameType, module: str) -> None:
+    """Take note that a file of the user's asks standalone Keras (`keras.*`, not `tensorflow.keras.*`)."""
+    if module == "keras" or (module.startswith("keras.") and not module.startswith("keras._tf_keras")):
+        _files_of_standalone_keras.add(_file(frame))
+
+
+def uses_standalone_keras(frame: FrameType) -> bool:
+    """Say whether the code was written for standalone Keras 2, whose defaults are known to be those of 2.2.4.
+
+    `tensorflow.keras` changed its defaults between TensorFlow 1 and 2, and code does not say which it was written for.
+    """
+    return _file(frame) in _files_of_standalone_keras
+
+
+def _file(frame: FrameType) -> str:
+    return frame.f_globals.get("__file__") or frame.f_code.co_filename
+
+
 def _kind(frame: FrameType) -> str:
-    file = frame.f_globals.get("__file__") or frame.f_code.co_filename
-    key = (file, frame.f_globals.get("__name__") or "")
+    key = (_file(frame), frame.f_globals.get("__name__") or "")
     kind = _kinds.get(key)
     if kind is None:
         kind = _kinds[key] = _kind_of(*key)

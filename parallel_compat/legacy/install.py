@@ -38,17 +38,28 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
     usage.forget()
 
     def with_keras() -> None:
-        from parallel_compat.legacy import members
+        from parallel_compat.legacy import objects
 
-        members.put_on(_patches)
+        objects.put_on(_patches)
 
     def with_tensorflow() -> None:
         if replicas is not None:
-            from parallel_compat.legacy import devices
+            from parallel_compat.legacy import device_lib
 
-            devices.simulate(replicas)
+            device_lib.simulate(replicas)
 
-    _modules = LegacyModules({"keras": with_keras, "tensorflow": with_tensorflow})
+    def with_parallel_model() -> None:
+        from parallel_compat.legacy import objects
+
+        objects.put_on_parallel_model(_patches)
+
+    _modules = LegacyModules(
+        {
+            "keras": with_keras,
+            "tensorflow": with_tensorflow,
+            "parallel_compat.parallel_model": with_parallel_model,
+        }
+    )
     _modules.install()
 
 

@@ -21,16 +21,18 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.legacy import asker, names, usage
+from parallel_compat.legacy import asker, beside, names, table, usage
 from parallel_compat.legacy.table import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
-    from types import CodeType, FrameType
+    from types import FrameType
+
+    from parallel_compat.legacy.table import Path
 
 
-ROOTS = ("keras", "tensorflow", "keras_applications", "keras_preprocessing")
+ROOTS = ("keras", "tensorflow", "keras_preprocessing", "alt_model_checkpoint")
 
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _IMPORT_STAR = opcode.opmap.get("IMPORT_STAR")  # until Python 3.11
@@ -42,7 +44,7 @@ class GoneAttributeError(AttributeError):
     """A legacy name that cannot mean what it meant was reached as an attribute."""
 
 
-class GoneImportError(ImportError):
+class GoneImportError(ModuleNotFoundError):
     """A legacy name that cannot mean what it meant was imported."""
 
 
@@ -85,20 +87,26 @@ class LegacyModules:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find a module of today whose answers change, or one that is no more and that the user's code imports."""
-        if name.partition(".")[0] not in ROOTS or not _is_watched(name):
+        if name not in self._after_import and (name.partition(".")[0] not in ROOTS or not _is_watched(name)):
             return None
         spec = self._spec_of_today(name, path, target)
         if spec is not None:
             if spec.loader is not None:
                 spec.loader = _ChangeWhenLoaded(spec.loader, self)
             return spec
+        frame = None
+        if not _is_busy():
+            frame = asker.user_frame(sys._getframe(1))
+            if frame is None:
+                return None
+            parent, _, child = name.rpartition(".")
+            row = names.answer(parent, child) if parent else None
+            if row is not None and row.status is Status.GONE and not names.is_module(name):
+                raise GoneImportError(_sentence(row, frame), name=name)
         if not names.is_module(name):
             return None
-        frame = None if getattr(_own_business, "busy", False) else asker.user_frame(sys._getframe(1))
-        if frame is None and not getattr(_own_business, "busy", False):
-            return None
         if frame is not None:
-            usage.record(name, _module_today(name), frame)
+            usage.record(name, table.module(name) or "the names it held, each where it is today", frame)
         return importlib.util.spec_from_loader(name, _MakeModule(self), is_package=True)
 
     def change(self, module: ModuleType) -> None:
@@ -180,10 +188,12 @@ def _is_watched(name: str) -> bool:
     return name in ROOTS or names.is_module(name)
 
 
-def _module_today(name: str) -> str:
-    from parallel_compat.legacy import table
+def _is_busy() -> bool:
+    return getattr(_own_business, "busy", False)
 
-    return table.module(name) or "the names it held, each where it is today"
+
+def _sentence(row: Path, frame: FrameType) -> str:
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}: `{row.path}` is gone. {row.note}"
 
 
 class _Missing:
@@ -192,7 +202,8 @@ class _Missing:
     def __get__(self, module: ModuleType, kind: type[ModuleType]) -> Callable[[str], Any]:
         error = getattr(_own_business, "refusal", None)
         if error is None:
-            return super(_answers_class(kind), module).__getattribute__
+            plain = super(_answers_class(kind), module)
+            return getattr(plain, "__getattr__", plain.__getattribute__)
         _own_business.refusal = None
 
         def refuse(name: str) -> Any:
@@ -207,10 +218,13 @@ def _answers_class(kind: type) -> type:
 
 def _answering(kind: type[ModuleType], name: str) -> type[ModuleType]:
     held = names.held(name) | {"__all__"}
+    # Below a module that is gone as a whole every name is gone with it, and under a private spelling of Keras every
+    # name is that of Keras 3.
+    everything = _is_gone_or_private(name)
     plain = kind.__getattribute__
 
     def __getattribute__(module: ModuleType, attribute: str) -> Any:
-        if attribute in held and not getattr(_own_business, "busy", False):
+        if (attribute in held or (everything and not attribute.startswith("__"))) and not _is_busy():
             caller = sys._getframe(1)
             frame = asker.user_frame(caller)
             if frame is not None:
@@ -252,12 +266,13 @@ def _answer(
 ) -> Any:
     if attribute == "__all__":
         return _names_for_star(module, name, caller, frame, plain)
+    asker.note_root(frame, name)
     row = names.answer(name, attribute)
-    if row is None:
+    if row is None or (row.status is Status.GONE and names.submodule(name, attribute)):
         return _same(module, name, attribute, plain)
     importing = caller.f_code.co_filename.startswith("<frozen importlib")
     if row.status is Status.GONE:
-        text = f"{frame.f_code.co_filename}:{frame.f_lineno}: {row.path} is gone. {row.note}"
+        text = _sentence(row, frame)
         if not importing and _instruction(caller) == _IMPORT_FROM:
             raise GoneImportError(text, name=attribute)
         _own_business.refusal = None if importing else GoneAttributeError(text, name=attribute, obj=module)
@@ -265,7 +280,7 @@ def _answer(
     with own_business():
         value = names.fetch(row.target or row.path)
     # `from x import y` asks twice: once by the import system, to see whether y is a submodule.
-    if not importing and not _is_star_import(caller):
+    if not importing and not _is_star_import(caller) and row.path not in beside.QUIET:
         usage.record(row.path, row.target or row.path, frame)
     return value
 
@@ -304,6 +319,12 @@ def _names_for_star(
     return [*listed, *sorted(legacy)]
 
 
+def _is_gone_or_private(module: str) -> bool:
+    parent, _, name = module.rpartition(".")
+    root = table.root_of(names.spelled(module))
+    return (root is not None and root not in ("keras", "tensorflow.keras")) or (bool(parent) and _is_gone(parent, name))
+
+
 def _is_gone(module: str, name: str) -> bool:
     row = names.answer(module, name)
     return row is not None and row.status is Status.GONE
@@ -315,16 +336,12 @@ def _is_provided(module: str, name: str) -> bool:
 
 
 def _instruction(frame: FrameType) -> int:
-    return _code(frame.f_code)[frame.f_lasti]
+    return frame.f_code.co_code[frame.f_lasti]
 
 
 def _is_star_import(frame: FrameType) -> bool:
-    code, at = _code(frame.f_code), frame.f_lasti
+    code, at = frame.f_code.co_code, frame.f_lasti
     return code[at] == _IMPORT_STAR or (code[at] == _INTRINSIC and code[at + 1] == 2)
-
-
-def _code(code: CodeType) -> bytes:
-    return code.co_code
 
 
 @contextmanager

@@ -3,66 +3,71 @@
 from __future__ import annotations
 
 import importlib
-from collections import defaultdict
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import Any
 
 from parallel_compat.legacy import beside, table
 from parallel_compat.legacy.table import Path, Status
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-# Where TensorFlow's own import of Keras puts what users spell `tensorflow.keras`.
-_TENSORFLOWS_KERAS = "keras._tf_keras.keras"
+# Where today's packages keep what users spell otherwise.
+_SPELLINGS = (
+    ("keras._tf_keras.keras", "tensorflow.keras"),
+    ("tensorflow._api.v2", "tensorflow"),
+)
 
 
 def spelled(module: str) -> str:
-    """Return the name that old code has for a module of today: `keras._tf_keras.keras.utils` -> `tensorflow.keras.utils`."""
-    if module == _TENSORFLOWS_KERAS or module.startswith(_TENSORFLOWS_KERAS + "."):
-        return "tensorflow.keras" + module[len(_TENSORFLOWS_KERAS) :]
+    """Return the name that users have for a module of today.
+
+    >>> spelled("keras._tf_keras.keras.utils")
+    'tensorflow.keras.utils'
+    """
+    for name, spelling in _SPELLINGS:
+        if module == name or module.startswith(name + "."):
+            return spelling + module[len(name) :]
     return module
-
-
-def canonical(module: str) -> str:
-    """Return a module's name as the table has it: under `keras`, or as it is where it is not Keras's."""
-    parts = table.split_root(spelled(module))
-    return parts[2] if parts else module
 
 
 def held(module: str) -> frozenset[str]:
     """Return the names that a module (under any root) held, submodules included."""
-    return _held().get(canonical(module), frozenset())
+    return _held().get(table.canonical(spelled(module)), frozenset())
 
 
 def is_module(name: str) -> bool:
     """Say whether old code could import a module of this name."""
-    return canonical(name) in _held()
+    return table.canonical(spelled(name)) in _held()
 
 
 def submodule(module: str, name: str) -> str | None:
     """Return the full name of a submodule that old code reaches as an attribute, or None."""
-    child = f"{canonical(module)}.{name}"
-    return f"{spelled(module)}.{name}" if child in _held() else None
+    child = f"{spelled(module)}.{name}"
+    return child if is_module(child) else None
 
 
+@lru_cache(maxsize=None)
 def answer(module: str, name: str) -> Path | None:
     """Say what `module.name` is today, or None where nothing changed or nothing is known."""
     path = f"{spelled(module)}.{name}"
-    row = beside.lookup(path, canonical(module), name) or table.lookup(path)
-    if row is None or row.status is Status.SAME:
-        return None
-    return row
+    row = beside.lookup(path, table.canonical(path)) or table.lookup(path)
+    if row is None:
+        return _of_private_spelling(path)
+    return None if row.status is Status.SAME else row
 
 
 def fetch(target: str) -> Any:
     """Import the object that a row's target names.
 
-    >>> fetch("parallel_compat.legacy.table.lookup")
-    <function lookup at ...>
+    >>> fetch("parallel_compat.legacy.table.lookup").__name__
+    'lookup'
+
+    Args:
+        target: a dotted path to a module or to something in one.
+
+    Raises:
+        ImportError: there is no such thing in the installed versions.
     """
     parts = target.split(".")
-    for cut in range(len(parts) - 1, 0, -1):
+    for cut in range(len(parts), 0, -1):
         try:
             found: Any = importlib.import_module(".".join(parts[:cut]))
         except ModuleNotFoundError as error:
@@ -71,21 +76,35 @@ def fetch(target: str) -> Any:
                 raise
             continue
         for part in parts[cut:]:
+            if not hasattr(found, part):
+                raise ImportError(f"Expected {target} in the installed Keras and TensorFlow. Received: no `{part}`.")
             found = getattr(found, part)
         return found
-    return importlib.import_module(target)
+    raise ImportError(f"Expected {target} to be installed.")
+
+
+def _of_private_spelling(path: str) -> Path | None:
+    """Names newer than Keras 2.2.4 under `tensorflow.python.keras`, which holds another Keras, are those of Keras 3."""
+    root = table.root_of(path)
+    if root is None or root in ("keras", "tensorflow.keras") or path == root:
+        return None
+    target = "tensorflow.keras" + path[len(root) :]
+    try:
+        fetch(target)
+    except ImportError:
+        return None
+    return Path(path, Status.MOVED, target)
 
 
 @cache
 def _held() -> dict[str, frozenset[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for path in _all_paths():
-        parts = path.split(".")
-        for cut in range(1, len(parts)):
-            found[".".join(parts[:cut])].add(parts[cut])
+    found: dict[str, set[str]] = {}
+    for path in (*table.paths(), *beside.paths(), *table.ROOTS):
+        module, _, name = path.rpartition(".")
+        while module:
+            names = found.setdefault(module, set())
+            if name in names:
+                break
+            names.add(name)
+            module, _, name = module.rpartition(".")
     return {module: frozenset(names) for module, names in found.items()}
-
-
-def _all_paths() -> Iterable[str]:
-    yield from table.paths()
-    yield from beside.paths()

@@ -1,0 +1,44 @@
+"""Private places of Keras where legacy names take effect. Read in Keras 3.15.1.
+
+Each is (owner, attribute, a function from what stands there to what shall stand there); the caller sets and undoes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def of_logs(logs_class: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where the logs that callbacks get are made (`keras.src.utils.python_utils.pythonify_logs`)."""
+    from keras.src.utils import python_utils
+
+    def wrap(original: Any) -> Any:
+        def pythonify_logs(logs: Any) -> Any:
+            return logs_class(original(logs))
+
+        return pythonify_logs
+
+    yield python_utils, "pythonify_logs", wrap
+
+
+def of_monitors(where_unknown: Callable[[Any], None]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a callback finds out whether more is better (`MonitorCallback._set_monitor_op`).
+
+    Args:
+        where_unknown: called with the callback where Keras cannot tell.
+    """
+    from keras.src.callbacks.monitor_callback import MonitorCallback
+
+    def wrap(original: Any) -> Any:
+        def _set_monitor_op(self: Any) -> None:
+            try:
+                original(self)
+            except ValueError:
+                where_unknown(self)
+
+        return _set_monitor_op
+
+    yield MonitorCallback, "_set_monitor_op", wrap
