@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from parallel_compat.legacy.install import install, legacy_names, uninstall
+from typing import Any
 
 __version__ = "0.1.0.dev0"
-__all__ = ["install", "legacy_names", "uninstall"]
 
-# name -> the module that has it; imported when it is first asked for, so that `import parallel_compat` is quick
-_HOMES = {
+# name -> the module that it is defined in. TensorFlow is imported when the first of them is used.
+_PUBLIC = {
+    "ParallelModel": "parallel_compat.parallel_model",
+    "available_devices": "parallel_compat.devices",
     "install": "parallel_compat.legacy.install",
     "legacy_names": "parallel_compat.legacy.install",
+    "multi_gpu_model": "parallel_compat.split",
+    "parallelize": "parallel_compat.split",
+    "simulate_devices": "parallel_compat.devices",
+    "template_of": "parallel_compat.split",
     "uninstall": "parallel_compat.legacy.install",
+}
+# What `%load_ext parallel_compat` looks for.
+_NOTEBOOK = {
     "load_ipython_extension": "parallel_compat.legacy.notebook",
     "unload_ipython_extension": "parallel_compat.legacy.notebook",
 }
 
+__all__ = sorted(_PUBLIC)
+
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    home = _PUBLIC.get(name) or _NOTEBOOK.get(name)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

@@ -87,26 +87,22 @@ class LegacyModules:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find a module of today whose answers change, or one that is no more and that the user's code imports."""
-        if name not in self._after_import and (name.partition(".")[0] not in ROOTS or not _is_watched(name)):
-            return None
+        if name not in self._after_import:
+            if name.partition(".")[0] not in ROOTS:
+                return None
+            if not _is_watched(name):
+                _refuse_if_gone(name, sys._getframe(1))
+                return None
         spec = self._spec_of_today(name, path, target)
         if spec is not None:
             if spec.loader is not None:
                 spec.loader = _ChangeWhenLoaded(spec.loader, self)
             return spec
-        frame = None
-        if not _is_busy():
-            frame = asker.user_frame(sys._getframe(1))
-            if frame is None:
-                return None
-            parent, _, child = name.rpartition(".")
-            row = names.answer(parent, child) if parent else None
-            if row is not None and row.status is Status.GONE and not names.is_module(name):
-                raise GoneImportError(_sentence(row, frame), name=name)
-        if not names.is_module(name):
+        if not _is_busy() and asker.user_frame(sys._getframe(1)) is None:
             return None
-        if frame is not None:
-            usage.record(name, table.module(name) or "the names it held, each where it is today", frame)
+        if not names.is_module(name):
+            _refuse_if_gone(name, sys._getframe(1))
+            return None
         return importlib.util.spec_from_loader(name, _MakeModule(self), is_package=True)
 
     def change(self, module: ModuleType) -> None:
@@ -171,6 +167,9 @@ class _MakeModule:
     def __init__(self, modules: LegacyModules) -> None:
         self._modules = modules
 
+    def __repr__(self) -> str:
+        return "names of Keras 2, answered by parallel_compat"
+
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = _MadeModule(spec.name)
         module.__class__ = _answering(_MadeModule, spec.name)
@@ -186,6 +185,14 @@ class _MadeModule(ModuleType):
 
 def _is_watched(name: str) -> bool:
     return name in ROOTS or names.is_module(name)
+
+
+def _refuse_if_gone(name: str, asking: FrameType) -> None:
+    parent, _, child = name.rpartition(".")
+    row = names.answer(parent, child) if parent and isinstance(sys.modules.get(parent), _MadeModule) else None
+    frame = asker.user_frame(asking) if row is not None and row.status is Status.GONE else None
+    if row is not None and frame is not None:
+        raise GoneImportError(_sentence(row, frame), name=name)
 
 
 def _is_busy() -> bool:
