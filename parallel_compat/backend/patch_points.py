@@ -42,3 +42,10 @@ def of_monitors(where_unknown: Callable[[Any], None]) -> Iterator[tuple[Any, str
         return _set_monitor_op
 
     yield MonitorCallback, "_set_monitor_op", wrap
+
+
+def functional_class() -> Any:
+    """Return the class of models made of symbolic tensors (`keras.src.models.functional.Functional`)."""
+    from keras.src.models.functional import Functional
+
+    return Functional

@@ -36,6 +36,7 @@ def put_on(patches: Patches) -> None:
     _callbacks(patches, keras)
     _layers(patches, keras)
     _models(patches, keras.Model)
+    _model_constructors(patches, keras)
 
 
 def put_on_parallel_model(patches: Patches) -> None:
@@ -278,6 +279,35 @@ def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
         if not own or name in vars(kind):
             original = getattr(kind, name)
             patches.set(kind, name, _like(original)(make(original, f"keras.Model.{name}")))
+
+
+def _model_constructors(patches: Patches, keras: Any) -> None:
+    """`Model(input=x, output=y)`: the class is chosen by the arguments, so they are translated there as well."""
+    new = keras.Model.__new__
+
+    def __new__(cls: Any, *given: Any, **keywords: Any) -> Any:
+        return new(cls, *given, **_inputs_and_outputs(keywords, None))
+
+    patches.set(keras.Model, "__new__", staticmethod(__new__))
+    for kind in (keras.Model, patch_points.functional_class()):
+        patches.set(kind, "__init__", _model_init(kind))
+
+
+def _model_init(kind: Any) -> Any:
+    original = kind.__init__
+
+    @_like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        original(self, *given, **_inputs_and_outputs(keywords, asker.user_frame(sys._getframe(1))))
+
+    return __init__
+
+
+def _inputs_and_outputs(keywords: dict[str, Any], frame: FrameType | None) -> dict[str, Any]:
+    if not keywords.keys() & {"input", "output"}:
+        return keywords
+    note = _note("keras.Model", frame) if frame is not None else lambda given, became: None
+    return translate("keras.Model", (), keywords, note)[1]
 
 
 def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
