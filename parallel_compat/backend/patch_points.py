@@ -49,3 +49,20 @@ def functional_class() -> Any:
     from keras.src.models.functional import Functional
 
     return Functional
+
+
+def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer without a name gets one (`keras.src.ops.operation.Operation.__init__`).
+
+    Args:
+        old_name: called with the layer; returns its name, or None for Keras 3's choice.
+    """
+    from keras.src.ops.operation import Operation
+
+    def wrap(original: Any) -> Any:
+        def __init__(self: Any, name: str | None = None) -> None:
+            original(self, name=old_name(self) if name is None else name)
+
+        return __init__
+
+    yield Operation, "__init__", wrap

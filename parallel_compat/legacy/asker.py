@@ -66,6 +66,11 @@ def uses_standalone_keras(frame: FrameType) -> bool:
     return _file(frame) in _files_of_standalone_keras
 
 
+def anybody_uses_standalone_keras() -> bool:
+    """Say whether some file of the user's was written for standalone Keras 2."""
+    return bool(_files_of_standalone_keras)
+
+
 def _file(frame: FrameType) -> str:
     return frame.f_globals.get("__file__") or frame.f_code.co_filename
 

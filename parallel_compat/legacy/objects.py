@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -231,9 +232,30 @@ def _layers(patches: Patches, keras: Any) -> None:
             given, keywords = translate(of, given, keywords, _note(of, frame))
         return add_weight(self, *given, **keywords)
 
+    for owner, name, wrap in patch_points.of_layer_names(old_layer_name):
+        patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
     patches.set(layer, "add_weight", add_weight_for_users)
+
+
+_OLD_KINDS = {"functional": "model", "input_layer": "input"}
+
+
+def old_layer_name(layer: Any) -> str | None:
+    """Return the name that Keras 2 gave a layer without one: `dense_1`, `model_1`; None for code of `tensorflow.keras`.
+
+    Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer.
+    """
+    import keras
+
+    if not asker.anybody_uses_standalone_keras() or not isinstance(layer, keras.layers.Layer):
+        return None
+    kind = type(layer).__name__
+    parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
+    snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower().lstrip("_")
+    snake = _OLD_KINDS.get(snake, snake)
+    return f"{snake}_{keras.backend.get_uid(snake)}"
 
 
 # --- callbacks ----------------------------------------------------------------------------------------------------
