@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _modules: LegacyModules | None = None
+_replicas: int | None = None
 _patches = Patches()
 
 
@@ -24,15 +25,16 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
     >>> from keras.utils import multi_gpu_model
     >>> parallel_compat.uninstall()
 
-    Calling it again changes nothing but `also`.
+    Calling it again changes nothing but `also` and `replicas`.
 
     Args:
         also: installed packages that are answered as the user's code is (`["keras_contrib"]`).
         replicas: how many devices to simulate where there are fewer GPUs; TensorFlow must not have used its
             devices yet. None simulates none.
     """
-    global _modules
+    global _modules, _replicas
     asker.also_ask(also)
+    _replicas = replicas if replicas is not None else _replicas
     if _modules is not None:
         return
     usage.forget()
@@ -43,10 +45,10 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
         objects.put_on(_patches)
 
     def with_tensorflow() -> None:
-        if replicas is not None:
+        if _replicas is not None:
             from parallel_compat.legacy import device_lib
 
-            device_lib.simulate(replicas)
+            device_lib.simulate(_replicas)
 
     def with_parallel_model() -> None:
         from parallel_compat.legacy import objects
@@ -65,12 +67,12 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
 
 def uninstall() -> None:
     """Undo `install`: every module, class and import hook is as it was before."""
-    global _modules
+    global _modules, _replicas
     if _modules is None:
         return
     _modules.undo()
     _patches.undo()
-    _modules = None
+    _modules = _replicas = None
     asker.also_ask(())
 
 
