@@ -7,7 +7,7 @@ import io
 import tokenize
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate.edits import Edit, Item, remove_items
+from parallel_compat.migrate.edits import Edit, Item, Removal
 
 if TYPE_CHECKING:
     from parallel_compat.migrate.file import File
@@ -66,10 +66,11 @@ def outer_start(file: File, node: ast.expr) -> int:
     return floor + opening if opening >= 0 and "#" not in between[:opening] else start
 
 
-def remove(file: File, call: ast.Call, *arguments: ast.keyword | ast.expr) -> list[Edit]:
+def remove(file: File, call: ast.Call, *arguments: ast.keyword | ast.expr) -> list[Removal]:
     """Remove arguments together with their commas; what follows on their line stays."""
     every = sorted([*call.args, *call.keywords], key=file.source.start)
-    return remove_items(file.source.text, _items(file, call), {every.index(argument) for argument in arguments})
+    items = tuple(_items(file, call))
+    return [Removal(items, every.index(argument)) for argument in arguments]
 
 
 def _items(file: File, call: ast.Call) -> list[Item]:
@@ -150,3 +151,18 @@ def _top_level_commas(text: str) -> list[int]:
             commas.append(starts[token.start[0] - 1] + token.start[1])
     return commas
 
+
+def outer_end(file: File, node: ast.expr) -> int:
+    """Return where an argument ends, the parentheses around it included."""
+    call = file.tree.parents[node]
+    assert isinstance(call, ast.Call)
+    return next(item.end for item in _items(file, call) if item.start <= file.source.start(node) < item.end)
+
+
+def append(file: File, call: ast.Call, text: str) -> Edit:
+    """Add an argument at the end of a call."""
+    items = _items(file, call)
+    if not items:
+        position = file.opening(call) + 1
+        return Edit(position, position, text)
+    return Edit(items[-1].end, items[-1].end, ", " + text)

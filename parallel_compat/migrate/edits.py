@@ -24,9 +24,7 @@ def overlapping(edits: Iterable[Edit]) -> bool:
     Insertions at one place do not overlap, nor does an insertion at the edge of a replacement.
     """
     ordered = sorted(set(edits))
-    return any(
-        later.start < earlier.end for earlier, later in zip(ordered, ordered[1:], strict=False)
-    )
+    return any(later.start < earlier.end for earlier, later in zip(ordered, ordered[1:], strict=False))
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
@@ -51,6 +49,28 @@ class Item:
     start: int
     end: int
     comma: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Take one item out of a list: settled together with the others that leave the same list."""
+
+    items: tuple[Item, ...]
+    index: int
+
+
+def settle(text: str, edits: Iterable[Edit | Removal]) -> list[Edit]:
+    """Turn removals into edits, all those of one list at once."""
+    settled = []
+    removals: dict[tuple[Item, ...], set[int]] = {}
+    for edit in edits:
+        if isinstance(edit, Removal):
+            removals.setdefault(edit.items, set()).add(edit.index)
+        else:
+            settled.append(edit)
+    for items, chosen in removals.items():
+        settled += remove_items(text, list(items), chosen)
+    return settled
 
 
 def remove_items(text: str, items: list[Item], chosen: set[int]) -> list[Edit]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import rules
-from parallel_compat.migrate.edits import Edit, apply, overlapping
+from parallel_compat.migrate.edits import Edit, Removal, apply, overlapping, settle
 from parallel_compat.migrate.file import File, mentions_keras
 from parallel_compat.migrate.findings import Finding, Status
 
@@ -33,7 +33,9 @@ class Analysis:
     @property
     def legacy(self) -> bool:
         """Whether the source has something that only old code has."""
-        return any(not finding.hint for finding in self.findings) or "parallel_compat" in self.file.source.text
+        return (
+            any(not finding.hint for finding in self.findings) or "parallel_compat" in self.file.source.text
+        )
 
 
 def analyse(text: str, options: Options) -> Analysis:
@@ -63,26 +65,19 @@ def analyse(text: str, options: Options) -> Analysis:
 
 def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[Finding]:
     """Settle which edits are made: unsafe ones when asked for, and no two over the same characters."""
-    made: set[Edit] = set()
+    made: set[Edit | Removal] = set()
     for finding in findings:
         if finding.status is Status.UNSAFE and options.unsafe:
             finding = replace(finding, status=Status.REWRITTEN)
         if finding.status is Status.REWRITTEN and finding.edits:
-            if overlapping(made | set(finding.edits)) or not _as_seen(file, finding.edits):
-                message = finding.message + " Run again: another rewrite touches the same place."
+            if overlapping(settle(file.source.text, made | set(finding.edits))):
+                message = (
+                    finding.message + " (Not now: another rewrite touches the same place. Run this again.)"
+                )
                 yield replace(finding, status=Status.ATTENTION, message=message, edits=())
                 continue
             made |= set(finding.edits)
         yield finding
-
-
-def _as_seen(file: File, edits: Iterable[Edit]) -> bool:
-    """Inside f-strings older Pythons report wrong positions: an edit must begin where a word does."""
-    text = file.source.text
-    for edit in edits:
-        if edit.end > len(text):
-            return False
-    return True
 
 
 def rewrite(analysis: Analysis, *, hints: bool) -> str:
@@ -101,7 +96,8 @@ def rewrite(analysis: Analysis, *, hints: bool) -> str:
         if finding.status is Status.REWRITTEN and (hints or not finding.hint)
         for edit in finding.edits
     ]
-    text = apply(analysis.file.source.text, edits)
+    source = analysis.file.source.text
+    text = apply(source, settle(source, edits))
     if edits:
         try:
             ast.parse(text)

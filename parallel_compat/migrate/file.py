@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.legacy import table
 from parallel_compat.migrate import scopes
-from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.edits import Edit, Removal
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
 from parallel_compat.migrate.names import Names, from_module, root_name
@@ -66,6 +66,36 @@ class File:
         return False
 
     @cached_property
+    def imports_only_keras(self) -> bool:
+        """Whether the source imports Keras as `keras`, and never through TensorFlow."""
+        paths = [
+            self.names.path_of_binding(binding) or ""
+            for bindings in self.tree.root.bindings.values()
+            for binding in bindings
+            if binding.statement is not None
+        ]
+        return any(path.split(".")[0] == "keras" for path in paths) and not any(
+            table.root_of(path) not in (None, "keras") for path in paths
+        )
+
+    @cached_property
+    def old(self) -> bool:
+        """Whether the source has something that only code of Keras 2 imports or calls."""
+        if "parallel_compat" in self.source.text or "fit_generator" in self.method_calls:
+            return True
+        for statement in self.tree.imports:
+            if isinstance(statement, ast.ImportFrom):
+                module = from_module(statement)
+                paths = [f"{module}.{alias.name}" for alias in statement.names] if module else []
+            else:
+                paths = [alias.name for alias in statement.names]
+            for path in paths:
+                entry = table.lookup(path)
+                if entry is not None and entry.status is not table.Status.SAME:
+                    return True
+        return any(self.calls_by_target.get(target) for target in _OLD_CALLS)
+
+    @cached_property
     def calls_by_target(self) -> dict[str, list[ast.Call]]:
         """The calls of imported things, by what these are today (under `keras`)."""
         calls: dict[str, list[ast.Call]] = {}
@@ -91,7 +121,7 @@ class File:
         rule: str,
         node: ast.expr | ast.stmt | ast.keyword | ast.alias,
         message: str,
-        edits: Iterable[Edit] = (),
+        edits: Iterable[Edit | Removal] = (),
         *,
         status: Status = Status.REWRITTEN,
         hint: bool = False,
@@ -100,7 +130,12 @@ class File:
         return Finding(rule, self.source.start(node), status, message, tuple(edits), hint)
 
     def attention(
-        self, rule: str, node: ast.expr | ast.stmt | ast.keyword | ast.alias, message: str, *, hint: bool = False
+        self,
+        rule: str,
+        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
+        message: str,
+        *,
+        hint: bool = False,
     ) -> Finding:
         """Make a finding that somebody has to look at."""
         return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
@@ -243,15 +278,27 @@ class File:
         start = source.start(after)
         line_start = source.line_starts[source.position(start)[0] - 1]
         indent = source.text[line_start:start]
-        if indent.strip() or (rest and not rest.startswith("#")):  # `try: import keras`, `import keras; x = 1`
+        if indent.strip() or (
+            rest and not rest.startswith("#")
+        ):  # `try: import keras`, `import keras; x = 1`
             return Edit(end, end, "; " + statement)
         return Edit(line_end, line_end, source.newline + indent + statement)
 
 
+_OLD_CALLS = ("parallel_compat.multi_gpu_model", "tensorflow.Session", "tensorflow.placeholder")
 _STAYING = frozenset(
     f"{root}{module}"
     for root in ("keras", "tensorflow.keras")
-    for module in ("", ".layers", ".models", ".optimizers", ".callbacks", ".utils", ".losses", ".regularizers")
+    for module in (
+        "",
+        ".layers",
+        ".models",
+        ".optimizers",
+        ".callbacks",
+        ".utils",
+        ".losses",
+        ".regularizers",
+    )
 ) | {"tensorflow"}
 
 

@@ -77,7 +77,9 @@ def _module_edit(file: File, statement: ast.ImportFrom, module: str) -> Edit:
     return Edit(match.start("module"), match.end("module"), module)
 
 
-def replace_star(file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None) -> list[Edit]:
+def replace_star(
+    file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None
+) -> list[Edit]:
     """Have a star import come from another module, or name what it imports."""
     edits = [_module_edit(file, statement, module)]
     if names is not None:

@@ -86,7 +86,7 @@ class Kinds:
         return self._classes[node]
 
     def _of_base(self, base: ast.expr) -> str | None:
-        definition = self._definition(base)
+        definition = self.definition(base)
         if isinstance(definition, ast.ClassDef):
             return self.of_class(definition)
         if isinstance(base, ast.Name) and base.id == "object" and not self.tree.root.find("object"):
@@ -94,7 +94,7 @@ class Kinds:
         target = self.names.target(base)
         return None if target is None else _class_kind(target)
 
-    def _definition(self, node: ast.expr) -> ast.AST | None:
+    def definition(self, node: ast.expr) -> ast.AST | None:
         """Return the one definition in this file that a name refers to."""
         if not isinstance(node, ast.Name) or node not in self.tree.scopes:
             return None
@@ -128,7 +128,7 @@ class Kinds:
         if binding.unpacked is not None:
             value, index = binding.unpacked
             if isinstance(value, ast.Call):
-                definition = self._definition(value.func)
+                definition = self.definition(value.func)
                 if isinstance(definition, ast.FunctionDef):
                     return self._returned(definition, index)
             return None
@@ -159,7 +159,7 @@ class Kinds:
         target = self.names.target(func)
         if target is not None:
             return _result_kind(target)
-        definition = self._definition(func)
+        definition = self.definition(func)
         if isinstance(definition, ast.ClassDef):
             return self.of_class(definition)
         if isinstance(definition, ast.FunctionDef):
@@ -272,7 +272,9 @@ def _class_kind(target: str) -> str | None:
 
 def _result_kind(target: str) -> str | None:
     """The kind of what a call of a path returns."""
-    if target in _MODELS or (target.startswith("keras.applications.") and target.rpartition(".")[2][:1].isupper()):
+    if target in _MODELS or (
+        target.startswith("keras.applications.") and target.rpartition(".")[2][:1].isupper()
+    ):
         return MODEL
     if target in _TENSORS:
         return TENSOR

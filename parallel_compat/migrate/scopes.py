@@ -214,7 +214,10 @@ class _Walk:
         self.tree.parents[node.value] = node
         self.visit(node.value, scope)
         home = scope
-        while isinstance(home.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) and home.parent:
+        while (
+            isinstance(home.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
+            and home.parent
+        ):
             home = home.parent
         self.tree.parents[node.target] = node
         self.assign(node.target, node.value, home)
@@ -348,4 +351,3 @@ class _Walk:
             self.visit(result, inner)
 
     visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = comprehension
-

@@ -186,11 +186,15 @@ class _Names:
             return
         if parent == base and _home_of_module(base) not in (None, base) and self._home(bindings[0]) != base:
             if table.canonical(base) in ("keras.backend", "keras.backend.tensorflow_backend"):
-                yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+                yield file.attention(
+                    RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here."
+                )
             return
         canonical = table.canonical(parent)
         if not _alive(parent) and table.names_of(parent) and canonical.startswith("keras."):
-            yield file.attention(RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here.")
+            yield file.attention(
+                RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here."
+            )
 
     def _home(self, binding: Binding) -> str | None:
         """Return the module that a module's name should mean, or None where it stays."""
@@ -434,7 +438,12 @@ def _module_of(path: str) -> str | None:
 
 
 _MODULES = frozenset(
-    ("keras.backend.tensorflow_backend", "tensorflow.python.client.device_lib", "tensorflow.logging", "tensorflow.app")
+    (
+        "keras.backend.tensorflow_backend",
+        "tensorflow.python.client.device_lib",
+        "tensorflow.logging",
+        "tensorflow.app",
+    )
 )
 
 
@@ -456,3 +465,17 @@ def _moved(path: str, target: str, entry: table.Path | None) -> str:
 
 def _gone(entry: table.Path) -> str:
     return f"`{entry.path}` is gone. {entry.note}"
+
+
+def is_legacy_module(path: str) -> bool:
+    """Say whether a module's path is one that cannot be imported today, or not with the same content."""
+    if table.canonical(path) == "keras.backend":
+        return True
+    known = bool(table.names_of(path)) or _spelling_of_keras(path) or table.lookup(path) is not None
+    return known and table.root_of(path) is not None and not _alive(path)
+
+
+def what_became(path: str) -> str:
+    """Say in half a sentence what became of a module."""
+    home = _home_of_module(path)
+    return f"it is now `{home}`." if home else "it is gone."
