@@ -68,7 +68,8 @@ def outer_start(file: File, node: ast.expr) -> int:
 
 def remove(file: File, call: ast.Call, *arguments: ast.keyword | ast.expr) -> list[Removal]:
     """Remove arguments together with their commas; what follows on their line stays."""
-    every = sorted([*call.args, *call.keywords], key=file.source.start)
+    every: list[ast.keyword | ast.expr] = [*call.args, *call.keywords]
+    every.sort(key=file.source.start)
     items = tuple(_items(file, call))
     return [Removal(items, every.index(argument)) for argument in arguments]
 

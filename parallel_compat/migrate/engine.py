@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import rules
 from parallel_compat.migrate.edits import Edit, Removal, apply, overlapping, settle
-from parallel_compat.migrate.file import File, mentions_keras
+from parallel_compat.migrate.file import File, parse
 from parallel_compat.migrate.findings import Finding, Status
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def rewrite(analysis: Analysis, *, hints: bool) -> str:
     text = apply(source, settle(source, edits))
     if edits:
         try:
-            ast.parse(text)
+            parse(text)
         except SyntaxError as error:
             raise BrokenRewrite(f"the rewritten source would not parse: {error}") from error
     return text
@@ -108,6 +107,3 @@ def rewrite(analysis: Analysis, *, hints: bool) -> str:
 
 class BrokenRewrite(Exception):
     """A rewrite that does not parse: a fault of a rule."""
-
-
-__all__ = ["Analysis", "BrokenRewrite", "Options", "analyse", "mentions_keras", "rewrite"]

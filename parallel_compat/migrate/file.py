@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from parallel_compat.legacy import table
 from parallel_compat.migrate import scopes
@@ -22,12 +22,27 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.scopes import Binding
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
+_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _KERAS = re.compile(r"\b(?:keras|tensorflow|parallel_compat|alt_model_checkpoint)\b")
 
 
 def mentions_keras(text: str) -> bool:
     """Say whether a text names Keras or TensorFlow at all: a file that does not is not parsed."""
     return _KERAS.search(text) is not None
+
+
+def parse(text: str) -> ast.Module:
+    """Parse a source; `await` may stand at the top, as it may in a notebook.
+
+    Raises:
+        SyntaxError: it is not Python 3.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "invalid escape sequence" is the author's affair
+        try:
+            return cast("ast.Module", compile(text, "<source>", "exec", _FLAGS, dont_inherit=True))
+        except ValueError as error:  # a null byte
+            raise SyntaxError(str(error)) from None
 
 
 class File:
@@ -42,9 +57,7 @@ class File:
 
     def __init__(self, text: str) -> None:
         self.source = Source(text)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "invalid escape sequence" is the author's affair
-            module = ast.parse(text)
+        module = parse(text)
         self.tree = scopes.read(module, declares="global " in text)
         self.names = Names(self.tree)
         self.kinds = Kinds(self.tree, self.names)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from parallel_compat.legacy.table import Default
+    from parallel_compat.migrate.edits import Edit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
 
@@ -71,7 +72,8 @@ def _given(call: ast.Call, row: Default) -> bool:
 
 
 def _default(file: File, call: ast.Call, row: Default) -> Iterator[Finding]:
-    value, imports = row.old, ()
+    value = row.old
+    imports: tuple[Edit, ...] = ()
     if value.startswith("parallel_compat."):
         spelled = file.reference(value, call)
         if spelled is None:

@@ -12,7 +12,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import arguments, calls
-from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.edits import Edit, Removal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +82,7 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
         keywords = [keyword for keyword in given if keyword is not None]
         first = min(keywords, key=file.source.start)
         values = ", ".join(file.source.segment(keyword.value) for keyword in keywords)
-        edits = [
+        edits: list[Edit | Removal] = [
             Edit(file.source.start(first), file.source.end(first), f"kernel_size=({values})"),
             *calls.remove(file, call, *(keyword for keyword in keywords if keyword is not first)),
         ]
@@ -124,7 +124,7 @@ def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[t
         return
     steps = file.source.segment(length.value) if length is not None else "None"
     text = f"input_shape=({steps}, {file.source.segment(dim.value)})"
-    edits = [Edit(file.source.start(dim), file.source.end(dim), text)]
+    edits: list[Edit | Removal] = [Edit(file.source.start(dim), file.source.end(dim), text)]
     if length is not None:
         edits += calls.remove(file, call, length)
     yield (

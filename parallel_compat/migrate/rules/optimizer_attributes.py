@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.legacy.members import OPTIMIZER
@@ -10,7 +11,6 @@ from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator
 
     from parallel_compat.migrate.file import File
@@ -35,10 +35,12 @@ class Rate(Callback):
 def find(file: File) -> Iterator[Finding]:
     """Find `.lr` of optimizers."""
     for node in file.tree.attributes:
-        if node.attr != "lr":
+        if node.attr not in ("lr", "weights"):
             continue
         kind = file.kinds.of(node.value)
-        if kind not in (None, OPTIMIZER) or (kind is None and not _looks_like_optimizer(node.value)):
+        if kind != OPTIMIZER and (
+            kind is not None or node.attr != "lr" or not _looks_like_optimizer(node.value)
+        ):
             continue
         row = methods.member(OPTIMIZER, node.attr)
         assert row.new is not None
@@ -47,10 +49,10 @@ def find(file: File) -> Iterator[Finding]:
         if kind is None:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
-        yield file.found(RULE, node, message, [Edit(end - len("lr"), end, row.new)], status=status)
+        yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
 
 
 def _looks_like_optimizer(node: ast.expr) -> bool:
     """Say whether a name says that it is one: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
-    name = getattr(node, "attr", None) or getattr(node, "id", "")
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     return "optim" in name.lower() or name.lower() in ("opt", "sgd", "adam", "rmsprop")
