@@ -9,6 +9,7 @@ from parallel_compat.migrate import rules
 from parallel_compat.migrate.edits import Edit, Removal, apply, overlapping, settle
 from parallel_compat.migrate.file import File, parse
 from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.rules.imports import find_redirected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,16 +45,30 @@ def analyse(text: str, options: Options) -> Analysis:
         SyntaxError: the source is not Python 3.
     """
     file = File(text)
-    findings: list[Finding] = []
     if not file.imports_keras:
         return Analysis(file, ())
+    analysis = _run(file, options)
+    if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
+        # The rewritten source will count as old code: what that means is done now, not in a second run.
+        file = File(text)
+        file.old = True
+        analysis = _run(file, options)
+    return analysis
+
+
+def _brings_this_package(finding: Finding) -> bool:
+    return finding.status is Status.REWRITTEN and any(
+        isinstance(edit, Edit) and "parallel_compat" in edit.text for edit in finding.edits
+    )
+
+
+def _run(file: File, options: Options) -> Analysis:
+    findings: list[Finding] = []
     for name in rules.NAMES:
         rule = rules.load(name)
         if name in options.rules:
             found: Iterable[Finding] = rule.find(file)
         elif name == "imports" and (file.redirects or file.use_redirects):
-            from parallel_compat.migrate.rules.imports import find_redirected
-
             found = find_redirected(file)
         else:
             continue

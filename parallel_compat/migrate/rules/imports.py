@@ -37,6 +37,10 @@ from keras.utils import to_categorical
 from parallel_compat import multi_gpu_model
 """
 
+_MERGE = (
+    "The `merge` function of Keras 1 is now one function per mode: `keras.layers.add`, `multiply`, `concatenate`, "
+    "`average`, `maximum`, `dot`."
+)
 _BACKEND = "parallel_compat.legacy.backend"
 
 
@@ -299,6 +303,8 @@ class _Names:
                 if target != path:
                     targets[alias] = target
                     messages.append((alias, _moved(path, target, entry)))
+            elif table.canonical(path) == "keras.layers.merge" and self._called(binding):
+                yield file.attention(RULE, alias, _gone(table.Path(path, Status.GONE, None, _MERGE)))
             elif entry is None and (table.names_of(path) or _spelling_of_keras(path)):
                 home = self._home(binding)
                 if home is not None and home != path:
@@ -313,6 +319,13 @@ class _Names:
             edits = move_from(file, statement, targets)
             for index, (alias, message) in enumerate(messages):
                 yield file.found(RULE, alias, message, () if index else edits)
+
+    def _called(self, binding: Binding) -> bool:
+        """Say whether a name is called: `merge` was a function before it was a module."""
+        return any(
+            isinstance(call.func, ast.Name) and binding in self.file.tree.scopes[call.func].find(call.func.id)
+            for call in self.file.tree.calls
+        )
 
     def _import(self, statement: ast.Import) -> Iterator[Finding]:
         file = self.file

@@ -1,4 +1,4 @@
-"""`x.get_shape()` and `x._keras_shape` become `x.shape`; `.as_list()` behind it becomes `list(x.shape)`.
+"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without `.as_list()` and `.value` behind them.
 
 A `KerasTensor` has neither; its `shape` is a tuple.
 """
@@ -43,6 +43,8 @@ def find(file: File) -> Iterator[Finding]:
             continue
         yield from _shape(file, call.func, call, "get_shape()")
     for node in file.tree.attributes:
+        if node.attr == "shape" and _value(file, node) is not None:
+            yield from _shape(file, node, node, "shape")
         if node.attr == "_keras_shape" and isinstance(node.ctx, ast.Load):
             yield from _shape(file, node, node, "_keras_shape")
 
@@ -52,8 +54,15 @@ def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> 
     if kind not in (None, TENSOR):
         return
     start, dot, end = file.source.start(attribute), methods.dot_of(file, attribute), file.source.end(whole)
-    as_list = _as_list(file, whole)
-    if as_list is not None:
+    as_list, value = _as_list(file, whole), _value(file, whole)
+    if value is not None:
+        # A dimension was an object with a `value`; now it is a number.
+        edits = [
+            Edit(dot, end, ".shape"),
+            Edit(file.source.end(value.value), file.source.end(value), ""),
+        ]
+        message = f"`{name}[...].value` is now `shape[...]`."
+    elif as_list is not None:
         edits = [Edit(start, start, "list("), Edit(dot, file.source.end(as_list), ".shape)")]
         message = f"`{name}.as_list()` is now `list(x.shape)`."
     else:
@@ -72,4 +81,13 @@ def _as_list(file: File, node: ast.expr) -> ast.Call | None:
         call = file.tree.parents.get(above)
         if isinstance(call, ast.Call) and call.func is above and not call.args:
             return call
+    return None
+
+
+def _value(file: File, node: ast.expr) -> ast.Attribute | None:
+    above = file.tree.parents.get(node)
+    if isinstance(above, ast.Subscript) and above.value is node:
+        value = file.tree.parents.get(above)
+        if isinstance(value, ast.Attribute) and value.attr == "value":
+            return value
     return None

@@ -39,7 +39,7 @@ def find(file: File) -> Iterator[Finding]:
             named = [keyword.arg for keyword in call.keywords if keyword.arg in gone]
             if named:
                 why = f"`{named[0]}` is no argument of `{target}` any more"
-            elif len(call.args) > agreeing and (gone or len(call.args) > agreeing + 1):
+            elif len(call.args) > agreeing:
                 why = f"argument {agreeing + 1} of `{target}` means something else today"
             else:
                 continue
