@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MENTION = re.compile(rb"keras|tensorflow|parallel_compat|alt_model_checkpoint")
 _PYTHON_2 = re.compile(
-    r"^\s*print\s+[^(=\s]|^\s*exec\s+[^(]|except\s+[\w.()]+\s*,\s*\w+\s*:|<>|^\s*raise\s+\w+\s*,|\bur['\"]|\b0\d+\b|`[^`]+`"
+    r"^\s*print\s+[^(=\s]|^\s*exec\s+[^(]|except\s+[\w.()]+\s*,\s*\w+\s*:|<>|^\s*raise\s+\w+\s*,|\bur['\"]|\b0\d+\b|`[^`]+`|__builtin__"
 )
 
 

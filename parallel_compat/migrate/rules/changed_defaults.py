@@ -41,6 +41,7 @@ optimizer = Adadelta(learning_rate=1.0)
 
 # Where old code may have passed the argument by position.
 _POSITIONS = {"learning_rate": 0, "pool_size": 0, "l1": 0, "l2": 1, "recurrent_activation": 2}
+_CONVOLUTIONAL = {"recurrent_activation": 7}
 _OLD_NAMES = {
     "learning_rate": ("lr",),
     "recurrent_activation": ("inner_activation",),
@@ -56,10 +57,9 @@ def find(file: File) -> Iterator[Finding]:
         for call in file.calls_by_target.get(target, ()):
             path = file.names.path(call.func) or ""
             old_keras = path.startswith("keras.")
-            missing = [row for row in rows if not _given(call, row)]
-            for row in missing:
-                if row.today == _REQUIRED or old_keras:
-                    yield from _default(file, call, row)
+            missing = [row for row in rows if not _given(call, row) and (row.today == _REQUIRED or old_keras)]
+            if missing:
+                yield from _written_out(file, call, missing)
     yield from _named_optimizers(file)
 
 
@@ -67,22 +67,27 @@ def _given(call: ast.Call, row: Default) -> bool:
     names = (row.argument, *_OLD_NAMES.get(row.argument, ()), *row.modern)
     if calls.has_stars(call) or any(calls.keyword(call, name) is not None for name in names):
         return True
-    position = _POSITIONS.get(row.argument)
+    positions = _CONVOLUTIONAL if "ConvLSTM" in row.of else _POSITIONS
+    position = positions.get(row.argument)
     return position is not None and len(call.args) > position
 
 
-def _default(file: File, call: ast.Call, row: Default) -> Iterator[Finding]:
-    value = row.old
-    imports: tuple[Edit, ...] = ()
-    if value.startswith("parallel_compat."):
-        spelled = file.reference(value, call)
-        if spelled is None:
-            return
-        value, imports = spelled
-    name = row.of.rpartition(".")[2]
-    certain = row.today == _REQUIRED or calls.keyword(call, "lr") is not None
-    message = f"`{row.argument}` of `{name}` was {row.old} by default, and is {row.today} today. {row.note}"
-    edit = calls.append(file, call, f"{row.argument}={value}")
+def _written_out(file: File, call: ast.Call, rows: list[Default]) -> Iterator[Finding]:
+    arguments, imports, messages = [], [], []
+    for row in rows:
+        value = row.old
+        if value.startswith("parallel_compat."):
+            spelled = file.reference(value, call)
+            if spelled is None:
+                return
+            value, edits = spelled
+            imports += edits
+        arguments.append(f"{row.argument}={value}")
+        messages.append(f"`{row.argument}` was {row.old} by default, and is {row.today} today. {row.note}")
+    name = rows[0].of.rpartition(".")[2]
+    certain = all(row.today == _REQUIRED for row in rows) or calls.keyword(call, "lr") is not None
+    message = f"`{name}`: " + " ".join(messages)
+    edit = calls.append(file, call, ", ".join(arguments))
     if certain:
         yield file.found(RULE, call, message, [edit, *imports])
         return

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import members
+from parallel_compat.legacy.members import OPTIMIZER, members
 from parallel_compat.legacy.table import Change
 from parallel_compat.migrate.methods import WHAT
 
@@ -41,5 +42,12 @@ def find(file: File) -> Iterator[Finding]:
         kind = file.kinds.of(node.value)
         for row in rows:
             if kind == row.of or (kind is None and node.attr in _TELLING):
-                yield file.attention(RULE, node, f"`{row.old}` of {WHAT[row.of]} is gone. {row.note}")
+                message = f"`{row.old}` of {WHAT[row.of]} is gone. {row.note}"
+                yield file.attention(RULE, node, message, hint=kind is None)
                 break
+    for class_ in file.tree.classes:
+        if file.kinds.of_class(class_) == OPTIMIZER:
+            for statement in class_.body:
+                if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
+                    message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
+                    yield file.attention(RULE, statement, message)

@@ -37,6 +37,8 @@ def find(file: File) -> Iterator[Finding]:
     for node in file.tree.attributes:
         if node.attr not in ("lr", "weights"):
             continue
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            continue  # an optimizer of their own keeps its attributes
         kind = file.kinds.of(node.value)
         if kind != OPTIMIZER and (
             kind is not None or node.attr != "lr" or not _looks_like_optimizer(node.value)
