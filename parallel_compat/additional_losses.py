@@ -1,0 +1,130 @@
+"""Losses that layers add in their call (`add_loss`, activity regularizers), merged over replicas.
+
+A layer adds one number for the rows it saw. Whether that number is a mean or a sum over rows decides how the
+replicas' numbers make the merged batch's, and nothing in it says so. So the template is tried on made-up rows,
+a part and the whole, without changing anything in it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parallel_compat.layer_state import LayerState
+    from parallel_compat.replicas import Rows
+
+ROWS = 4
+UNKNOWN_DIMENSION = 8
+# Where rows cannot be compared apart, so many times the same rows tell a sum (so many times as much) from a mean.
+MANY = 16
+
+
+def how_they_merge(model: keras.Model, state: LayerState, x: Any, training: bool) -> list[str]:
+    """Find out how each added loss of `model` merges.
+
+    Args:
+        model: the parallel model.
+        state: its layer state, which is left as it is.
+        x: inputs, of which structure, shapes and dtypes are used.
+        training: whether the model is trained or evaluated.
+
+    Returns:
+        "mean" or "sum" for each added loss, in the order they are added.
+
+    Raises:
+        ValueError: if a loss is neither, so that replicas cannot compute it.
+    """
+    kinds: list[str] | None = None
+    with tf.init_scope():
+        for scale in (1.0, 10.0):
+            batch = _made_up(x, scale)
+            found = _compare(model, state, batch, training)
+            kinds = found if kinds is None else [a if a != "?" else b for a, b in zip(kinds, found, strict=True)]
+    assert kinds is not None
+    if "?" in kinds:
+        raise ValueError(
+            "Expected each loss added by a layer (`add_loss`) to be a mean or a sum over the rows, so that it can be "
+            f"computed on each replica's rows. Received: loss {kinds.index('?') + 1} of {len(kinds)} is neither, or "
+            "could not be tried. Say which with parallelize(model, ..., merge={'add_loss': 'mean'}) or 'sum'."
+        )
+    return kinds
+
+
+def merge_added_losses(losses: Sequence[Sequence[Any]], kinds: Sequence[str], rows: Sequence[Rows]) -> list[Any]:
+    """Merge the replicas' added losses.
+
+    Args:
+        losses: for each replica, its added losses, float scalars.
+        kinds: "mean" or "sum" for each loss.
+        rows: the rows of each replica.
+
+    Returns:
+        The losses of the merged batch, float scalars.
+    """
+    total = sum(cut.size for cut in rows)
+    merged = []
+    for kind, parts in zip(kinds, zip(*losses, strict=True), strict=True):
+        weights = [cut.size / total if kind == "mean" else cut.size > 0 for cut in rows]
+        terms = [tf.math.multiply_no_nan(p, tf.cast(w, p.dtype)) for p, w in zip(parts, weights, strict=True)]
+        merged.append(tf.add_n(terms))
+    return merged
+
+
+def _made_up(x: Any, scale: float) -> Any:
+    generator = np.random.default_rng(0)
+
+    def make(leaf: Any) -> Any:
+        if leaf is None:
+            return None
+        shape = (ROWS, *(UNKNOWN_DIMENSION if n is None else n for n in leaf.shape[1:]))
+        if leaf.dtype.is_floating:
+            return tf.cast(generator.normal(0, scale, shape), leaf.dtype)
+        return tf.cast(generator.integers(0, 2, shape), leaf.dtype)
+
+    return keras.tree.map_structure(make, x)
+
+
+def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) -> list[str]:
+    def run(rows: Any) -> tuple[list[float], list[Any]]:
+        with state.of_replica(0).scope as scope:
+            outputs = model(rows, training=training)
+        return [float(tf.reduce_sum(loss)) for loss in scope.losses], keras.tree.flatten(outputs)
+
+    def rows(start: int, stop: int) -> Any:
+        return keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[start:stop], batch)
+
+    def repeated(leaf: Any) -> Any:
+        return None if leaf is None else tf.repeat(leaf, MANY, axis=0)
+
+    (whole, together), (first, alone), (rest, others) = run(batch), run(rows(0, 1)), run(rows(1, ROWS))
+    many, _ = run(keras.tree.map_structure(repeated, batch))
+    # Where BatchNormalization or dropout ties the rows together, no part of the batch can be compared.
+    apart = all(
+        np.allclose(t, np.concatenate([a, o]), 1e-4, 1e-5) if t.shape.rank else False
+        for t, a, o in zip(together, alone, others, strict=True)
+    )
+    return [_kind(*values, apart) for values in zip(whole, first, rest, many, strict=True)]
+
+
+def _kind(whole: float, first: float, rest: float, many: float, apart: bool) -> str:
+    def close(a: float, b: float) -> bool:
+        return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-9)
+
+    if whole == 0 or not all(math.isfinite(value) for value in (whole, first, rest, many)):
+        return "?"
+    if close(whole, (first + (ROWS - 1) * rest) / ROWS):
+        return "mean"
+    if close(whole, first + rest):
+        return "sum"
+    if apart or many / whole <= 0:
+        return "?"
+    if many / whole < MANY**0.25:
+        return "mean"
+    return "sum" if many / whole > MANY**0.75 else "?"

@@ -1,0 +1,295 @@
+"""What is private to Keras 3: read in 3.15.1, TensorFlow backend. No other module touches a private attribute.
+
+Each function says which attribute it stands on; a new Keras release is checked here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import random
+from typing import TYPE_CHECKING, Any
+
+import keras
+import keras.src.backend.tensorflow.nn as tensorflow_nn
+import tensorflow as tf
+from keras.src.backend.common import global_state, masking
+from keras.src.losses import loss as loss_module
+from keras.src.random import seed_generator
+from keras.src.trainers import compile_utils
+from keras.src.utils import tracking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+# Functions of Keras that are public in all but name.
+apply_mask = loss_module.apply_mask
+squeeze_or_expand_to_same_rank = loss_module.squeeze_or_expand_to_same_rank
+get_mask = masking.get_keras_mask
+set_mask = masking.set_keras_mask
+MetricsList = compile_utils.MetricsList
+
+
+def untracked() -> contextlib.AbstractContextManager[Any]:
+    """Return a scope in which attributes set on a model are not tracked as its layers or variables."""
+    scope: contextlib.AbstractContextManager[Any] = tracking.DotNotTrackScope()
+    return scope
+
+
+def all_layers(model: keras.Model) -> list[keras.Layer]:
+    """List a model's layers, nested ones and itself included (`Layer._flatten_layers`)."""
+    return list(model._flatten_layers())
+
+
+def seed_states(model: keras.Model) -> list[keras.Variable]:
+    """List the states of the random seeds of all layers (`Layer._seed_generators`), and the global one."""
+    generators = [g for layer in all_layers(model) for g in layer._seed_generators]
+    states = [generator.state for generator in generators] + [global_seeds().state]
+    return list({id(state): state for state in states}.values())
+
+
+def global_seeds() -> keras.random.SeedGenerator:
+    """Return the generator that layers without a seed of their own draw from.
+
+    Keras makes it on first use, and draws its seed from Python's `random`; that draw is taken back, so that
+    what is built afterwards starts from the same numbers as without a parallel model.
+    """
+    generator = global_state.get_global_attribute(seed_generator.GLOBAL_SEED_GENERATOR)
+    if generator is None:
+        state = random.getstate()
+        with tf.init_scope():
+            generator = seed_generator.global_seed_generator()
+        random.setstate(state)
+    return generator
+
+
+@contextlib.contextmanager
+def global_seeds_from(generator: keras.random.SeedGenerator) -> Iterator[None]:
+    """Let this thread draw from `generator`: Keras keeps the global one per thread, and replicas are threads."""
+    name = seed_generator.GLOBAL_SEED_GENERATOR
+    before = global_state.get_global_attribute(name)
+    global_state.set_global_attribute(name, generator)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute(name, before)
+
+
+def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
+    """List the variables of metrics that layers own and update in `call` (`Layer._metrics`)."""
+    layers = [layer for layer in all_layers(model) if not isinstance(layer, keras.Model)]
+    return [v for layer in layers for metric in layer._metrics for v in metric.variables]
+
+
+def weight_regularization(model: keras.Model) -> list[Any]:
+    """Compute the losses of weight regularizers (`Layer._get_regularization_losses`)."""
+    losses: list[Any] = model._get_regularization_losses()
+    return losses
+
+
+@contextlib.contextmanager
+def synchronized_moments_of(replicas_with_rows: Sequence[Any]) -> Iterator[None]:
+    """Let synchronized batch statistics leave out replicas that have no rows of their own.
+
+    Replaces `_compute_moments_sync` of the TensorFlow backend while the replicas are traced: it sums over all
+    replicas, and a replica without rows computes a copy of the first row, which must not be counted twice.
+
+    Args:
+        replicas_with_rows: one bool per replica, whether it has rows.
+    """
+    original = tensorflow_nn._compute_moments_sync
+
+    def moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
+        context = tf.distribute.get_replica_context()
+        counts = tf.cast(replicas_with_rows[int(tf.get_static_value(context.replica_id_in_sync_group))], x.dtype)
+        local = [tf.reduce_sum(value, axes, keepdims=True) for value in (x, tf.square(x), tf.ones_like(x))]
+        total, squares, count = context.all_reduce("SUM", [counts * value for value in local])
+        mean = total / count
+        variance = tf.maximum(squares / count - tf.square(mean), 0.0)
+        return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
+
+    tensorflow_nn._compute_moments_sync = moments
+    try:
+        yield
+    finally:
+        tensorflow_nn._compute_moments_sync = original
+
+
+# What `Trainer.compile` sets, and `load_model` and `save` read.
+COMPILE_ATTRIBUTES = (
+    "optimizer",
+    "loss",
+    "compiled",
+    "steps_per_execution",
+    "_compile_config",
+    "_compile_loss",
+    "_compile_metrics",
+    "_loss_tracker",
+    "_jit_compile",
+    "_run_eagerly",
+)
+
+
+def compile_arguments(model: keras.Model) -> dict[str, Any]:
+    """Return the arguments that a compiled model's `compile` was called with, the optimizer as it is now."""
+    arguments = dict(model._compile_config.config)
+    return {**arguments, "optimizer": model.optimizer}
+
+
+@contextlib.contextmanager
+def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any]) -> Iterator[None]:
+    """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""
+    before = {name: getattr(model, name, None) for name in COMPILE_ATTRIBUTES}
+    carried = {name: getattr(other, name, None) for name in COMPILE_ATTRIBUTES}
+    carried["_compile_config"] = keras.src.saving.serialization_lib.SerializableDict(**arguments)
+    _set_untracked(model, carried)
+    try:
+        yield
+    finally:
+        _set_untracked(model, before)
+
+
+def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
+    with untracked():
+        for name, value in attributes.items():
+            setattr(model, name, value)
+
+
+def save_as(model_class: type[keras.Model], template: Callable[[Any], contextlib.AbstractContextManager[Any]]) -> None:
+    """Let the functions that write a model's file write `template(model)` where the model is a `model_class`.
+
+    `keras.saving.save_model(model, path)` and pickling do not go through the model's own `save`; they call
+    `saving_lib.save_model`, `saving_lib._save_model_to_fileobj` and `legacy_h5_format.save_model_to_hdf5`.
+
+    Args:
+        model_class: the class of models that are not written themselves.
+        template: returns a context manager that yields the model to write.
+    """
+    from keras.src.legacy.saving import legacy_h5_format
+    from keras.src.saving import saving_lib
+
+    def wrapped(original: Callable[..., Any]) -> Callable[..., Any]:
+        def save(model: keras.Model, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(model, model_class):
+                return original(model, *args, **kwargs)
+            with template(model) as written:
+                return original(written, *args, **kwargs)
+
+        return save
+
+    for module, name in (
+        (saving_lib, "save_model"),
+        (saving_lib, "_save_model_to_fileobj"),
+        (legacy_h5_format, "save_model_to_hdf5"),
+    ):
+        setattr(module, name, wrapped(getattr(module, name)))
+
+
+def is_keras_metric(metric: keras.metrics.Metric) -> bool:
+    """Whether a metric's class is one of Keras's own."""
+    return type(metric).__module__.startswith("keras.src.metrics")
+
+
+def metric_values(metric: keras.metrics.Metric) -> Callable[[Any, Any], Any] | None:
+    """Return what a `MeanMetricWrapper` averages, as a function of `(y_true, y_pred)`; None for other metrics."""
+    if not isinstance(metric, keras.metrics.MeanMetricWrapper):
+        return None
+
+    def values(y_true: Any, y_pred: Any) -> Any:
+        convert = keras.ops.convert_to_tensor
+        true, pred = convert(y_true, metric.dtype), convert(y_pred, metric.dtype)
+        return metric._fn(true, pred, **metric._fn_kwargs)
+
+    return values
+
+
+class Compiled:
+    """The losses and metrics that `compile` put into a model (`_compile_loss`, `_compile_metrics`, `_loss_tracker`).
+
+    Args:
+        model: a compiled model.
+    """
+
+    def __init__(self, model: keras.Model) -> None:
+        self._loss = model._compile_loss
+        self._metrics = model._compile_metrics
+        self._loss_tracker = model._loss_tracker
+
+    @property
+    def built(self) -> bool:
+        return all(part is None or part.built for part in (self._loss, self._metrics))
+
+    def build(self, y: Any, y_pred: Any, sample_weight: Any) -> None:
+        """Build the losses and metrics, whose kind can depend on the shapes of the targets.
+
+        Args:
+            y: targets.
+            y_pred: predictions, in the structure of the model's output. In a graph it is done on shapes and
+                dtypes alone (`compute_output_spec`) and stand-ins for predictions will do; eagerly on the
+                values, because a function written for eager execution need not run without them.
+            sample_weight: sample weights or None.
+        """
+        todo = [] if self._loss is None or self._loss.built else [self._loss]
+        if self._metrics is not None and not self._metrics.built:
+            todo.append(self._metrics.update_state)
+        for build in todo:
+            if tf.executing_eagerly():
+                with keras.StatelessScope():
+                    build(y, y_pred, sample_weight)
+            else:
+                with tf.init_scope():
+                    specs = keras.tree.map_structure(_spec, (y, y_pred, sample_weight))
+                    keras.src.backend.compute_output_spec(build, *specs)
+
+    def loss(self, y: Any, y_pred: Any, sample_weight: Any) -> Any:
+        """Compute the weighted sum of the losses; None without a loss."""
+        return None if self._loss is None else self._loss(y, y_pred, sample_weight)
+
+    def update_metrics(self, y: Any, y_pred: Any, sample_weight: Any) -> None:
+        """Update the metrics of all outputs."""
+        if self._metrics is not None:
+            self._metrics.update_state(y, y_pred, sample_weight)
+
+    def track_loss(self, loss: Any, rows: Any) -> None:
+        """Update the mean loss with that of a batch of so many rows."""
+        self._loss_tracker.update_state(loss, sample_weight=rows)
+
+    def replace_losses(self, place: Callable[[Any], Any]) -> list[Any]:
+        """Put `place(loss)` in the place of each loss (`CompileLoss._flat_losses`), and return the new ones."""
+        if self._loss is None:
+            return []
+        self._loss._flat_losses = [e._replace(loss=place(e.loss)) for e in self._loss._flat_losses]
+        return [entry.loss for entry in self._loss._flat_losses]
+
+    def replace_metrics(self, place: Callable[[Any], Any]) -> list[Any]:
+        """Put `place(metrics)` in the place of each output's metrics (`CompileMetrics._flat_metrics` and
+        `_flat_weighted_metrics`), and return the new ones."""
+        if self._metrics is None:
+            return []
+        replaced = []
+        for name in ("_flat_metrics", "_flat_weighted_metrics"):
+            lists = [metrics and place(metrics) for metrics in getattr(self._metrics, name)]
+            with untracked():
+                setattr(self._metrics, name, lists)
+            replaced += [metrics for metrics in lists if metrics]
+        return replaced
+
+
+def _spec(tensor: Any) -> Any:
+    if tensor is None:
+        return None
+    return keras.KerasTensor(tensor.shape, keras.backend.standardize_dtype(tensor.dtype))
+
+
+def bind_fit(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Bind the arguments of `Model.fit` to their names."""
+    bound = dict(inspect.signature(keras.Model.fit).bind(None, *args, **kwargs).arguments)
+    del bound["self"]
+    return bound
+
+
+def bind_compile(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Bind the arguments of `Model.compile` to their names."""
+    bound = dict(inspect.signature(keras.Model.compile).bind(None, *args, **kwargs).arguments)
+    del bound["self"]
+    return bound

@@ -1,0 +1,179 @@
+"""Which devices the replicas stand on: GPU ids to device names, and simulated devices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeGuard
+
+
+# Megabytes of a simulated device on a GPU where the caller names none: TensorFlow cannot tell a GPU's memory
+# before it starts, and a part without a limit would take all of it.
+GPU_PART_MEGABYTES = 1024
+
+
+def simulate_devices(n: int, memory_limit: int | None = None) -> list[str]:
+    """Split the one GPU, or the CPU, into `n` logical devices, so that n-replica code runs on any machine.
+
+    >>> import parallel_compat
+    >>> parallel_compat.simulate_devices(4)
+    ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
+
+    `gpus=n` then means these devices. The numbers are those of n real GPUs; the speed is not.
+    See https://www.tensorflow.org/guide/gpu#using_multiple_gpus for logical devices.
+
+    Args:
+        n: how many devices, an int >= 2.
+        memory_limit: megabytes of each device, for a GPU that is split; 1024 if None. A CPU has no such limit.
+
+    Returns:
+        The names of the devices, `n` of them.
+
+    Raises:
+        ValueError: if `n` is not an int >= 2, `memory_limit` is not an int > 0 or is given for a CPU, or the
+            machine has several GPUs (use them instead).
+        RuntimeError: if TensorFlow has started already: devices can be split only before the first
+            operation, model or variable.
+    """
+    import tensorflow as tf
+
+    if isinstance(n, bool) or not isinstance(n, int) or n < 2:
+        raise ValueError(f"Expected `n` to be an int >= 2. Received: n={n!r}")
+    gpus = tf.config.get_visible_devices("GPU")
+    if len(gpus) > 1:
+        raise ValueError(
+            f"Expected at most one visible GPU to split. This machine has {len(gpus)}: call "
+            f"`multi_gpu_model(model, gpus={len(gpus)})` without simulating, or hide them with "
+            "`tf.config.set_visible_devices([], 'GPU')` first."
+        )
+    if memory_limit is not None and (not _is_int(memory_limit) or memory_limit <= 0 or not gpus):
+        raise ValueError(
+            "Expected `memory_limit` to be an int > 0 (megabytes), and a GPU to split. "
+            f"Received: memory_limit={memory_limit!r}, with {len(gpus)} visible GPUs."
+        )
+    kind = "GPU" if gpus else "CPU"
+    names = [f"{kind}:{i}" for i in range(n)]
+    physical = gpus[0] if gpus else tf.config.get_visible_devices("CPU")[0]
+    already = tf.config.get_logical_device_configuration(physical)
+    if already is not None and len(already) == n:
+        return names
+    limit = (memory_limit or GPU_PART_MEGABYTES) if gpus else None
+    parts = [tf.config.LogicalDeviceConfiguration(memory_limit=limit) for _ in range(n)]
+    try:
+        tf.config.set_logical_device_configuration(physical, parts)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"Expected `simulate_devices({n})` before TensorFlow starts, but it has started: an operation, a "
+            "variable or a model was made before. Call `simulate_devices` directly after the imports."
+        ) from error
+    return names
+
+
+def available_devices() -> list[str]:
+    """Name the devices that `gpus=` counts: the visible GPUs, or else the logical CPU devices if several.
+
+    >>> import parallel_compat
+    >>> _ = parallel_compat.simulate_devices(4)
+    >>> parallel_compat.available_devices()
+    ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
+
+    Returns:
+        Names such as `"GPU:0"`; empty on a machine with neither a GPU nor simulated devices.
+    """
+    import tensorflow as tf
+
+    gpus = tf.config.list_logical_devices("GPU")
+    if gpus:
+        return [short_name(device.name) for device in gpus]
+    cpus = tf.config.list_logical_devices("CPU")
+    return [short_name(device.name) for device in cpus] if len(cpus) > 1 else []
+
+
+def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
+    """Turn the argument `gpus` of `multi_gpu_model` into device names.
+
+    Args:
+        gpus: an int >= 2 (the first so many), a list or tuple of ids, or None or 0 for all.
+
+    Returns:
+        Two or more device names.
+
+    Raises:
+        ValueError: fewer than two devices, a device that is not there, a duplicate, or no number at all.
+            The old function raised the same class, and old scripts fall back to one device on it.
+    """
+    available = available_devices()
+    if isinstance(gpus, (bool, str)) or not (gpus is None or _is_int(gpus) or isinstance(gpus, (list, tuple))):
+        raise ValueError(
+            f"Expected `gpus` to be an int >= 2, a list of ids such as [0, 1], or None. Received: gpus={gpus!r} of "
+            f"type {type(gpus).__name__}."
+        )
+    if gpus is None or gpus in (0, [], ()):
+        ids = list(range(len(available)))
+    elif isinstance(gpus, (list, tuple)):
+        if not all(_is_int(i) for i in gpus):
+            raise ValueError(f"Expected the ids in `gpus` to be ints. Received: gpus={gpus!r}")
+        ids = [int(i) for i in gpus]
+    else:
+        ids = list(range(int(gpus)))
+    if len(set(ids)) != len(ids):
+        raise ValueError(f"Expected each device once in `gpus`. Received: gpus={gpus!r}")
+    missing = [i for i in ids if not 0 <= i < len(available)]
+    if len(ids) < 2 or missing:
+        wanted = "at least 2 devices" if len(ids) < 2 else f"the devices {ids}"
+        raise ValueError(
+            f"Expected {wanted} for `gpus`, for multi-GPU usage to be effective. Received: gpus={gpus!r}. "
+            f"{_what_there_is(available)}"
+        )
+    kind = available[0].split(":")[0]
+    return [f"{kind}:{i}" for i in ids]
+
+
+def check_devices(devices: Sequence[str]) -> list[str]:
+    """Check the argument `devices`: two or more different names of devices that exist.
+
+    Args:
+        devices: names such as `"GPU:0"`, `"/gpu:0"` or `"/device:CPU:1"`.
+
+    Returns:
+        The names in their short form.
+
+    Raises:
+        ValueError: fewer than two, a duplicate, or a device that is not there.
+    """
+    import tensorflow as tf
+
+    if isinstance(devices, str) or not all(isinstance(name, str) for name in devices):
+        raise ValueError(
+            f'Expected `devices` to be a list of names such as ["GPU:0", "GPU:1"]. Received: devices={devices!r}'
+        )
+    names = [short_name(name) for name in devices]
+    existing = [short_name(device.name) for device in tf.config.list_logical_devices()]
+    if len(names) < 2 or len(set(names)) != len(names) or not set(names) <= set(existing):
+        raise ValueError(
+            f"Expected `devices` to name two or more different devices of this machine, which has {existing}. "
+            f"Received: devices={list(devices)!r}"
+        )
+    return names
+
+
+def short_name(name: str) -> str:
+    """The last two parts of a device's name, `"GPU:0"` for `"/job:localhost/replica:0/task:0/device:GPU:0"`."""
+    return ":".join(name.upper().replace("/", "").split(":")[-2:])
+
+
+def _is_int(value: object) -> TypeGuard[int]:
+    import numpy as np
+
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _what_there_is(available: list[str]) -> str:
+    if not available:
+        return (
+            "This machine shows no GPU to TensorFlow. To try n-replica code on it, call "
+            "`parallel_compat.simulate_devices(n)` directly after the imports."
+        )
+    return f"This machine has: {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."

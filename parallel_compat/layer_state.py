@@ -1,0 +1,104 @@
+"""What a forward pass changes in the layers (moving statistics, counters, random seeds), merged over replicas.
+
+Each replica runs the template inside a `keras.StatelessScope`: it reads the one set of variables, and what it
+would write is caught. After the pass the replicas' values are merged and written once:
+
+- floats that declare no other aggregation (BatchNormalization's moving statistics): the mean over replicas,
+  weighted by rows, so that a replica without rows changes nothing;
+- variables that declare `aggregation="sum"` (the state of metrics): the sum of the replicas' changes;
+- integers and bools, and `aggregation="only_first_replica"`: the value of the last replica, the one that has
+  rows in any batch;
+- random seeds: each replica starts from its own offset, so that replicas draw different numbers; what is kept
+  is the first replica's state, the one that one device would have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parallel_compat.replicas import Rows
+
+# Added to a seed, times the replica: a large prime, so that no replica meets another layer's small seed.
+SEED_STRIDE = 1_327_217_909
+
+
+class ReplicaState:
+    """The layer state that one replica reads and would write in a forward pass.
+
+    Args:
+        variables: the variables, in the order of `before`.
+        before: the value that the replica starts from, for each.
+    """
+
+    def __init__(self, variables: Sequence[keras.Variable], before: Sequence[Any]) -> None:
+        self.scope = keras.StatelessScope(list(zip(variables, before, strict=True)), collect_losses=True)
+        self._before = {id(v): self.scope.get_current_value(v) for v in variables}
+
+    def before(self, variable: keras.Variable) -> Any:
+        return self._before[id(variable)]
+
+    def after(self, variable: keras.Variable) -> Any:
+        return self.scope.get_current_value(variable)
+
+    def changed(self, variable: keras.Variable) -> bool:
+        return self.after(variable) is not self.before(variable)
+
+
+class LayerState:
+    """The variables of a model that its forward pass may write.
+
+    Args:
+        model: a built Keras model.
+    """
+
+    def __init__(self, model: keras.Model) -> None:
+        self.random_seeds = keras3.seed_states(model)
+        seeds = {id(variable) for variable in self.random_seeds}
+        others = [*model.non_trainable_variables, *keras3.layer_metric_variables(model)]
+        self.others = list({id(v): v for v in others if id(v) not in seeds}.values())
+
+    def of_replica(self, replica: int) -> ReplicaState:
+        """Make the state that `replica` starts a forward pass from."""
+        seeds = [v.value + tf.constant([replica * SEED_STRIDE, 0], v.dtype) for v in self.random_seeds]
+        return ReplicaState([*self.random_seeds, *self.others], [*seeds, *(v.value for v in self.others)])
+
+    def merge(self, states: Sequence[ReplicaState], rows: Sequence[Rows]) -> None:
+        """Write the merged state after the replicas' forward passes.
+
+        Args:
+            states: the state of each replica.
+            rows: the rows of each replica.
+        """
+        for variable in self.random_seeds:
+            variable.assign(states[0].after(variable))
+        for variable in self.others:
+            if any(state.changed(variable) for state in states):
+                variable.assign(_merged(variable, states, rows))
+
+
+def _merged(variable: keras.Variable, states: Sequence[ReplicaState], rows: Sequence[Rows]) -> Any:
+    after = [state.after(variable) for state in states]
+    if variable.aggregation == "sum":
+        changes = [
+            tf.where(cut.size > 0, value - state.before(variable), tf.zeros_like(value))
+            for value, state, cut in zip(after, states, rows, strict=True)
+        ]
+        return variable.value + tf.add_n(changes)
+    if variable.aggregation == "only_first_replica" or not keras.backend.is_float_dtype(variable.dtype):
+        return after[-1]
+    total = tf.cast(sum(cut.size for cut in rows), variable.dtype)
+    # multiply_no_nan: what a replica without rows computed must not count, not even as NaN.
+    return tf.add_n(
+        [
+            tf.math.multiply_no_nan(value, tf.cast(cut.size, variable.dtype) / total)
+            for value, cut in zip(after, rows, strict=True)
+        ]
+    )

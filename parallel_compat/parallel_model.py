@@ -1,0 +1,303 @@
+"""The parallel model: looks like the one that `multi_gpu_model` returned, trains on replicas, saves the template."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat import saving
+from parallel_compat.additional_losses import how_they_merge, merge_added_losses
+from parallel_compat.backend import keras3
+from parallel_compat.merged_batch import MERGE, NotMerged, Placement
+from parallel_compat.replica_step import ReplicaPass, forward, sum_gradients
+from parallel_compat.replicas import Replicas
+from parallel_compat.template import (
+    check_template,
+    check_trained_by_fit,
+    output_names_of,
+    template_inputs,
+    unique_names,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
+    """One output of the parallel model; stands where `multi_gpu_model` had a `Concatenate`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name=name, autocast=False)
+        self.supports_masking = True
+
+    def call(self, inputs: Any) -> Any:
+        return inputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+
+class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no types
+    """A Keras model that splits each batch over replicas of a template. Made by `parallelize`.
+
+    It owns no weights: template, parallel model and every model that shares layers with the template use the
+    same variables at every moment. Everything that saves or loads acts on the template.
+
+    Args:
+        template: the built model to run on each replica.
+        strategy: a `tf.distribute` strategy, one replica per device.
+        merge: where losses and metrics are computed, see `parallelize`.
+    """
+
+    def __init__(self, template: keras.Model, strategy: tf.distribute.Strategy, merge: str | Mapping[str, str]) -> None:
+        check_template(template)
+        inputs = template_inputs(template)
+        outputs = template(inputs)
+        names = unique_names(output_names_of(template, outputs))
+        taken = {template.name, *(tensor.name for tensor in keras.tree.flatten(inputs))}
+        layers = [MergedOutput(name if name not in taken else f"{name}_merged") for name in names]
+        flat = [layer(tensor) for layer, tensor in zip(layers, keras.tree.flatten(outputs), strict=True)]
+        check_merge(merge, names)
+        super().__init__(inputs, keras.tree.pack_sequence_as(outputs, flat))
+        with keras3.untracked():
+            self.output_names = names
+            self.dtype_policy = template.dtype_policy
+            self._template = template
+            self._replicas = Replicas(strategy)
+            self._merge = merge
+            self._ready = True
+
+    @property
+    def template(self) -> keras.Model:
+        """The model that runs on each replica, and that is saved."""
+        return self._template
+
+    @property
+    def strategy(self) -> tf.distribute.Strategy:
+        """The `tf.distribute` strategy, one replica per device."""
+        return self._replicas.strategy
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # What users hang on it (`callback_model`, `template_model`) is not a part of it: Keras would count the
+        # weights of a model that is set as an attribute.
+        with keras3.untracked() if "_ready" in self.__dict__ else contextlib.nullcontext():
+            super().__setattr__(name, value)
+
+    # Training on the merged batch.
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compile as `keras.Model.compile`; XLA (`jit_compile=True`) is refused.
+
+        Raises:
+            ValueError: for `jit_compile=True`: a step spans devices, and XLA compiles for one.
+        """
+        check_trained_by_fit(self.template)
+        bound = keras3.bind_compile(args, kwargs)
+        if bound.get("jit_compile") is True:
+            raise ValueError(
+                "Expected `jit_compile` to be False or 'auto': a step of a parallel model spans several devices, and "
+                "XLA compiles for one. Received: jit_compile=True. Leave it out, or compile the template alone with it."
+            )
+        super().compile(**{**bound, "jit_compile": False})
+        self._compiled_parts = keras3.Compiled(self)
+        self._placement: Placement | None = None
+        self._added_loss_kinds: dict[bool, list[str]] = {}
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        """Train on one merged batch; called by `fit` and `train_on_batch`."""
+        batch = self._batch(data)
+        result = self._forward(batch, training=True, differentiate=True)
+        variables = list(self.trainable_variables)
+        with tf.GradientTape() as tape:
+            for source in keras.tree.flatten(result.sources):
+                tape.watch(source)
+            loss = self._loss(result, batch, training=True)
+            scaled = self.optimizer.scale_loss(loss) if self.optimizer is not None else loss
+        if variables:
+            outer = tape.gradient(scaled, {"replicas": result.sources, "here": variables})
+            parts = [*result.backward(outer["replicas"], variables), outer["here"]]
+            gradients = [sum_gradients(of_variable) for of_variable in zip(*parts, strict=True)]
+            self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        else:
+            warnings.warn("The model does not have any trainable weights.", stacklevel=2)
+        return self._finish(result, batch, loss)
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        """Evaluate one merged batch; called by `evaluate` and `test_on_batch`."""
+        batch = self._batch(data)
+        result = self._forward(batch, training=False)
+        return self._finish(result, batch, self._loss(result, batch, training=False))
+
+    def predict_step(self, data: Any) -> Any:
+        """Predict one merged batch; called by `predict` and `predict_on_batch`."""
+        x, _, _ = self._batch(data)
+        result = forward(self, self._replicas, self._replicas.rows(x), (x, None, None), training=False)
+        result.write_state()
+        flat = [result.merged_output(i) for i in range(len(result.outputs[0]))]
+        return keras.tree.pack_sequence_as(result.structure, flat)
+
+    def _batch(self, data: Any) -> tuple[Any, Any, Any]:
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        batch: tuple[Any, Any, Any] = keras.tree.map_structure(as_tensor, (x, y, sample_weight))
+        return batch
+
+    def _forward(self, batch: tuple[Any, Any, Any], training: bool, differentiate: bool = False) -> ReplicaPass:
+        x = batch[0]
+        rows = self._replicas.rows(x)
+        placement = self._placement or self._place(batch)
+        placement.start(rows)
+        result = forward(self, self._replicas, rows, batch, training, placement.on_rows, differentiate)
+        if result.added_losses[0] and training not in self._added_loss_kinds:
+            chosen = "auto" if isinstance(self._merge, str) else self._merge.get("add_loss", "auto")
+            count = len(result.added_losses[0])
+            kinds = [chosen] * count if chosen != "auto" else how_they_merge(self, result.layer_state, x, training)
+            self._added_loss_kinds[training] = kinds
+        return result
+
+    def _loss(self, result: ReplicaPass, batch: tuple[Any, Any, Any], training: bool) -> Any:
+        """Compute the loss of the merged batch, from the replicas' outputs and sums."""
+        _, y, sample_weight = batch
+        compiled = self._compiled_parts.loss(y, self._merged_outputs(result), sample_weight)
+        losses = [] if compiled is None else [compiled]
+        if result.added_losses[0]:
+            losses += merge_added_losses(result.added_losses, self._added_loss_kinds[training], result.rows)
+        losses += keras3.weight_regularization(self)
+        if not losses:
+            raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
+        return losses[0] if len(losses) == 1 else keras.ops.sum(losses)
+
+    def _finish(self, result: ReplicaPass, batch: tuple[Any, Any, Any], loss: Any) -> dict[str, Any]:
+        """Write what the step changed besides the weights, and return the metrics."""
+        _, y, sample_weight = batch
+        result.write_state()
+        self._compiled_parts.track_loss(loss, result.row_count)
+        self._compiled_parts.update_metrics(y, self._merged_outputs(result), sample_weight)
+        metrics: dict[str, Any] = self.get_metrics_result()
+        return metrics
+
+    def _merged_outputs(self, result: ReplicaPass) -> Any:
+        """Merge the outputs that a loss or a metric of the whole batch needs; the others have stand-ins."""
+        assert self._placement is not None
+        needed = self._placement.merged_outputs()
+        stand_ins = self._stand_ins(result.row_count)
+        flat = [result.merged_output(i) if i in needed else stand_in for i, stand_in in enumerate(stand_ins)]
+        return keras.tree.pack_sequence_as(result.structure, flat)
+
+    def _stand_ins(self, rows: Any) -> list[NotMerged]:
+        static = rows if isinstance(rows, int) else None
+        return [NotMerged(i, (static, *t.shape[1:]), tf.as_dtype(t.dtype)) for i, t in enumerate(self.outputs)]
+
+    def _place(self, batch: tuple[Any, Any, Any]) -> Placement:
+        """Build the compiled losses and metrics on the first batch, and decide where each is computed."""
+        x, y, sample_weight = batch
+        stand_ins = keras.tree.pack_sequence_as(self.output, self._stand_ins(None))
+        if not self._compiled_parts.built:
+            predictions = self.predict_step((x,)) if tf.executing_eagerly() else stand_ins
+            self._compiled_parts.build(y, predictions, sample_weight)
+        placement = Placement(self._compiled_parts, self.output_names, self._merge)
+        placement.decide(y, stand_ins, sample_weight)
+        self._placement = placement
+        return placement
+
+    @property
+    def merge_choices(self) -> dict[str, dict[str, Any]]:
+        """Where the loss and the metrics of each output are computed: on the replicas' "rows" or "merged".
+
+        Returns:
+            For each output name, `{"loss": "rows", "merged" or None, "metrics": {name: "rows" or "merged"}}`.
+
+        Raises:
+            ValueError: before the first batch.
+        """
+        if self._placement is None:
+            raise ValueError(
+                "Expected `merge_choices` after the first batch: where a loss is computed depends on the targets. "
+                "Call `train_on_batch` or `test_on_batch` once."
+            )
+        return self._placement.choices()
+
+    # The template is what callbacks may be given, and what is saved and loaded.
+
+    def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
+        """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
+        bound = keras3.bind_fit(args, kwargs)
+        target = self.__dict__.get("callback_model")
+        if target is not None and not isinstance(bound.get("callbacks"), keras.callbacks.CallbackList):
+            bound["callbacks"] = [CallbackModel(target), *keras.tree.flatten(bound.get("callbacks") or [])]
+        return super().fit(**bound)
+
+    def save_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
+        """Save the template's weights, see `keras.Model.save_weights`."""
+        self.template.save_weights(filepath, *args, **kwargs)
+
+    def load_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
+        """Load the template's weights, see `keras.Model.load_weights`."""
+        self.template.load_weights(filepath, *args, **kwargs)
+
+    def export(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
+        """Export the template for inference, see `keras.Model.export`."""
+        self.template.export(filepath, *args, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the template's config."""
+        config: dict[str, Any] = self.template.get_config()
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> keras.Model:
+        """Make a fresh template from a template's config."""
+        return saving.from_config(config, custom_objects)
+
+    def to_json(self, **kwargs: Any) -> str:
+        """Return the template's config as JSON, see `keras.Model.to_json`."""
+        text: str = self.template.to_json(**kwargs)
+        return text
+
+    def __reduce__(self) -> Any:
+        with saving.template_to_save(self) as template:
+            return template.__reduce__()
+
+
+keras3.save_as(ParallelModel, saving.template_to_save)
+
+
+class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
+    """Gives the other callbacks of a `fit` the model that the user set as `callback_model`.
+
+    Keras 2.2.4's `fit` did so by itself.
+
+    Args:
+        target: the model for the callbacks.
+    """
+
+    def __init__(self, target: keras.Model) -> None:
+        super().__init__()
+        self.target = target
+        self.others: list[keras.callbacks.Callback] = []
+
+
+def as_tensor(value: Any) -> Any:
+    """Convert a leaf of a batch to a tensor."""
+    if value is None or tf.is_tensor(value) or isinstance(value, (tf.RaggedTensor, tf.SparseTensor)):
+        return value
+    return tf.convert_to_tensor(value)
+
+
+def check_merge(merge: str | Mapping[str, str], names: list[str]) -> None:
+    """Refuse an argument `merge` that `parallelize` does not know.
+
+    Raises:
+        ValueError: for an unknown word or output name.
+    """
+    by_name = dict.fromkeys(names, merge) if isinstance(merge, str) else dict(merge)
+    added = by_name.pop("add_loss", "auto")
+    unknown = sorted(set(by_name) - set(names))
+    if unknown or not set(by_name.values()) <= set(MERGE) or added not in ("auto", "mean", "sum"):
+        raise ValueError(
+            f"Expected `merge` to be one of {MERGE}, or a dict of them by output name (the outputs are {names}), "
+            f"with 'add_loss' as 'auto', 'mean' or 'sum'. Received: merge={merge!r}"
+        )

@@ -1,0 +1,182 @@
+"""One step on the replicas: forward on each, one loss on the merged batch, backward on each.
+
+This is what the graph of the real `multi_gpu_model` did. The replicas read the one set of variables and return
+their outputs; the loss is computed once, outside the replicas; its gradient with respect to their outputs is
+handed back to each for its own backward pass; the sum of their gradients is the gradient of the merged batch.
+So optimizers, clipping, averaging, accumulation and schedules need no change at all: they see what they would
+see on one device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+from parallel_compat.layer_state import LayerState
+from parallel_compat.replicas import concatenate_rows, take_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from parallel_compat.layer_state import ReplicaState
+    from parallel_compat.replicas import Replicas, Rows
+
+
+class ReplicaPass:
+    """What the forward passes of the replicas gave.
+
+    Attributes:
+        rows: the rows of each replica.
+        outputs: each replica's outputs, flat.
+        masks: each replica's Keras masks of these outputs, or None.
+        added_losses: the losses that layers added, for each replica.
+        states: the layer state of each replica.
+        tapes: each replica's gradient tape, or None outside training.
+        sources: the tensors of each replica that the loss is made of, to which gradients are handed back.
+    """
+
+    def __init__(self, replicas: Replicas, rows: Sequence[Rows], layer_state: LayerState) -> None:
+        self.replicas = replicas
+        self.rows = rows
+        self.layer_state = layer_state
+        self.structure: Any = None
+        self.outputs: list[list[Any]] = []
+        self.masks: list[list[Any]] = []
+        self.added_losses: list[list[Any]] = []
+        self.states: list[ReplicaState] = []
+        self.tapes: list[tf.GradientTape | None] = []
+        self.sources: list[list[Any]] = []
+
+    @property
+    def row_count(self) -> Any:
+        """The number of rows of the merged batch, an int where it is static."""
+        return sum(cut.size for cut in self.rows)
+
+    def write_state(self) -> None:
+        """Write what the forward passes changed in the layers."""
+        self.layer_state.merge(self.states, self.rows)
+
+    def merged_output(self, index: int) -> Any:
+        """Concatenate one output of the replicas along the rows, its mask too; a scalar gives its mean over rows."""
+        parts = [outputs[index] for outputs in self.outputs]
+        if parts[0].shape.rank == 0:
+            weights = [tf.cast(cut.size / self.row_count, parts[0].dtype) for cut in self.rows]
+            return tf.add_n([tf.math.multiply_no_nan(p, w) for p, w in zip(parts, weights, strict=True)])
+        merged = self._own_rows(parts)
+        masks = [mask[index] for mask in self.masks]
+        if masks[0] is not None:
+            keras3.set_mask(merged, self._own_rows(masks))
+        return merged
+
+    def _own_rows(self, parts: list[Any]) -> Any:
+        """Concatenate what the replicas computed, without the copies of replicas that have no rows of their own."""
+        merged = concatenate_rows(parts)
+        # All replicas have rows, or the last one alone has: the others each put one copy in front.
+        copies = sum(cut.padded - cut.size for cut in self.rows)
+        if isinstance(copies, int) and copies == 0:
+            return merged
+        if isinstance(merged, tf.SparseTensor):
+            return take_rows(merged, copies, tf.cast(merged.dense_shape[0], tf.int32) - copies)
+        return merged[copies:]
+
+    def backward(self, gradients: Sequence[Sequence[Any]], variables: Sequence[keras.Variable]) -> list[list[Any]]:
+        """Run the backward passes.
+
+        Args:
+            gradients: for each replica, the gradient of the loss with respect to its `sources`, None where
+                the loss does not depend on one.
+            variables: the variables to differentiate with respect to.
+
+        Returns:
+            For each replica, one gradient per variable (a tensor, `tf.IndexedSlices` or None).
+        """
+
+        def on_replica(replica: int) -> list[Any]:
+            pairs = [(s, g) for s, g in zip(self.sources[replica], gradients[replica], strict=True) if g is not None]
+            tape = self.tapes[replica]
+            assert tape is not None
+            if not pairs:
+                return [None] * len(variables)
+            targets, output_gradients = zip(*pairs, strict=True)
+            return list(tape.gradient(list(targets), list(variables), output_gradients=list(output_gradients)))
+
+        return self.replicas.run(on_replica)
+
+
+def forward(
+    model: keras.Model,
+    replicas: Replicas,
+    rows: Sequence[Rows],
+    data: tuple[Any, Any, Any],
+    training: bool,
+    on_rows: Callable[[int, Any, Any, Any], Sequence[Any]] | None = None,
+    differentiate: bool = False,
+) -> ReplicaPass:
+    """Run the forward pass of each replica on its rows.
+
+    Args:
+        model: the parallel model.
+        replicas: the replicas.
+        rows: the rows of each replica.
+        data: inputs, targets and sample weights of the merged batch.
+        training: passed to the layers.
+        on_rows: called on each replica with `(replica, y, y_pred, sample_weight)`, its rows; returns tensors
+            that the loss is made of besides the outputs.
+        differentiate: whether a backward pass follows.
+
+    Returns:
+        The pass.
+    """
+    x, y, sample_weight = data
+    seeds = keras3.global_seeds()
+    state = LayerState(model)
+    result = ReplicaPass(replicas, rows, state)
+
+    def on_replica(replica: int) -> tuple[Any, ...]:
+        cut = rows[replica]
+        own_x = take_rows(x, cut.start, cut.padded)
+        tape = tf.GradientTape() if differentiate else None
+        states = state.of_replica(replica)
+        with tape or contextlib.nullcontext(), states.scope as scope, keras3.global_seeds_from(seeds):
+            y_pred = model(own_x, training=training)
+            extra: Sequence[Any] = ()
+            if on_rows is not None:
+                own_y, own_weight = (take_rows(part, cut.start, cut.padded) for part in (y, sample_weight))
+                extra = on_rows(replica, own_y, y_pred, own_weight)
+        outputs = keras.tree.flatten(y_pred)
+        masks = [keras3.get_mask(output) for output in outputs]
+        sources = [s for s in (*outputs, *scope.losses, *extra) if s.dtype.is_floating]
+        return y_pred, outputs, masks, list(scope.losses), states, tape, sources
+
+    with keras3.synchronized_moments_of([cut.size > 0 for cut in rows]):
+        passes = replicas.run(on_replica)
+    result.structure = passes[0][0]
+    result.outputs, result.masks, result.added_losses, result.states, result.tapes, result.sources = (
+        list(column) for column in list(zip(*passes, strict=True))[1:]
+    )
+    return result
+
+
+def sum_gradients(parts: Sequence[Any]) -> Any:
+    """Add up the gradients of one variable: the replicas', and the one of what is computed outside them.
+
+    Args:
+        parts: tensors, `tf.IndexedSlices` (an embedding's gradient) or None.
+
+    Returns:
+        The sum, `tf.IndexedSlices` only if all parts are; None if all parts are.
+    """
+    present = [part for part in parts if part is not None]
+    if not present:
+        return None
+    if all(isinstance(part, tf.IndexedSlices) for part in present):
+        return tf.IndexedSlices(
+            tf.concat([part.values for part in present], 0),
+            tf.concat([part.indices for part in present], 0),
+            present[0].dense_shape,
+        )
+    return tf.add_n([tf.convert_to_tensor(part) for part in present])

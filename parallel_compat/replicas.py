@@ -1,0 +1,145 @@
+"""The replicas: one `tf.distribute` strategy per set of devices, and how a batch is cut for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import keras
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+_strategies: dict[tuple[str, ...], tf.distribute.Strategy] = {}
+
+
+def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
+    """Return the one `MirroredStrategy` of this process on `devices`.
+
+    Models on the same devices share it, so that a GAN's discriminator and combined model can be trained in
+    turn. On CPU devices and on parts of one GPU values are reduced to one device, which needs no collective
+    operation: after a failed step a collective one refuses every later step ("Collective ops is aborted ...
+    Restart your program", TensorFlow 2.21), and NCCL takes a physical GPU only once.
+
+    Args:
+        devices: names such as `"GPU:0"`, in the order of the replicas.
+
+    Returns:
+        The strategy.
+    """
+    key = tuple(devices)
+    if key not in _strategies:
+        split_gpu = len(tf.config.list_physical_devices("GPU")) < len(key)
+        one_device = split_gpu or any(name.startswith("CPU") for name in key)
+        operations = tf.distribute.ReductionToOneDevice() if one_device else tf.distribute.NcclAllReduce()
+        _strategies[key] = tf.distribute.MirroredStrategy(list(key), cross_device_ops=operations)
+    return _strategies[key]
+
+
+class Rows(NamedTuple):
+    """The rows of the merged batch that one replica computes.
+
+    Attributes:
+        start: int32 scalar, the first row.
+        size: int32 scalar, how many of the rows are this replica's own; 0 if the batch is too small.
+        padded: int32 scalar, `max(size, 1)`: a replica without rows computes a copy of the first row, which
+            then counts nowhere, because layers and kernels do not all survive an empty batch (the mean of no
+            rows is NaN).
+    """
+
+    start: Any
+    size: Any
+    padded: Any
+
+
+class Replicas:
+    """The replicas of a parallel model.
+
+    Args:
+        strategy: a `tf.distribute` strategy.
+    """
+
+    def __init__(self, strategy: tf.distribute.Strategy) -> None:
+        self.strategy = strategy
+        self.count: int = strategy.num_replicas_in_sync
+
+    def run(self, function: Callable[[int], T]) -> list[T]:
+        """Call `function(replica)` once on each replica's device and return what each returned, in order."""
+        results: dict[int, T] = {}
+
+        def on_replica() -> None:
+            replica = int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
+            results[replica] = function(replica)
+
+        self.strategy.run(on_replica)
+        return [results[replica] for replica in sorted(results)]
+
+    def rows(self, batch: Any) -> list[Rows]:
+        """Cut the rows of a batch as the real `multi_gpu_model` did.
+
+        Each replica gets `rows // replicas` rows in order, the last one also the rest
+        (`get_slice` in Keras 2.2.4's `multi_gpu_utils.py`).
+
+        Args:
+            batch: a structure of tensors of shape `(rows, ...)`.
+
+        Returns:
+            One `Rows` per replica.
+        """
+        total = row_count(batch)
+        step = total // self.count
+        cuts = []
+        for replica in range(self.count):
+            start = replica * step
+            size = step if replica < self.count - 1 else total - start
+            cuts.append(Rows(start, size, max(size, 1) if isinstance(size, int) else tf.maximum(size, 1)))
+        return cuts
+
+
+def row_count(batch: Any) -> Any:
+    """Count the rows of a batch: an int where the shape is static, else an int32 scalar tensor.
+
+    Raises:
+        ValueError: if the tensors of `batch` have different, statically known numbers of rows.
+    """
+    leaves = [leaf for leaf in keras.tree.flatten(batch) if leaf is not None]
+    static = {leaf.shape[0] for leaf in leaves} - {None}
+    if len(static) > 1:
+        shapes = [tuple(leaf.shape) for leaf in leaves]
+        raise ValueError(f"Expected inputs with the same number of rows. Received inputs of shapes {shapes}.")
+    if static:
+        return int(static.pop())
+    first = leaves[0]
+    if isinstance(first, tf.RaggedTensor):
+        return tf.cast(first.nrows(), tf.int32)
+    if isinstance(first, tf.SparseTensor):
+        return tf.cast(first.dense_shape[0], tf.int32)
+    return tf.shape(first)[0]
+
+
+def take_rows(batch: Any, start: Any, size: Any) -> Any:
+    """Take `size` rows from `start` on of every tensor of a batch, on the host where the batch is.
+
+    Only a replica's own rows then travel to its device.
+    """
+
+    def take(leaf: Any) -> Any:
+        if leaf is None:
+            return None
+        if isinstance(leaf, tf.SparseTensor):
+            begin = tf.one_hot(0, leaf.shape.rank, on_value=tf.cast(start, tf.int64), dtype=tf.int64)
+            extent = tf.concat([[tf.cast(size, tf.int64)], leaf.dense_shape[1:]], 0)
+            return tf.sparse.slice(leaf, begin, extent)
+        return leaf[start : start + size]
+
+    with tf.device("/CPU:0"):
+        return keras.tree.map_structure(take, batch)
+
+
+def concatenate_rows(parts: list[Any]) -> Any:
+    """Concatenate the replicas' tensors along the rows; their mean where they have none (scalars)."""
+    first = parts[0]
+    if isinstance(first, tf.SparseTensor):
+        return tf.sparse.concat(0, parts)
+    return tf.concat(parts, 0)
