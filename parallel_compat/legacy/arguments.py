@@ -85,8 +85,8 @@ _OTHER: dict[str, str] = {
     "keras.regularizers.l2": "l>l2",
     "keras.activations.relu": "alpha>negative_slope",
     "keras.utils.to_categorical": "y>x",
-    "tensorflow.keras.preprocessing.text.one_hot": "text>input_text",
-    "tensorflow.keras.preprocessing.text.text_to_word_sequence": "text>input_text",
+    "keras.preprocessing.text.one_hot": "text>input_text",
+    "keras.preprocessing.text.text_to_word_sequence": "text>input_text",
 }
 _OPTIMIZERS = ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam")
 

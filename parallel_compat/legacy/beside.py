@@ -40,8 +40,12 @@ _PROVIDED: dict[str, str] = {
     "keras.callbacks.callbacks.ModelCheckpoint": f"{_LEGACY}.callbacks.ModelCheckpoint",
     "keras.callbacks.TensorBoard": f"{_LEGACY}.callbacks.TensorBoard",
     "keras.callbacks.callbacks.TensorBoard": f"{_LEGACY}.callbacks.TensorBoard",
+    "keras.callbacks.EarlyStopping": f"{_LEGACY}.callbacks.EarlyStopping",
+    "keras.callbacks.callbacks.EarlyStopping": f"{_LEGACY}.callbacks.EarlyStopping",
     "keras.models.load_model": f"{_LEGACY}.models.load_model",
     "keras.engine.saving.load_model": f"{_LEGACY}.models.load_model",
+    "keras.models.save_model": f"{_LEGACY}.models.save_model",
+    "keras.engine.saving.save_model": f"{_LEGACY}.models.save_model",
     "keras.models.model_from_json": f"{_LEGACY}.models.model_from_json",
     "keras.engine.saving.model_from_json": f"{_LEGACY}.models.model_from_json",
     "keras.engine.network.Network": "keras.Model",
@@ -61,13 +65,21 @@ _PROVIDED: dict[str, str] = {
 # Answers that are as good as today's own name: not worth a line in the report.
 QUIET = frozenset(
     {
+        "keras.callbacks.EarlyStopping",
         "keras.callbacks.ModelCheckpoint",
         "keras.callbacks.TensorBoard",
         "keras.models.load_model",
+        "keras.models.save_model",
         "keras.models.model_from_json",
         "keras.backend.clear_session",
     }
 )
+
+# Members of a model that served graphs and threads: their counterparts have the same effect, or none is needed.
+MEMBERS = {
+    ("keras.Model", name): f"{_LEGACY}.models{name.replace('_make', '.make')}"
+    for name in ("_make_predict_function", "_make_train_function", "_make_test_function")
+}
 
 
 def lookup(path: str, canonical: str) -> Path | None:

@@ -161,6 +161,84 @@ class AltModelCheckpoint(ModelCheckpoint):
             self.model = trained
 
 
+class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[misc]
+    """Keras 2's `EarlyStopping`: `baseline` is the first best value, and the best weights come back where it stops.
+
+    Keras 3 brings them back at the end of every training, and counts the epochs below `baseline` otherwise.
+
+    Args:
+        monitor: the log that is watched.
+        min_delta: how much better is better.
+        patience: epochs without anything better before training stops.
+        verbose: 1 prints what is done.
+        mode: "min", "max" or "auto": larger is better where the log's name has "acc" in it.
+        baseline: the first value to beat, or None.
+        restore_best_weights: whether the weights of the best epoch come back when training stops early.
+        start_from_epoch: the first epoch that counts (today's argument).
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: int = 0,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+        start_from_epoch: int = 0,
+    ) -> None:
+        keras.callbacks.Callback.__init__(self)
+        self.monitor, self.patience, self.verbose = monitor, patience, verbose
+        self.mode = checked_mode("EarlyStopping", mode)
+        self.baseline, self.restore_best_weights = baseline, restore_best_weights
+        self.start_from_epoch = start_from_epoch
+        self.monitor_op = np.greater if larger_is_better(monitor, self.mode) else np.less
+        self.min_delta = min_delta if self.monitor_op is np.greater else -min_delta
+        self.wait = self.stopped_epoch = self.best_epoch = 0
+        self.best_weights: Any = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self.wait = self.stopped_epoch = 0
+        worst = -np.inf if self.monitor_op is np.greater else np.inf
+        self.best: Any = worst if self.baseline is None else self.baseline
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        current = self.get_monitor_value(logs or {})
+        if current is None or epoch < self.start_from_epoch:
+            return
+        if self.monitor_op(current - self.min_delta, self.best):
+            self.best, self.best_epoch, self.wait = current, epoch, 0
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            return
+        self.wait += 1
+        if self.wait < self.patience:
+            return
+        self.stopped_epoch = epoch
+        self.model.stop_training = True
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose > 0:
+                print("Restoring model weights from the end of the best epoch")
+            self.model.set_weights(self.best_weights)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch + 1:05d}: early stopping")
+
+    def get_monitor_value(self, logs: dict[str, Any]) -> Any:
+        """Return the watched log, or None with a warning where there is none."""
+        value = logs.get(resolve(logs, self.monitor))
+        if value is None:
+            warnings.warn(
+                f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
+                f"{','.join(logs)}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return value
+
+
 class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
     """Keras 2's `TensorBoard`: arguments that had no effect on training are taken, in their old order.
 
@@ -174,7 +252,7 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
         embeddings_freq: epochs between two writings of the embeddings.
         embeddings_layer_names: not used: all embedding layers are written.
         embeddings_metadata: files of metadata.
-        embeddings_data: refused: Keras 3 writes no embeddings of layer outputs.
+        embeddings_data: not used: Keras 3 writes no embeddings of layer outputs; a warning says so.
         update_freq: "batch", "epoch" or a number of batches (samples, in Keras 2).
         **keywords: those that only today's callback has.
     """
@@ -195,10 +273,12 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
         **keywords: Any,
     ) -> None:
         if embeddings_data is not None:
-            raise TypeError(
-                "Expected no `embeddings_data`: Keras 3's TensorBoard writes the weights of embedding layers, and no "
-                "layer outputs. Leave it out, or write them with `tf.summary` in a callback."
+            warnings.warn(
+                "Keras 3's TensorBoard writes the weights of embedding layers, and no layer outputs: `embeddings_data` "
+                "is left out.",
+                stacklevel=2,
             )
+            embeddings_freq = 0
         if write_grads:
             warnings.warn("Keras 3's TensorBoard writes no histograms of gradients.", stacklevel=2)
         super().__init__(

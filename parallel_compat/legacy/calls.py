@@ -56,7 +56,8 @@ def translate(
     Raises:
         TypeError: an argument is given twice, or cannot be honoured.
     """
-    keywords = dict(keywords)
+    given = tuple(_plain(value) for value in given)
+    keywords = {key: _plain(value) for key, value in keywords.items()}
     name = of.rpartition(".")[2]
     given = _positions(of, given, keywords, note)
     if name in _CONVOLUTIONS and of.startswith("keras.layers."):
@@ -84,6 +85,14 @@ def translate(
     if old_defaults:
         _old_defaults(of, given, keywords, note)
     return given, keywords
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy's whole numbers into Python's: `Dense(np.max(y) + 1)` is refused today."""
+    if isinstance(value, tuple):
+        return tuple(_plain(each) for each in value) if type(value) is tuple else value
+    is_whole = type(value).__module__ == "numpy" and hasattr(value, "__index__") and getattr(value, "ndim", 1) == 0
+    return int(value) if is_whole else value
 
 
 def _positions(of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note) -> tuple[Any, ...]:

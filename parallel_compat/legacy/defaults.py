@@ -9,7 +9,7 @@ from functools import cache
 
 from parallel_compat.legacy.table import Default
 
-_HARD_SIGMOID = "parallel_compat.legacy.backend.hard_sigmoid"
+_HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
 _GATES = "Keras 2.2.4's gates used `hard_sigmoid` (clip(0.2 x + 0.5, 0, 1)), today's use `sigmoid`."
 _RATE = "The default learning rate changed."
 

@@ -112,6 +112,9 @@ def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, includ
         overwrite: whether an existing file is replaced without asking.
         include_optimizer: whether the optimizer's state is written, too.
     """
+    if isinstance(filepath, h5py.Group):
+        h5_files.write_model(model, filepath, include_optimizer=include_optimizer)
+        return
     path = os.fspath(filepath)
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):
         return
@@ -134,7 +137,7 @@ def load_model(filepath: Any, custom_objects: dict[str, Any] | None = None, comp
     Raises:
         ValueError: the file was written by a parallel model of `multi_gpu_model`; `parallel-compat recover` reads it.
     """
-    path = os.fspath(filepath) if not isinstance(filepath, h5py.File) else ""
+    path = os.fspath(filepath) if not isinstance(filepath, h5py.Group) else ""
     if path and not _is_hdf5(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile)
     file = filepath if not path else h5py.File(path, "r")
@@ -170,8 +173,25 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
     return old_files.model_from_config(config, custom_objects)
 
 
+def make_predict_function(model: keras.Model) -> None:
+    """Make what `predict` runs (`model._make_predict_function()`, for use in another thread)."""
+    model.make_predict_function()
+
+
+def make_train_function(model: keras.Model) -> None:
+    """Make what `fit` runs."""
+    model.make_train_function()
+
+
+def make_test_function(model: keras.Model) -> None:
+    """Make what `evaluate` runs."""
+    model.make_test_function()
+
+
 def metrics_names(model: keras.Model) -> Sequence[str]:
     """Return the names of what `evaluate` and `train_on_batch` return."""
+    if getattr(model, "compiled", False) and model.built:
+        return list(model.get_metrics_result())
     names: Sequence[str] = model.metrics_names
     return names
 

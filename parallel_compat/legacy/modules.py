@@ -44,6 +44,10 @@ class GoneAttributeError(AttributeError):
     """A legacy name that cannot mean what it meant was reached as an attribute."""
 
 
+class GoneNameError(NotImplementedError):
+    """A legacy name that cannot mean what it meant was imported, and now it is used."""
+
+
 class GoneImportError(ModuleNotFoundError):
     """A legacy name that cannot mean what it meant was imported."""
 
@@ -90,8 +94,7 @@ class LegacyModules:
         if name not in self._after_import:
             if name.partition(".")[0] not in ROOTS:
                 return None
-            if not _is_watched(name):
-                _refuse_if_gone(name, sys._getframe(1))
+            if not _is_watched(name) and _gone_module(name) is None:
                 return None
         spec = self._spec_of_today(name, path, target)
         if spec is not None:
@@ -102,7 +105,8 @@ class LegacyModules:
             return None
         if not names.is_module(name):
             _refuse_if_gone(name, sys._getframe(1))
-            return None
+            if _gone_module(name) is None:
+                return None
         return importlib.util.spec_from_loader(name, _MakeModule(self), is_package=True)
 
     def change(self, module: ModuleType) -> None:
@@ -189,10 +193,16 @@ def _is_watched(name: str) -> bool:
 
 def _refuse_if_gone(name: str, asking: FrameType) -> None:
     parent, _, child = name.rpartition(".")
-    row = names.answer(parent, child) if parent and isinstance(sys.modules.get(parent), _MadeModule) else None
-    frame = asker.user_frame(asking) if row is not None and row.status is Status.GONE else None
-    if row is not None and frame is not None:
+    row = _gone_module(name)
+    frame = asker.user_frame(asking) if row is not None else None
+    if row is not None and frame is not None and _is_guarded(frame):
         raise GoneImportError(_sentence(row, frame), name=name)
+
+
+def _gone_module(name: str) -> Path | None:
+    parent, _, child = name.rpartition(".")
+    row = names.answer(parent, child) if isinstance(sys.modules.get(parent), _MadeModule) else None
+    return row if row is not None and row.status is Status.GONE else None
 
 
 def _is_busy() -> bool:
@@ -281,7 +291,9 @@ def _answer(
     if row.status is Status.GONE:
         text = _sentence(row, frame)
         if not importing and _instruction(caller) == _IMPORT_FROM:
-            raise GoneImportError(text, name=attribute)
+            if _is_guarded(caller):
+                raise GoneImportError(text, name=attribute)
+            return stand_in(row)
         _own_business.refusal = None if importing else GoneAttributeError(text, name=attribute, obj=module)
         raise AttributeError
     with own_business():
@@ -344,6 +356,72 @@ def _is_provided(module: str, name: str) -> bool:
 
 def _instruction(frame: FrameType) -> int:
     return frame.f_code.co_code[frame.f_lasti]
+
+
+def _is_guarded(frame: FrameType) -> bool:
+    """Say whether the running instruction stands in a `try` (or `with`) of its function: code that knows two ways."""
+    table = getattr(frame.f_code, "co_exceptiontable", None)
+    if table is None:  # Python 3.10 does not tell
+        return True
+    return any(start <= frame.f_lasti < end for start, end in _handled(table))
+
+
+def _handled(table: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of instructions with a handler (CPython's `Objects/exception_handling_notes.txt`)."""
+    rest = iter(table)
+
+    def number() -> int:
+        byte = next(rest)
+        value = byte & 63
+        while byte & 64:
+            byte = next(rest)
+            value = (value << 6) | (byte & 63)
+        return value
+
+    while True:
+        try:
+            start = number() * 2
+        except StopIteration:
+            return
+        length = number() * 2
+        number()  # the handler
+        number()  # its depth
+        yield start, start + length
+
+
+class _Gone(type):
+    """The class of stand-ins: whatever is done with one says that the name is gone, and where it was done."""
+
+    row: Path
+
+    def __call__(cls, *_arguments: Any, **_keywords: Any) -> Any:
+        raise cls._error()
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise cls._error()
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return False
+
+    def _error(cls) -> GoneNameError:
+        frame = asker.user_frame(sys._getframe(2))
+        return GoneNameError(_sentence(cls.row, frame) if frame is not None else f"`{cls.row.path}` is gone. {cls.row.note}")
+
+
+def stand_in(row: Path) -> Any:
+    """Return what an import of a gone name gives: importing it is harmless, using it fails with the row's sentence.
+
+    Args:
+        row: the table's row of the name.
+    """
+
+    def __init_subclass__(cls: Any) -> None:
+        raise type.__getattribute__(made, "_error")()
+
+    made: Any = _Gone(row.path.rpartition(".")[2], (), {"row": row, "__init_subclass__": __init_subclass__})
+    return made
 
 
 def _is_star_import(frame: FrameType) -> bool:

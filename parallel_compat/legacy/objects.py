@@ -6,6 +6,7 @@ there when anybody but the user's code asks for it; an old argument is taken fro
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import re
@@ -13,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import patch_points
-from parallel_compat.legacy import asker, names, usage
+from parallel_compat.legacy import asker, beside, names, usage
 from parallel_compat.legacy.arguments import arguments
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.defaults import defaults
@@ -109,6 +110,9 @@ def _members(patches: Patches, keras: Any) -> None:
 def _member(row: Member) -> ForUsers:
     if (row.of, row.old) == ("keras.optimizers.Optimizer", "lr"):
         return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
+    stand_in = beside.MEMBERS.get((row.of, row.old))
+    if stand_in is not None:
+        row = dataclasses.replace(row, change=Change.PROVIDED, new=stand_in)
     if row.change is Change.RENAMED and row.new is not None:
         new = row.new
         if row.method:
@@ -138,7 +142,7 @@ def _constructors(patches: Patches, keras: Any) -> None:
         if owner not in ("keras.layers", "keras.callbacks", "keras.regularizers") or name in ("Layer", "Input"):
             continue
         kind = getattr(getattr(keras, owner.partition(".")[2]), name, None)
-        if isinstance(kind, type):
+        if isinstance(kind, type) and "__init__" in vars(kind):
             patches.set(kind, "__init__", _init(kind, of))
     for name in dir(keras.optimizers):
         kind = getattr(keras.optimizers, name)

@@ -222,6 +222,8 @@ def _gone_with_its_parent(path: str) -> Path | None:
     parent = path
     while "." in parent:
         parent = parent.rpartition(".")[0]
+        if root_of(path) is not None and root_of(parent) is None:
+            return None  # `tf.contrib.keras` is a spelling of Keras, not a part of `tf.contrib`
         row = _rows().get(canonical(parent))
         if row is not None:
             return Path(path, Status.GONE, None, row.note) if row.tensorflow is Status.GONE else None
@@ -253,6 +255,23 @@ def names_of(path: str) -> tuple[str, ...]:
 def paths() -> tuple[str, ...]:
     """Return every path of the table, spelled under `keras` or `tensorflow`."""
     return tuple(_rows())
+
+
+@cache
+def modules_today(root: str = "keras") -> frozenset[str]:
+    """Return the modules that old code imports and that can still be imported, spelled under `keras`.
+
+    Args:
+        root: `keras` or `tensorflow.keras`.
+    """
+    alive = {"keras"}
+    for path, row in _rows().items():
+        if (row.keras if root == "keras" else row.tensorflow) is Status.SAME:
+            parent = path.rpartition(".")[0]
+            while parent:
+                alive.add(parent)
+                parent = parent.rpartition(".")[0]
+    return frozenset(alive)
 
 
 def counts(root: str = "keras") -> Counter[Status]:

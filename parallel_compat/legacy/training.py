@@ -39,6 +39,8 @@ def compile(original: Method, of: str) -> Method:
         for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
             if name in keywords:
                 keywords[name] = _renamed(keywords[name], kind, frame)
+        for name in ("metrics", "weighted_metrics"):
+            keywords[name] = _for_each_output(self, keywords.get(name))
         return original(self, **keywords)
 
     return method
@@ -201,6 +203,13 @@ def _optimizer(name: str, frame: FrameType) -> Any:
     usage.record(f"Model.compile(optimizer={name!r})", f"{of}({rows})", frame)
     optimizers.initialize(today.__init__, made, of, (), {}, old_defaults=True)
     return made
+
+
+def _for_each_output(model: Any, metrics: Any) -> Any:
+    """Give a flat list of metrics to every output, as Keras 2 did; Keras 3 wants a list per output."""
+    count = len(getattr(model, "output_names", None) or ())
+    is_flat = isinstance(metrics, (list, tuple)) and not any(isinstance(m, (list, tuple, dict)) for m in metrics)
+    return [list(metrics) for _ in range(count)] if count > 1 and is_flat and metrics else metrics
 
 
 def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
