@@ -66,3 +66,39 @@ def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[tuple[Any,
         return __init__
 
     yield Operation, "__init__", wrap
+
+
+def of_frozen_batch_normalization(applies: Callable[[], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a frozen `BatchNormalization` is called (`_moments` of that class).
+
+    Keras 2 went on normalising a training batch with its own statistics and left the moving ones alone; Keras 3
+    normalises with the moving ones.
+
+    Args:
+        applies: whether layers shall do as in Keras 2.
+    """
+    import keras
+
+    def wrap(original: Any) -> Any:
+        def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
+            if not training or self.trainable or not applies():
+                return original(self, inputs, training=training, mask=mask)
+            dtype = keras.backend.result_type(inputs.dtype, "float32")
+            x = keras.ops.cast(inputs, dtype)
+            mean, variance = self._moments(x, mask)
+            offset = keras.ops.cast(self.beta, dtype) if self.center else None
+            scale = keras.ops.cast(self.gamma, dtype) if self.scale else None
+            outputs = keras.ops.batch_normalization(
+                x, mean, variance, self.axis, offset=offset, scale=scale, epsilon=self.epsilon
+            )
+            return keras.ops.cast(outputs, self.compute_dtype)
+
+        return call
+
+    yield keras.layers.BatchNormalization, "call", wrap
+
+
+def trainable_when_compiled(model: Any) -> dict[Any, bool]:
+    """Return each layer's `trainable` at the model's last `compile` (`Trainer._compiled_trainable_state`)."""
+    state: dict[Any, bool] = getattr(model, "_compiled_trainable_state", {})
+    return state

@@ -58,9 +58,7 @@ _PROVIDED: dict[str, str] = {
         f"keras_preprocessing.sequence.{name}": f"tensorflow.keras.preprocessing.sequence.{name}"
         for name in _SEQUENCE.split()
     },
-    **{
-        f"keras_preprocessing.image.{name}": f"tensorflow.keras.preprocessing.image.{name}" for name in _IMAGE.split()
-    },
+    **{f"keras_preprocessing.image.{name}": f"tensorflow.keras.preprocessing.image.{name}" for name in _IMAGE.split()},
 }
 # Answers that are as good as today's own name: not worth a line in the report.
 QUIET = frozenset(

@@ -216,9 +216,7 @@ class CuDNNGRU(metaclass=_MakesToday):
     today = keras.layers.GRU
 
     def __new__(cls, units: int, **keywords: Any) -> Any:
-        return make(
-            keras.layers.GRU, (units,), {"recurrent_activation": "sigmoid", "reset_after": True, **keywords}
-        )
+        return make(keras.layers.GRU, (units,), {"recurrent_activation": "sigmoid", "reset_after": True, **keywords})
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:

@@ -5,22 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 
+# Keras 2 logged a metric given by a short string under the function's name.
+_NAMES = (
+    ("acc", "accuracy"),
+    ("mean_squared_error", "mse"),
+    ("mean_absolute_error", "mae"),
+    ("mean_absolute_percentage_error", "mape"),
+    ("mean_squared_logarithmic_error", "msle"),
+    ("lr", "learning_rate"),
+)
+
+
 def spellings(name: str) -> tuple[str, ...]:
     """Return the other spellings of a log's name.
 
     >>> spellings("val_acc")
     ('val_accuracy',)
-    >>> spellings("val_output_1_acc")
-    ('val_output_1_accuracy',)
+    >>> spellings("val_output_1_mean_absolute_error")
+    ('val_output_1_mae',)
     """
-    if name == "lr":
-        return ("learning_rate",)
-    if name == "learning_rate":
-        return ("lr",)
-    prefix, _, last = name.rpartition("_")
-    start = f"{prefix}_" if prefix else ""
-    other = {"acc": "accuracy", "accuracy": "acc"}.get(last)
-    return (start + other,) if other else ()
+    for pair in _NAMES:
+        for this, other in (pair, pair[::-1]):
+            if name == this or name.endswith(f"_{this}"):
+                return (name[: -len(this)] + other,)
+    return ()
 
 
 def resolve(logs: Any, name: str) -> str:
@@ -61,7 +69,7 @@ class Logs(dict[str, Any]):
 def with_old_names(logs: dict[str, Any]) -> dict[str, Any]:
     """Return a dict that has every log under today's name and under the old one."""
     named = dict(logs)
-    for name in logs:
-        if name == "accuracy" or name.endswith("_accuracy"):
-            named.setdefault(spellings(name)[0], logs[name])
+    for name, value in logs.items():
+        for other in spellings(name):
+            named.setdefault(other, value)
     return named

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import keras
@@ -13,9 +13,6 @@ import keras
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import h5_files
 from parallel_compat.legacy import old_files
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -188,12 +185,28 @@ def make_test_function(model: keras.Model) -> None:
     model.make_test_function()
 
 
-def metrics_names(model: keras.Model) -> Sequence[str]:
-    """Return the names of what `evaluate` and `train_on_batch` return."""
-    if getattr(model, "compiled", False) and model.built:
-        return list(model.get_metrics_result())
-    names: Sequence[str] = model.metrics_names
-    return names
+def metrics_names(model: keras.Model) -> list[str]:
+    """Return the names of what `evaluate` and `train_on_batch` return, in Keras 2's order."""
+    results = model.get_metrics_result() if getattr(model, "compiled", False) and model.built else {}
+    return in_old_order(model, results or {"loss": 0.0})
+
+
+def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
+    """Order the names of results as Keras 2 did: the loss, the outputs' losses, the outputs' metrics.
+
+    Args:
+        model: the model.
+        results: results by today's names.
+    """
+    outputs = list(getattr(model, "output_names", None) or ())
+    losses = [f"{output}_loss" for output in outputs if f"{output}_loss" in results]
+    first = [name for name in ("loss", *losses) if name in results]
+    metrics = [name for name in results if name not in first]
+    if len(outputs) > 1:
+        metrics.sort(
+            key=lambda name: next((i for i, o in enumerate(outputs) if name.startswith(f"{o}_")), len(outputs))
+        )
+    return [*first, *metrics]
 
 
 def _saved(model: keras.Model) -> keras.Model:

@@ -131,9 +131,7 @@ class LegacyModules:
         """Take note of a module that was made."""
         self._made.append(name)
 
-    def _spec_of_today(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None
-    ) -> ModuleSpec | None:
+    def _spec_of_today(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
         for finder in sys.meta_path:
             if finder is self:
                 continue
@@ -407,7 +405,9 @@ class _Gone(type):
 
     def _error(cls) -> GoneNameError:
         frame = asker.user_frame(sys._getframe(2))
-        return GoneNameError(_sentence(cls.row, frame) if frame is not None else f"`{cls.row.path}` is gone. {cls.row.note}")
+        return GoneNameError(
+            _sentence(cls.row, frame) if frame is not None else f"`{cls.row.path}` is gone. {cls.row.note}"
+        )
 
 
 def stand_in(row: Path) -> Any:

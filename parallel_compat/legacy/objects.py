@@ -39,6 +39,8 @@ def put_on(patches: Patches) -> None:
     _layers(patches, keras)
     _models(patches, keras.Model)
     _model_constructors(patches, keras)
+    for name in ("input", "output"):
+        patches.set(keras.Sequential, name, _end_of_sequential(keras.Sequential, name))
 
 
 def put_on_parallel_model(patches: Patches) -> None:
@@ -203,6 +205,8 @@ _OF_EVERY_LAYER = {"weights", "batch_input_shape", "input_shape", "input_dim", "
 
 
 def _layers(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy import training
+
     layer = keras.layers.Layer
     layer_init, input_init, add_weight = layer.__init__, keras.layers.InputLayer.__init__, layer.add_weight
 
@@ -236,11 +240,14 @@ def _layers(patches: Patches, keras: Any) -> None:
             given, keywords = translate(of, given, keywords, _note(of, frame))
         return add_weight(self, *given, **keywords)
 
-    for owner, name, wrap in patch_points.of_layer_names(old_layer_name):
+    points = patch_points.of_frozen_batch_normalization(asker.anybody_uses_standalone_keras)
+    for owner, name, wrap in (*patch_points.of_layer_names(old_layer_name), *points):
         patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
     patches.set(layer, "add_weight", add_weight_for_users)
+    add_loss = layer.add_loss
+    patches.set(layer, "add_loss", _like(add_loss)(training.add_loss(add_loss, "keras.layers.Layer.add_loss")))
 
 
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
@@ -301,10 +308,23 @@ def _old_monitor_op(callback: Any) -> None:
 def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
     from parallel_compat.legacy import training
 
+    if not own:
+        patches.set(kind, "metrics_names", _metrics_names(kind))
     for name, make in training.METHODS.items():
         if not own or name in vars(kind):
             original = getattr(kind, name)
             patches.set(kind, name, _like(original)(make(original, f"keras.Model.{name}")))
+
+
+def _metrics_names(kind: Any) -> property:
+    original = kind.metrics_names.fget
+
+    def get(self: Any) -> Any:
+        from parallel_compat.legacy import models
+
+        return original(self) if asker.user_frame(sys._getframe(1)) is None else models.metrics_names(self)
+
+    return property(get)
 
 
 def _model_constructors(patches: Patches, keras: Any) -> None:
@@ -317,6 +337,19 @@ def _model_constructors(patches: Patches, keras: Any) -> None:
     patches.set(keras.Model, "__new__", staticmethod(__new__))
     for kind in (keras.Model, patch_points.functional_class()):
         patches.set(kind, "__init__", _model_init(kind))
+
+
+def _end_of_sequential(kind: Any, name: str) -> property:
+    """`Sequential.input` and `.output` before the model is called: those it is made of."""
+    original = getattr(kind, name)
+
+    def get(self: Any) -> Any:
+        ends = getattr(self, f"{name}s") if self.built else None
+        if not ends:
+            return original.__get__(self, type(self))
+        return ends[0] if len(ends) == 1 else ends
+
+    return property(get)
 
 
 def _model_init(kind: Any) -> Any:

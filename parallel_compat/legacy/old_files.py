@@ -148,9 +148,7 @@ def restore_optimizer(model: keras.Model, group: h5py.Group) -> None:
     if iterations is not None:
         optimizer.iterations.assign(int(iterations))
     count = len(model.trainable_variables)
-    moments = [
-        [v for v in optimizer.variables if v.path.endswith(f"_{moment}")] for moment in ("momentum", "velocity")
-    ]
+    moments = [[v for v in optimizer.variables if v.path.endswith(f"_{moment}")] for moment in ("momentum", "velocity")]
     moments = [variables for variables in moments if variables]
     fits = len(values) >= count * len(moments) and all(
         tuple(variable.shape) == value.shape

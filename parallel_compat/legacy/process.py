@@ -42,7 +42,9 @@ def _after_fork(told: dict[str, Any]) -> None:
     usage.forget()
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
-        util.register_after_fork(_Told(told), lambda holder: util.Finalize(None, _hand_in, (holder.told,), exitpriority=0))
+        util.register_after_fork(
+            _Told(told), lambda holder: util.Finalize(None, _hand_in, (holder.told,), exitpriority=0)
+        )
 
 
 class _Told:

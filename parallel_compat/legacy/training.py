@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import inspect
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 
+from parallel_compat.backend import patch_points
 from parallel_compat.legacy import asker, models, usage
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.legacy.utils import to_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     Method = Callable[..., Any]
@@ -36,6 +38,8 @@ def compile(original: Method, of: str) -> Method:
         keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
         if asker.uses_standalone_keras(frame) and isinstance(keywords.get("optimizer"), str):
             keywords["optimizer"] = _optimizer(keywords["optimizer"], frame)
+        if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
+            keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
         for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
             if name in keywords:
                 keywords[name] = _renamed(keywords[name], kind, frame)
@@ -57,14 +61,25 @@ def fit(original: Method, of: str) -> Method:
         given, keywords = _translated(of, given, keywords, frame)
         bound = inspect.signature(original).bind(self, *given, **keywords)
         hand_over(self, bound.arguments.get("callbacks"), bound.arguments.get("validation_data"))
-        return original(*bound.args, **bound.kwargs)
+        with as_compiled(self):
+            return original(*bound.args, **bound.kwargs)
 
     return method
 
 
 def evaluate(original: Method, of: str) -> Method:
-    """`model.evaluate` without the arguments of the loading queue."""
-    return _plain(original, of)
+    """`model.evaluate` without the arguments of the loading queue, and its list in the old order."""
+    return _in_old_order(original, of)
+
+
+def train_on_batch(original: Method, of: str) -> Method:
+    """`model.train_on_batch` of what was trainable when the model was compiled."""
+    return _in_old_order(original, of)
+
+
+def test_on_batch(original: Method, of: str) -> Method:
+    """`model.test_on_batch`, its list in the old order."""
+    return _in_old_order(original, of)
 
 
 def predict(original: Method, of: str) -> Method:
@@ -97,7 +112,7 @@ def load_weights(original: Method, of: str) -> Method:
 
 
 def add_loss(original: Method, of: str) -> Method:
-    """`model.add_loss`, which refuses a symbolic tensor in words of its own."""
+    """`layer.add_loss`, which refuses a symbolic tensor in words of its own."""
 
     def method(self: Any, loss: Any, *rest: Any, **keywords: Any) -> Any:
         frame = asker.user_frame(sys._getframe(1))
@@ -107,19 +122,24 @@ def add_loss(original: Method, of: str) -> Method:
                 "TensorFlow 1. Write a layer that computes the loss in its `call` and says `self.add_loss(loss)` there."
             )
         if frame is not None:
-            keywords.pop("inputs", None)
-            return original(self, loss)
+            return original(self, loss)  # `inputs=` told a graph what the loss depends on
         return original(self, loss, *rest, **keywords)
 
     return method
 
 
-def _plain(original: Method, of: str) -> Method:
+def _in_old_order(original: Method, of: str) -> Method:
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = asker.user_frame(sys._getframe(1))
-        if frame is not None:
-            given, keywords = _translated(of, given, keywords, frame)
-        return original(self, *given, **keywords)
+        if frame is None:
+            return original(self, *given, **keywords)
+        given, keywords = _translated(of, given, keywords, frame)
+        with as_compiled(self):
+            if len(getattr(self, "output_names", None) or ()) < 2 or "return_dict" in keywords:
+                return original(self, *given, **keywords)
+            results = original(self, *given, **keywords, return_dict=True)
+        ordered = [results[name] for name in models.in_old_order(self, results)]
+        return ordered if len(ordered) > 1 else ordered[0]
 
     return method
 
@@ -143,8 +163,33 @@ METHODS: dict[str, Callable[[Method, str], Method]] = {
     "save": save,
     "save_weights": save_weights,
     "load_weights": load_weights,
-    "add_loss": add_loss,
+    "train_on_batch": train_on_batch,
+    "test_on_batch": test_on_batch,
 }
+
+
+@contextmanager
+def as_compiled(model: Any) -> Iterator[None]:
+    """Let each layer be trainable as it was when the model was compiled, for the length of a training.
+
+    In Keras 2 a change of `trainable` took effect with the next `compile`: a GAN freezes its discriminator after
+    compiling it, and goes on training it. Keras 3 looks at every step.
+    """
+    before = patch_points.trainable_when_compiled(model)
+    now = {layer: layer.trainable for layer in before}
+    changed = before != now
+    if changed:
+        _set_trainable(before)
+    try:
+        yield
+    finally:
+        if changed:
+            _set_trainable(now)
+
+
+def _set_trainable(states: dict[Any, bool]) -> None:
+    for layer, trainable in states.items():  # parents come first: setting one sets its sublayers
+        layer.trainable = trainable
 
 
 def hand_over(model: Any, callbacks: Any, validation_data: Any) -> None:
@@ -184,9 +229,7 @@ def _translated(
     of: str, given: tuple[Any, ...], keywords: dict[str, Any], frame: FrameType
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     short = of.removeprefix("keras.")
-    return translate(
-        of, given, keywords, lambda old, became: usage.record(f"{short}({old})", became, frame)
-    )
+    return translate(of, given, keywords, lambda old, became: usage.record(f"{short}({old})", became, frame))
 
 
 def _optimizer(name: str, frame: FrameType) -> Any:
@@ -203,6 +246,19 @@ def _optimizer(name: str, frame: FrameType) -> Any:
     usage.record(f"Model.compile(optimizer={name!r})", f"{of}({rows})", frame)
     optimizers.initialize(today.__init__, made, of, (), {}, old_defaults=True)
     return made
+
+
+def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
+    """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
+    from parallel_compat.backend.learning_rate import copy_with_the_same_rate
+
+    if not (optimizer.built or getattr(optimizer, "_compiled_by_old_code", False)):
+        vars(optimizer)["_compiled_by_old_code"] = True
+        return optimizer
+    usage.record(
+        "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame
+    )
+    return copy_with_the_same_rate(optimizer)
 
 
 def _for_each_output(model: Any, metrics: Any) -> Any:
@@ -224,5 +280,3 @@ def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
     if isinstance(given, (list, tuple)):
         return [_renamed(value, kind, frame) for value in given]
     return given
-
-

@@ -34,8 +34,7 @@ def move_from(file: File, statement: ast.ImportFrom, targets: dict[ast.alias, st
     """
     assert statement.module is not None
     homes = {
-        alias: targets[alias].rpartition(".")[0] if alias in targets else statement.module
-        for alias in statement.names
+        alias: targets[alias].rpartition(".")[0] if alias in targets else statement.module for alias in statement.names
     }
     staying = [alias for alias in statement.names if alias not in targets]
     counted = Counter(home for home in homes.values() if home)
@@ -77,9 +76,7 @@ def _module_edit(file: File, statement: ast.ImportFrom, module: str) -> Edit:
     return Edit(match.start("module"), match.end("module"), module)
 
 
-def replace_star(
-    file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None
-) -> list[Edit]:
+def replace_star(file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None) -> list[Edit]:
     """Have a star import come from another module, or name what it imports."""
     edits = [_module_edit(file, statement, module)]
     if names is not None:

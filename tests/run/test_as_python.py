@@ -80,7 +80,9 @@ def test_a_gone_name_is_told_with_its_line_the_reason_and_the_way_out(tmp_path, 
     ours = run("script.py", "--epochs", "3")
     assert ours.returncode == 1
     last = ours.stderr.strip().splitlines()[-1]
-    assert re.search(r"script\.py:3: `tensorflow\.placeholder` is gone\. A placeholder needs a TensorFlow 1 graph\.", last)
+    assert re.search(
+        r"script\.py:3: `tensorflow\.placeholder` is gone\. A placeholder needs a TensorFlow 1 graph\.", last
+    )
     assert "Use `keras.Input(shape)`" in last
     assert "parallel_compat/legacy" not in ours.stderr
 

@@ -49,9 +49,7 @@ _SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "Simpl
 def find(file: File) -> Iterator[Finding]:
     """Find calls of layers with old arguments."""
     for target, found in file.calls_by_target.items():
-        if not (
-            target.startswith("keras.layers.") or target in ("keras.Input", "keras.Model", "keras.Sequential")
-        ):
+        if not (target.startswith("keras.layers.") or target in ("keras.Input", "keras.Model", "keras.Sequential")):
             continue
         of = "keras.layers.Input" if target == "keras.Input" else target
         for call in found:
@@ -65,9 +63,7 @@ def find(file: File) -> Iterator[Finding]:
                 yield finding
             for finding in arguments.rewrite(file, RULE, call, of, name):
                 if not any(
-                    finding.offset == file.source.start(keyword)
-                    for keyword in call.keywords
-                    if keyword.arg in handled
+                    finding.offset == file.source.start(keyword) for keyword in call.keywords if keyword.arg in handled
                 ):
                     yield finding
 
