@@ -15,6 +15,8 @@ from parallel_compat.legacy import optimizers
 from parallel_compat.legacy.identifiers import identifiers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import h5py
 
 # What later versions of Keras 2 wrote and Keras 3 does not take; none of it changes what a layer computes.
@@ -28,6 +30,7 @@ _DROPPED = {
     "Embedding": ("input_length",),
     "Bidirectional": (),
 }
+_NETWORKS = ("Model", "Functional", "Sequential", "Network")
 
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any] | None) -> keras.Model:
@@ -59,6 +62,7 @@ def _modern(config: Any) -> Any:
             _with_input(inner)
         if isinstance(inner.get("layers"), list):
             inner["layers"] = _modern(inner["layers"])
+            _count_calls_from_zero(inner)
         for wrapped in ("layer", "backward_layer"):
             if isinstance(inner.get(wrapped), dict):
                 inner[wrapped] = _modern(inner[wrapped])
@@ -69,6 +73,28 @@ def _modern(config: Any) -> Any:
                 if inner.get(name) == "hard_sigmoid":
                     inner[name] = activations.REGISTERED_HARD_SIGMOID
     return config
+
+
+def _count_calls_from_zero(model: dict[str, Any]) -> None:
+    """Count the calls of nested models from 0: in Keras 2 the first was the one that a model made of itself."""
+    nested = {layer.get("name") for layer in model["layers"] if layer.get("class_name") in _NETWORKS}
+    references = [model.get(key) for key in ("input_layers", "output_layers")]
+    references += [layer.get("inbound_nodes") for layer in model["layers"]]
+    for name in nested:
+        calls = list(_calls(references, name))
+        if calls and min(call[1] for call in calls) > 0:
+            for call in calls:
+                call[1] -= 1
+
+
+def _calls(references: Any, name: str) -> Iterator[list[Any]]:
+    """Yield the references `[name, call, tensor, ...]` to a layer."""
+    if isinstance(references, list):
+        if len(references) >= 3 and references[0] == name and isinstance(references[1], int):
+            yield references
+        else:
+            for each in references:
+                yield from _calls(each, name)
 
 
 def _with_input(sequential: dict[str, Any]) -> None:
