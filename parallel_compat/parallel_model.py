@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,10 @@ from parallel_compat.template import (
     template_inputs,
     unique_names,
 )
+from parallel_compat.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
@@ -87,6 +89,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         with keras3.untracked() if "_ready" in self.__dict__ else contextlib.nullcontext():
             super().__setattr__(name, value)
 
+    optimizer: Any
+
     # Training on the merged batch.
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -104,11 +108,16 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             )
         super().compile(**{**bound, "jit_compile": False})
         self._compiled_parts = keras3.Compiled(self)
+        self._trainable_flags = TrainableFlags(self)
         self._placement: Placement | None = None
         self._added_loss_kinds: dict[bool, list[str]] = {}
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Train on one merged batch; called by `fit` and `train_on_batch`."""
+        with self._trainable_flags.restored():
+            return self._train_step(data)
+
+    def _train_step(self, data: Any) -> dict[str, Any]:
         batch = self._batch(data)
         result = self._forward(batch, training=True, differentiate=True)
         variables = list(self.trainable_variables)
@@ -121,6 +130,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             outer = tape.gradient(scaled, {"replicas": result.sources, "here": variables})
             parts = [*result.backward(outer["replicas"], variables), outer["here"]]
             gradients = [sum_gradients(of_variable) for of_variable in zip(*parts, strict=True)]
+            self.optimizer = keras3.optimizer_for(self.optimizer, variables)
             self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
         else:
             warnings.warn("The model does not have any trainable weights.", stacklevel=2)
@@ -129,8 +139,9 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def test_step(self, data: Any) -> dict[str, Any]:
         """Evaluate one merged batch; called by `evaluate` and `test_on_batch`."""
         batch = self._batch(data)
-        result = self._forward(batch, training=False)
-        return self._finish(result, batch, self._loss(result, batch, training=False))
+        with self._trainable_flags.restored():
+            result = self._forward(batch, training=False)
+            return self._finish(result, batch, self._loss(result, batch, training=False))
 
     def predict_step(self, data: Any) -> Any:
         """Predict one merged batch; called by `predict` and `predict_on_batch`."""
@@ -225,10 +236,26 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
         bound = keras3.bind_fit(args, kwargs)
-        target = self.__dict__.get("callback_model")
-        if target is not None and not isinstance(bound.get("callbacks"), keras.callbacks.CallbackList):
-            bound["callbacks"] = [CallbackModel(target), *keras.tree.flatten(bound.get("callbacks") or [])]
+        target, callbacks = self._callback_model(), bound.get("callbacks")
+        if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
+            own = keras.tree.flatten(callbacks or [])
+            bound["callbacks"] = [CallbackModel(target, own), *own]
         return super().fit(**bound)
+
+    def _callback_model(self) -> keras.Model | None:
+        return getattr(self, "callback_model", None)
+
+    @property
+    def stop_training(self) -> bool:
+        """Whether a callback asked to stop, on this model or on the `callback_model`."""
+        return self._stop_training or getattr(self._callback_model(), "stop_training", False)
+
+    @stop_training.setter
+    def stop_training(self, value: bool) -> None:
+        self._stop_training = value
+        target = self._callback_model()
+        if target is not None:
+            target.stop_training = value
 
     def save_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Save the template's weights, see `keras.Model.save_weights`."""
@@ -261,23 +288,30 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         with saving.template_to_save(self) as template:
             return template.__reduce__()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> keras.Model:
+        return copy.deepcopy(self.template, memo)
 
-keras3.save_as(ParallelModel, saving.template_to_save)
+
+keras3.act_on_template(ParallelModel, saving.template_to_save)
+keras3.restore_optimizers_from_hdf5()
 
 
 class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
-    """Gives the other callbacks of a `fit` the model that the user set as `callback_model`.
-
-    Keras 2.2.4's `fit` did so by itself.
+    """Gives the callbacks of a `fit` the model that the user set as `callback_model`, as Keras 2.2.4's `fit` did.
 
     Args:
         target: the model for the callbacks.
+        callbacks: the callbacks of the user.
     """
 
-    def __init__(self, target: keras.Model) -> None:
+    def __init__(self, target: keras.Model, callbacks: Sequence[keras.callbacks.Callback]) -> None:
         super().__init__()
         self.target = target
-        self.others: list[keras.callbacks.Callback] = []
+        self.callbacks = callbacks
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        for callback in (*self.callbacks, self.model.history):
+            callback.set_model(self.target)
 
 
 def as_tensor(value: Any) -> Any:

@@ -37,6 +37,20 @@ def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
     return _strategies[key]
 
 
+def check_strategy(strategy: Any) -> None:
+    """Refuse what is no strategy with several replicas.
+
+    Raises:
+        ValueError: if `strategy` is not a `tf.distribute` strategy, or has one replica.
+    """
+    replicas = getattr(strategy, "num_replicas_in_sync", 0)
+    if not isinstance(strategy, tf.distribute.Strategy) or replicas < 2:
+        raise ValueError(
+            "Expected `strategy` to be a `tf.distribute` strategy with two or more replicas. Received: "
+            f"strategy={strategy!r}{f' with {replicas} replica' if replicas else ''}."
+        )
+
+
 class Rows(NamedTuple):
     """The rows of the merged batch that one replica computes.
 

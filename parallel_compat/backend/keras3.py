@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import logging
 import random
+import warnings
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import keras
 import keras.src.backend.tensorflow.nn as tensorflow_nn
 import tensorflow as tf
 from keras.src.backend.common import global_state, masking
+from keras.src.legacy.saving import legacy_h5_format
 from keras.src.losses import loss as loss_module
+from keras.src.models import cloning
 from keras.src.random import seed_generator
+from keras.src.saving import saving_lib
 from keras.src.trainers import compile_utils
 from keras.src.utils import tracking
 
@@ -155,24 +161,25 @@ def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
             setattr(model, name, value)
 
 
-def save_as(model_class: type[keras.Model], template: Callable[[Any], contextlib.AbstractContextManager[Any]]) -> None:
-    """Let the functions that write a model's file write `template(model)` where the model is a `model_class`.
+def act_on_template(
+    model_class: type[keras.Model], to_save: Callable[[Any], contextlib.AbstractContextManager[Any]]
+) -> None:
+    """Let Keras's functions that save or clone a `model_class` act on its `template`.
 
-    `keras.saving.save_model(model, path)` and pickling do not go through the model's own `save`; they call
-    `saving_lib.save_model`, `saving_lib._save_model_to_fileobj` and `legacy_h5_format.save_model_to_hdf5`.
+    `keras.saving.save_model(model, path)`, pickling and `keras.models.clone_model(model)` do not go through a
+    method of the model; they call `saving_lib.save_model`, `saving_lib._save_model_to_fileobj`,
+    `legacy_h5_format.save_model_to_hdf5` and `cloning._clone_functional_model`.
 
     Args:
-        model_class: the class of models that are not written themselves.
-        template: returns a context manager that yields the model to write.
+        model_class: the class of models, with an attribute `template`, that are not written themselves.
+        to_save: returns a context manager that yields the model to write.
     """
-    from keras.src.legacy.saving import legacy_h5_format
-    from keras.src.saving import saving_lib
 
-    def wrapped(original: Callable[..., Any]) -> Callable[..., Any]:
+    def saving(original: Callable[..., Any]) -> Callable[..., Any]:
         def save(model: keras.Model, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(model, model_class):
                 return original(model, *args, **kwargs)
-            with template(model) as written:
+            with to_save(model) as written:
                 return original(written, *args, **kwargs)
 
         return save
@@ -182,7 +189,74 @@ def save_as(model_class: type[keras.Model], template: Callable[[Any], contextlib
         (saving_lib, "_save_model_to_fileobj"),
         (legacy_h5_format, "save_model_to_hdf5"),
     ):
-        setattr(module, name, wrapped(getattr(module, name)))
+        setattr(module, name, saving(getattr(module, name)))
+
+    clone_functional = cloning._clone_functional_model
+
+    def clone(model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
+        if not isinstance(model, model_class):
+            return clone_functional(model, clone_function, *args, **kwargs)
+        template = model.template
+        if isinstance(template, keras.Sequential):
+            inputs = args[0] if args else kwargs.get("input_tensors")
+            return cloning._clone_sequential_model(template, clone_function, input_tensors=inputs)
+        if not getattr(template, "inputs", None):
+            return type(template).from_config(template.get_config())
+        return clone_functional(template, clone_function, *args, **kwargs)
+
+    cloning._clone_functional_model = clone
+
+
+def restore_optimizers_from_hdf5() -> None:
+    """Let `load_model` of an HDF5 file restore the state of the optimizer.
+
+    `legacy_h5_format.load_model_from_hdf5` of Keras 3.15 builds the optimizer with `model._trainable_variables`,
+    which holds no variable of a layer, then finds that the saved state does not fit, logs a warning, and returns
+    a model whose optimizer has forgotten everything and refuses the model's variables.
+    """
+    original = legacy_h5_format.load_model_from_hdf5
+
+    def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
+        with _without_warning("Error in loading the saved optimizer"):
+            model = original(filepath, custom_objects, compile, **kwargs)
+        if compile and model.compiled and model.optimizer is not None:
+            with contextlib.nullcontext(filepath) if isinstance(filepath, h5py.File) else h5py.File(filepath) as file:
+                if "optimizer_weights" in file:
+                    _restore_optimizer(model, legacy_h5_format.load_optimizer_weights_from_hdf5_group(file))
+        return model
+
+    legacy_h5_format.load_model_from_hdf5 = load
+
+
+def _restore_optimizer(model: keras.Model, values: list[Any]) -> None:
+    optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
+    optimizer.build(model.trainable_variables)
+    saved, wanted = ([tuple(value.shape) for value in values] for values in (values, optimizer.variables))
+    if saved != wanted:
+        warnings.warn(
+            f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
+            f"{saved}. The optimizer starts anew.",
+            stacklevel=4,
+        )
+    else:
+        for variable, value in zip(optimizer.variables, values, strict=True):
+            variable.assign(value[()])
+    model.optimizer = optimizer
+
+
+@contextlib.contextmanager
+def _without_warning(start: str) -> Iterator[None]:
+    """Keep log records of Keras that begin with `start` from being shown."""
+    logger = logging.getLogger("absl")
+
+    def keep(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith(start)
+
+    logger.addFilter(keep)
+    try:
+        yield
+    finally:
+        logger.removeFilter(keep)
 
 
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:
@@ -273,6 +347,40 @@ class Compiled:
                 setattr(self._metrics, name, lists)
             replaced += [metrics for metrics in lists if metrics]
         return replaced
+
+
+def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> Any:
+    """Return an optimizer that can update `variables`: `optimizer` itself, or a twin if it belongs to others.
+
+    In Keras 2 one optimizer object could be compiled into several models: each model had its own moments, the
+    learning rate and the count of iterations were common. Keras 3 builds an optimizer for one set of variables
+    (`BaseOptimizer._trainable_variables_indices`) and refuses others. The twin shares `_learning_rate` and
+    `_iterations`.
+
+    Args:
+        optimizer: the compiled optimizer.
+        variables: the variables to update.
+
+    Returns:
+        `optimizer`, or a new one of its class and configuration.
+    """
+    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+        inner = optimizer_for(optimizer.inner_optimizer, variables)
+        if inner is optimizer.inner_optimizer:
+            return optimizer
+        with tf.init_scope():
+            return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
+    if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
+        return optimizer
+    with tf.init_scope():
+        twin = type(optimizer).from_config(optimizer.get_config())
+        for name in ("_learning_rate", "_iterations"):
+            common, own = getattr(optimizer, name), getattr(twin, name)
+            if isinstance(common, keras.Variable):
+                twin._variables[:] = [common if v is own else v for v in twin._variables]
+                with untracked():
+                    setattr(twin, name, common)
+    return twin
 
 
 def _spec(tensor: Any) -> Any:
