@@ -23,9 +23,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     arguments = sys.argv[1:] if argv is None else list(argv)
-    parser = argparse.ArgumentParser(
-        prog="parallel-compat", description=__import__("parallel_compat").__doc__
-    )
+    parser = argparse.ArgumentParser(prog="parallel-compat", description=__import__("parallel_compat").__doc__)
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
     for name, (module, text) in SUBCOMMANDS.items():
         subparser = subparsers.add_parser(name, help=text, description=text)

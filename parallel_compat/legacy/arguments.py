@@ -37,8 +37,7 @@ _LAYERS: dict[str, str] = {
     "SpatialDropout3D": "p>rate dim_ordering>data_format",
     "GaussianDropout": "p>rate",
     "GaussianNoise": "sigma>stddev",
-    "Embedding": "init>embeddings_initializer W_regularizer>embeddings_regularizer "
-    "W_constraint>embeddings_constraint",
+    "Embedding": "init>embeddings_initializer W_regularizer>embeddings_regularizer W_constraint>embeddings_constraint",
     "PReLU": "init>alpha_initializer",
     "LeakyReLU": "alpha>negative_slope",
     "MaxPooling1D": "pool_length>pool_size stride>strides border_mode>padding",
@@ -183,17 +182,13 @@ def _layers() -> list[Argument]:
         if name.startswith(("Conv", "SeparableConv")):
             for old in ("nb_row", "nb_col", "kernel_dim1", "kernel_dim2", "kernel_dim3"):
                 note = "Keras 1 gave the kernel's sides one by one; `kernel_size` takes them as a tuple."
-                rows.append(
-                    Argument(f"keras.layers.{name}", old, Change.PROVIDED, f"{LAYERS}.{name}", note=note)
-                )
+                rows.append(Argument(f"keras.layers.{name}", old, Change.PROVIDED, f"{LAYERS}.{name}", note=note))
         if name in ("SimpleRNN", "GRU", "LSTM"):
             note = "It chose between implementations that give the same numbers."
             rows.append(Argument(f"keras.layers.{name}", "consume_less", Change.DROPPED, note=note))
             note = "It was one of the initialisations of the forget gate; `unit_forget_bias` is the other."
             target = f"{LAYERS}.{name}"
-            rows.append(
-                Argument(f"keras.layers.{name}", "forget_bias_init", Change.PROVIDED, target, note=note)
-            )
+            rows.append(Argument(f"keras.layers.{name}", "forget_bias_init", Change.PROVIDED, target, note=note))
     rows += [
         Argument(
             "keras.layers.BatchNormalization",
@@ -256,9 +251,7 @@ def _optimizers() -> list[Argument]:
 
 
 def _training() -> list[Argument]:
-    queue = (
-        "It tuned the loading queue and did not change results; give it to a `keras.utils.PyDataset` instead."
-    )
+    queue = "It tuned the loading queue and did not change results; give it to a `keras.utils.PyDataset` instead."
     rows = [
         Argument("keras.Model.fit", name, Change.DROPPED, note=queue)
         for name in ("workers", "use_multiprocessing", "max_queue_size")

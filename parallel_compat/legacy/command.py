@@ -16,9 +16,7 @@ SPELLINGS = ("keras", "tf.keras", "tensorflow.keras", "tensorflow.python.keras")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand's arguments."""
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="names to look up, such as keras.utils.np_utils"
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="names to look up, such as keras.utils.np_utils")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,9 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.names:
         entry, module = table.lookup(name), table.module(name)
         if entry is not None:
-            print(
-                f"{name}: {entry.status.value}" + (f", {entry.target}" if entry.target else f". {entry.note}")
-            )
+            print(f"{name}: {entry.status.value}" + (f", {entry.target}" if entry.target else f". {entry.note}"))
         elif module:
             print(f"{name}: a module, today {module}")
         else:

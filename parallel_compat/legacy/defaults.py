@@ -68,12 +68,8 @@ _DEFAULTS: tuple[Default, ...] = (
             ("AveragePooling3D", "(2, 2, 2)"),
         )
     ),
-    Default(
-        "keras.regularizers.l1_l2", "l1", "0.01", "0.0", (), "The default of `l1_l2()` was 0.01 for both."
-    ),
-    Default(
-        "keras.regularizers.l1_l2", "l2", "0.01", "0.0", (), "The default of `l1_l2()` was 0.01 for both."
-    ),
+    Default("keras.regularizers.l1_l2", "l1", "0.01", "0.0", (), "The default of `l1_l2()` was 0.01 for both."),
+    Default("keras.regularizers.l1_l2", "l2", "0.01", "0.0", (), "The default of `l1_l2()` was 0.01 for both."),
 )
 
 

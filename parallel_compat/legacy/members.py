@@ -14,9 +14,7 @@ CHECKPOINT = "keras.callbacks.ModelCheckpoint"
 TENSOR = "keras.KerasTensor"
 
 _GRAPH = "It was part of a TensorFlow 1 graph, which Keras 3 does not build."
-_NODES = (
-    "Keras 3 keeps no public list of nodes. Call the layer once per input and keep the tensors it returns."
-)
+_NODES = "Keras 3 keeps no public list of nodes. Call the layer once per input and keep the tensors it returns."
 
 _MEMBERS: tuple[Member, ...] = (
     Member(MODEL, "fit_generator", Change.PROVIDED, "parallel_compat.fit_generator", method=True),
@@ -29,9 +27,7 @@ _MEMBERS: tuple[Member, ...] = (
         "parallel_compat.legacy.models.predict_classes",
         method=True,
     ),
-    Member(
-        MODEL, "predict_proba", Change.PROVIDED, "parallel_compat.legacy.models.predict_proba", method=True
-    ),
+    Member(MODEL, "predict_proba", Change.PROVIDED, "parallel_compat.legacy.models.predict_proba", method=True),
     Member(
         MODEL,
         "save_weights",
@@ -63,9 +59,7 @@ _MEMBERS: tuple[Member, ...] = (
         note=_GRAPH + " Use `model.add_metric` or a metric in `compile`.",
     ),
     Member(MODEL, "uses_learning_phase", Change.GONE, note=_GRAPH + " Pass `training=` to the call."),
-    Member(
-        MODEL, "_make_train_function", Change.GONE, method=True, note="Use `model.make_train_function()`."
-    ),
+    Member(MODEL, "_make_train_function", Change.GONE, method=True, note="Use `model.make_train_function()`."),
     Member(
         MODEL,
         "_make_predict_function",
@@ -81,9 +75,7 @@ _MEMBERS: tuple[Member, ...] = (
         note="Remove it: the model is ready once built.",
     ),
     Member(OPTIMIZER, "lr", Change.RENAMED, "learning_rate"),
-    Member(
-        OPTIMIZER, "get_updates", Change.GONE, method=True, note=_GRAPH + " Use `optimizer.apply(gradients)`."
-    ),
+    Member(OPTIMIZER, "get_updates", Change.GONE, method=True, note=_GRAPH + " Use `optimizer.apply(gradients)`."),
     Member(OPTIMIZER, "get_gradients", Change.GONE, method=True, note=_GRAPH + " Use `tf.GradientTape`."),
     Member(
         OPTIMIZER,

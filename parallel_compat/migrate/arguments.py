@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.legacy.arguments import AGREEING, POSITIONS, arguments
 from parallel_compat.legacy.table import Argument, Change
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit, Removal
 from parallel_compat.migrate.findings import Status
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
+    from parallel_compat.migrate.edits import Edit, Removal
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
 

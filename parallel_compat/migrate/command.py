@@ -22,29 +22,17 @@ _MANY = 20  # files from which on a terminal shows a progress bar
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand's arguments."""
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="files and folders, or - for stdin to stdout"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help="rewrite the files; without it a diff is printed"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="exit with 1 if something would change or needs attention"
-    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders, or - for stdin to stdout")
+    parser.add_argument("--write", action="store_true", help="rewrite the files; without it a diff is printed")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if something would change or needs attention")
     parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that rest on a guess")
     parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
-    parser.add_argument(
-        "--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these"
-    )
+    parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these")
     parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to report")
     parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes to use (default: 1)")
-    parser.add_argument(
-        "--exclude", action="append", default=[], metavar="GLOB", help="paths or names to leave out"
-    )
+    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="paths or names to leave out")
     parser.add_argument("--list-rules", action="store_true", help="list the rules")
-    parser.add_argument(
-        "--explain", metavar="RULE", help="say what a rule does, and why (`all` for every rule)"
-    )
+    parser.add_argument("--explain", metavar="RULE", help="say what a rule does, and why (`all` for every rule)")
 
 
 def _rules(text: str) -> tuple[str, ...]:
@@ -87,9 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = Options(chosen, arguments.unsafe)
     if "-" in arguments.paths:
         if len(arguments.paths) > 1 or arguments.write:
-            return _refuse(
-                "- reads one source from stdin and writes it to stdout: give it alone, without --write."
-            )
+            return _refuse("- reads one source from stdin and writes it to stdout: give it alone, without --write.")
         if arguments.format != "text":
             return _refuse("with - stdout is the source: --format is for files.")
         return _stdin(options, check=arguments.check)

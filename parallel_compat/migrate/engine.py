@@ -33,9 +33,7 @@ class Analysis:
     @property
     def legacy(self) -> bool:
         """Whether the source has something that only old code has."""
-        return (
-            any(not finding.hint for finding in self.findings) or "parallel_compat" in self.file.source.text
-        )
+        return any(not finding.hint for finding in self.findings) or "parallel_compat" in self.file.source.text
 
 
 def analyse(text: str, options: Options) -> Analysis:
@@ -85,9 +83,7 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
             finding = replace(finding, status=Status.REWRITTEN)
         if finding.status is Status.REWRITTEN and finding.edits:
             if overlapping(settle(file.source.text, made | set(finding.edits))):
-                message = (
-                    finding.message + " (Not now: another rewrite touches the same place. Run this again.)"
-                )
+                message = finding.message + " (Not now: another rewrite touches the same place. Run this again.)"
                 yield replace(finding, status=Status.ATTENTION, message=message, edits=())
                 continue
             made |= set(finding.edits)

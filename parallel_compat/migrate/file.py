@@ -161,9 +161,7 @@ class File:
                 match = _IGNORE.search(self.source.line(number))
                 if match:
                     rules = match.group(1)
-                    ignores[number] = (
-                        None if rules is None else frozenset(rule.strip() for rule in rules.split(","))
-                    )
+                    ignores[number] = None if rules is None else frozenset(rule.strip() for rule in rules.split(","))
         return ignores
 
     def ignored(self, rule: str, offset: int) -> bool:
@@ -291,9 +289,7 @@ class File:
         start = source.start(after)
         line_start = source.line_starts[source.position(start)[0] - 1]
         indent = source.text[line_start:start]
-        if indent.strip() or (
-            rest and not rest.startswith("#")
-        ):  # `try: import keras`, `import keras; x = 1`
+        if indent.strip() or (rest and not rest.startswith("#")):  # `try: import keras`, `import keras; x = 1`
             return Edit(end, end, "; " + statement)
         return Edit(line_end, line_end, source.newline + indent + statement)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate.edits import Edit, Item, remove_items
 
 if TYPE_CHECKING:
+    import ast
+
     from parallel_compat.migrate.file import File
 
 _FROM = re.compile(r"from(?:\s|\\\r?\n)+(?P<module>[\w.]+)")
@@ -34,8 +35,7 @@ def move_from(file: File, statement: ast.ImportFrom, targets: dict[ast.alias, st
     """
     assert statement.module is not None
     homes = {
-        alias: targets[alias].rpartition(".")[0] if alias in targets else statement.module
-        for alias in statement.names
+        alias: targets[alias].rpartition(".")[0] if alias in targets else statement.module for alias in statement.names
     }
     staying = [alias for alias in statement.names if alias not in targets]
     counted = Counter(home for home in homes.values() if home)
@@ -77,9 +77,7 @@ def _module_edit(file: File, statement: ast.ImportFrom, module: str) -> Edit:
     return Edit(match.start("module"), match.end("module"), module)
 
 
-def replace_star(
-    file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None
-) -> list[Edit]:
+def replace_star(file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None) -> list[Edit]:
     """Have a star import come from another module, or name what it imports."""
     edits = [_module_edit(file, statement, module)]
     if names is not None:

@@ -242,11 +242,7 @@ def _self_assignments(class_: ast.ClassDef) -> dict[str, list[ast.expr | None]]:
         for target in node.targets:
             items = target.elts if isinstance(target, ast.Tuple) else [target]
             for item in items:
-                if (
-                    isinstance(item, ast.Attribute)
-                    and isinstance(item.value, ast.Name)
-                    and item.value.id == "self"
-                ):
+                if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id == "self":
                     found.setdefault(item.attr, []).append(node.value if item is target else None)
     return found
 
@@ -267,14 +263,12 @@ def _class_kind(target: str) -> str | None:
             return OPTIMIZER
         if package == prefix + "layers":
             return LAYER
-    return None if target.split(".")[0] in ("keras", "tensorflow", "parallel_compat") else None
+    return None
 
 
 def _result_kind(target: str) -> str | None:
     """The kind of what a call of a path returns."""
-    if target in _MODELS or (
-        target.startswith("keras.applications.") and target.rpartition(".")[2][:1].isupper()
-    ):
+    if target in _MODELS or (target.startswith("keras.applications.") and target.rpartition(".")[2][:1].isupper()):
         return MODEL
     if target in _TENSORS:
         return TENSOR

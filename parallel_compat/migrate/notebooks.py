@@ -96,9 +96,7 @@ def read(text: str) -> Notebook:
     if not isinstance(document, dict) or not isinstance(document.get("cells"), list):
         raise NotANotebook("not a notebook of format 4")
     metadata = document.get("metadata") or {}
-    language = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get(
-        "language"
-    )
+    language = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get("language")
     if language and not str(language).lower().startswith(("python", "ipython")):
         raise NotANotebook(f"its language is {language}")
     spans = _source_spans(text)

@@ -69,18 +69,14 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
     for rule in sorted(by_rule):
         counts = by_rule[rule]
         yield (
-            f"  {rule:{width}}  {counts[Status.REWRITTEN]:9}  {counts[Status.UNSAFE]:6}  "
-            f"{counts[Status.ATTENTION]:9}"
+            f"  {rule:{width}}  {counts[Status.REWRITTEN]:9}  {counts[Status.UNSAFE]:6}  {counts[Status.ATTENTION]:9}"
         )
 
 
 def as_json(reports: Sequence[Report]) -> str:
     """Return the reports as a JSON object with `files` and `findings`."""
     document = {
-        "files": [
-            {"path": report.path, "status": report.status.value, "reason": report.reason}
-            for report in reports
-        ],
+        "files": [{"path": report.path, "status": report.status.value, "reason": report.reason} for report in reports],
         "findings": [_as_object(place) for report in reports for place in report.places],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
@@ -133,9 +129,7 @@ def as_sarif(reports: Sequence[Report]) -> str:
         "runs": [
             {
                 "tool": {"driver": {"name": "parallel-compat", "version": __version__, "rules": described}},
-                "invocations": [
-                    {"executionSuccessful": not failures, "toolExecutionNotifications": failures}
-                ],
+                "invocations": [{"executionSuccessful": not failures, "toolExecutionNotifications": failures}],
                 "results": results,
             }
         ],

@@ -214,10 +214,7 @@ class _Walk:
         self.tree.parents[node.value] = node
         self.visit(node.value, scope)
         home = scope
-        while (
-            isinstance(home.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
-            and home.parent
-        ):
+        while isinstance(home.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) and home.parent:
             home = home.parent
         self.tree.parents[node.target] = node
         self.assign(node.target, node.value, home)
@@ -332,9 +329,7 @@ class _Walk:
         self.tree.scopes[node] = inner
         self.block(node.body, node, inner)
 
-    def comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope
-    ) -> None:
+    def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope) -> None:
         inner = Scope(node, scope)
         for index, generator in enumerate(node.generators):
             self.tree.parents[generator] = node

@@ -42,9 +42,7 @@ def files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Iterator[str]:
 
 def _below(folder: str) -> Iterator[str]:
     listed = _git(folder)
-    names = (
-        _walk(folder) if listed is None else (name for name in listed if not _in_environment(folder, name))
-    )
+    names = _walk(folder) if listed is None else (name for name in listed if not _in_environment(folder, name))
     for name in sorted(names):
         if name.endswith(SUFFIXES):
             path = os.path.join(folder, name)
@@ -116,9 +114,7 @@ def _left_alone(folder: str) -> bool:
 def _in_environment(folder: str, name: str) -> bool:
     """Say whether a file that git lists lies in a virtual environment that somebody forgot to ignore."""
     parts = Path(name).parts[:-1]
-    return any(
-        os.path.exists(os.path.join(folder, *parts[: depth + 1], "pyvenv.cfg")) for depth in range(len(parts))
-    )
+    return any(os.path.exists(os.path.join(folder, *parts[: depth + 1], "pyvenv.cfg")) for depth in range(len(parts)))
 
 
 def _excluded(path: str, given: str, patterns: Sequence[str]) -> bool:

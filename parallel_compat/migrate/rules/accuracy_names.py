@@ -73,9 +73,7 @@ def find(file: File) -> Iterator[Finding]:
             yield _found(file, node, "in the file's name", "acc", "accuracy", edits, certain)
 
 
-def _found(
-    file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool
-) -> Finding:
+def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
     message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
     if not certain:
         message += " (Unsafe: this file does not tell.)"
@@ -115,9 +113,7 @@ def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
 
 
 def _is_old(node: ast.expr | None) -> TypeGuard[ast.Constant]:
-    return (
-        isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in identifiers()["log"]
-    )
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in identifiers()["log"]
 
 
 def _file_names(file: File) -> Iterator[ast.Constant]:

@@ -60,11 +60,7 @@ def find(file: File) -> Iterator[Finding]:
 
 def _reason(class_: ast.ClassDef, target: str) -> str | None:
     for node in ast.walk(class_):
-        if (
-            not isinstance(node, ast.Attribute)
-            or not isinstance(node.value, ast.Name)
-            or node.value.id != "self"
-        ):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id != "self":
             continue
         if node.attr == "model" and isinstance(node.ctx, ast.Store):
             return "assigns `self.model`"

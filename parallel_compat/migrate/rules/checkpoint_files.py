@@ -43,19 +43,13 @@ def find(file: File) -> Iterator[Finding]:
         if (ending is not None and ending.endswith(allowed)) or calls.keyword(call, "save_freq") is not None:
             continue
         if ending is None and not file.old:
-            message = (
-                f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."
-            )
+            message = f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."
             yield file.attention(RULE, call, message, hint=True)
         elif file.redirect(call.func, _TARGET):
-            message = (
-                f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
-            )
+            message = f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
             yield file.found(RULE, call, message)
         else:
-            yield file.attention(
-                RULE, call, f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}."
-            )
+            yield file.attention(RULE, call, f"Use `{_TARGET}`: Keras 3 wants a name in {' or '.join(allowed)}.")
 
 
 def _ending(file: File, path: ast.expr | None) -> str | None:

@@ -32,9 +32,7 @@ def find(file: File) -> Iterator[Finding]:
         if name == "__import__" or path == "importlib.import_module":
             text = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
             if isinstance(text, str) and imports.is_legacy_module(text):
-                yield file.attention(
-                    RULE, call, f"`{text}` is imported by string: {imports.what_became(text)}"
-                )
+                yield file.attention(RULE, call, f"`{text}` is imported by string: {imports.what_became(text)}")
         elif name in ("getattr", "hasattr") and len(call.args) > 1:
             module = file.names.path(call.args[0])
             text = call.args[1].value if isinstance(call.args[1], ast.Constant) else None

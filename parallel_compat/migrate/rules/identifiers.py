@@ -94,6 +94,4 @@ def _hard_sigmoid(file: File, call: ast.Call, node: ast.expr) -> Iterator[Findin
         f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one. "
         "(Unsafe: newer code may mean the new one.)"
     )
-    yield file.found(
-        RULE, node, message, [file.replace(node, text), *imports], status=Status.UNSAFE, hint=not file.old
-    )
+    yield file.found(RULE, node, message, [file.replace(node, text), *imports], status=Status.UNSAFE, hint=not file.old)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.legacy import table
 from parallel_compat.legacy.table import Status
-from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.import_statements import move_from, move_import, replace_star
 from parallel_compat.migrate.names import from_module, root_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from parallel_compat.migrate.edits import Edit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
     from parallel_compat.migrate.scopes import Binding
@@ -190,15 +190,11 @@ class _Names:
             return
         if parent == base and _home_of_module(base) not in (None, base) and self._home(bindings[0]) != base:
             if table.canonical(base) in ("keras.backend", "keras.backend.tensorflow_backend"):
-                yield file.attention(
-                    RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here."
-                )
+                yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
             return
         canonical = table.canonical(parent)
         if not _alive(parent) and table.names_of(parent) and canonical.startswith("keras."):
-            yield file.attention(
-                RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here."
-            )
+            yield file.attention(RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here.")
 
     def _home(self, binding: Binding) -> str | None:
         """Return the module that a module's name should mean, or None where it stays."""
@@ -282,9 +278,7 @@ class _Names:
         for alias in statement.names:
             bound = alias.asname or alias.name
             binding = next(
-                binding
-                for binding in (*scope.bindings.get(bound, ()), *scope.find(bound))
-                if binding.node is alias
+                binding for binding in (*scope.bindings.get(bound, ()), *scope.find(bound)) if binding.node is alias
             )
             path = f"{module}.{alias.name}"
             if binding in file.redirects:

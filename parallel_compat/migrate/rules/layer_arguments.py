@@ -41,7 +41,7 @@ _KERNELS = {
     "keras.layers.Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
 }
 _KERAS_1 = frozenset(
-    "border_mode subsample dim_ordering init nb_filter W_regularizer b_regularizer W_constraint b_constraint bias".split()
+    ("border_mode", "subsample", "dim_ordering", "init", "nb_filter", "W_regularizer", "b_regularizer", "bias")
 )
 _SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "SimpleRNN", "Conv1D"))
 
@@ -49,9 +49,7 @@ _SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "Simpl
 def find(file: File) -> Iterator[Finding]:
     """Find calls of layers with old arguments."""
     for target, found in file.calls_by_target.items():
-        if not (
-            target.startswith("keras.layers.") or target in ("keras.Input", "keras.Model", "keras.Sequential")
-        ):
+        if not (target.startswith("keras.layers.") or target in ("keras.Input", "keras.Model", "keras.Sequential")):
             continue
         of = "keras.layers.Input" if target == "keras.Input" else target
         for call in found:
@@ -65,9 +63,7 @@ def find(file: File) -> Iterator[Finding]:
                 yield finding
             for finding in arguments.rewrite(file, RULE, call, of, name):
                 if not any(
-                    finding.offset == file.source.start(keyword)
-                    for keyword in call.keywords
-                    if keyword.arg in handled
+                    finding.offset == file.source.start(keyword) for keyword in call.keywords if keyword.arg in handled
                 ):
                     yield finding
 

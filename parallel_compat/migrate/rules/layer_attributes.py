@@ -64,6 +64,4 @@ def _looks_like_layer(node: ast.expr) -> bool:
         return node.id in ("layer", "l")
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Attribute) and node.value.attr == "layers"
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer"
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer"

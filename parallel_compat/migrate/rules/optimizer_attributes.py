@@ -40,9 +40,7 @@ def find(file: File) -> Iterator[Finding]:
         if isinstance(node.value, ast.Name) and node.value.id == "self":
             continue  # an optimizer of their own keeps its attributes
         kind = file.kinds.of(node.value)
-        if kind != OPTIMIZER and (
-            kind is not None or node.attr != "lr" or not _looks_like_optimizer(node.value)
-        ):
+        if kind != OPTIMIZER and (kind is not None or node.attr != "lr" or not _looks_like_optimizer(node.value)):
             continue
         row = methods.member(OPTIMIZER, node.attr)
         assert row.new is not None

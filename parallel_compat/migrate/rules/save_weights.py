@@ -50,8 +50,6 @@ def find(file: File) -> Iterator[Finding]:
         for finding in methods.to_function(file, RULE, call, row):
             if ending is None:
                 # Whatever the name is, the function writes it; but newer code may well know what it does.
-                yield file.found(
-                    RULE, call.func, finding.message, finding.edits, status=finding.status, hint=True
-                )
+                yield file.found(RULE, call.func, finding.message, finding.edits, status=finding.status, hint=True)
             else:
                 yield finding
