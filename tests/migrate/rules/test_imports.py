@@ -189,7 +189,9 @@ def test_star_imports():
         y = K.mean(x)
         """,
     )
-    check_transformed("from keras.backend import *\nmean(x)\n", "from parallel_compat.legacy.backend import *\nmean(x)\n")
+    check_transformed(
+        "from keras.backend import *\nmean(x)\n", "from parallel_compat.legacy.backend import *\nmean(x)\n"
+    )
 
 
 def test_the_name_that_a_plain_import_binds_stays_bound():

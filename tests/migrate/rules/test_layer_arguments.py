@@ -34,7 +34,9 @@ from tests.migrate.check import check_noop, check_transformed, found
 def test_renames(before, after):
     name = before.partition("(")[0]
     after = after or "LSTM(3, recurrent_activation='sigmoid', dropout=0.1, recurrent_dropout=0.2)"
-    check_transformed(f"from keras.layers import {name}\nx = {before}\n", f"from keras.layers import {name}\nx = {after}\n")
+    check_transformed(
+        f"from keras.layers import {name}\nx = {before}\n", f"from keras.layers import {name}\nx = {after}\n"
+    )
 
 
 def test_input_dim_of_recurrent_layers_is_part_of_the_shape():
@@ -74,7 +76,9 @@ def test_model_takes_inputs():
 
 
 def test_both_names_at_once_are_left_to_the_author():
-    assert found("from keras.layers import Dense\nDense(units=3, output_dim=3)\n", "layer-arguments") == [(2, "attention")]
+    assert found("from keras.layers import Dense\nDense(units=3, output_dim=3)\n", "layer-arguments") == [
+        (2, "attention")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,16 @@ AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.mode
 
 @pytest.mark.parametrize(
     "arguments",
-    ["'w.h5'", "'w.hdf5'", "path + '/w.h5'", "os.path.join(a, 'w.h5')", "f'{a}.h5'", "'%d.h5' % 3", "filepath='w'", "path"],
+    [
+        "'w.h5'",
+        "'w.hdf5'",
+        "path + '/w.h5'",
+        "os.path.join(a, 'w.h5')",
+        "f'{a}.h5'",
+        "'%d.h5' % 3",
+        "filepath='w'",
+        "path",
+    ],
 )
 def test_becomes_a_function(arguments):
     check_transformed(
