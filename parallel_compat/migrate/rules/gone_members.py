@@ -19,6 +19,7 @@ RULE = "gone-members"
 SAFE = True
 BEFORE = """\
 from keras.models import Model
+
 model = Model(x, y)
 text = model.to_yaml()
 """

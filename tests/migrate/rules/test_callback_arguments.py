@@ -44,7 +44,7 @@ def test_what_has_no_spelling_today(before, after):
     "source",
     [
         "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', save_freq='epoch')\n",
-        "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', 'a', 0, True, False, 'auto', 'epoch')\n",
+        "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', 'a', 0, 1, 0, 'auto', 'epoch')\n",
         "from keras.callbacks import TensorBoard\nTensorBoard('logs', 1, True)\n",
         "from mine import ModelCheckpoint\nimport keras\nModelCheckpoint('a', period=5)\n",
     ],

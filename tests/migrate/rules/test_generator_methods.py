@@ -96,7 +96,7 @@ def test_samples_per_epoch_needs_the_author():
     "source",
     [
         "import keras\ndef fit_generator(model, g): pass\nfit_generator(model, g)\n",
-        "import keras\nclass T:\n    def fit_generator(self, g): pass\n    def run(self):\n        self.fit_generator(g)\n",
+        "import keras\nclass T:\n  def fit_generator(self, g): pass\n  def run(self):\n    self.fit_generator(g)\n",
         "import keras\nclass T:\n    def fit_generator(self, g): pass\nt = T()\nt.fit_generator(g)\n",
         "import keras\nclass T:\n    def fit_generator(self, g): pass\nT().fit_generator(g)\n",
         "import mylib\nimport keras\nmylib.fit_generator(g)\n",

@@ -49,7 +49,8 @@ def test_input_dim_of_recurrent_layers_is_part_of_the_shape():
 
 def test_what_no_name_of_today_expresses_is_taken_by_the_old_class():
     check_transformed(
-        "import keras\nfrom keras.layers import LSTM\nx = LSTM(3, batch_input_shape=(2, 3, 4), recurrent_activation='relu')\n",
+        "import keras\nfrom keras.layers import LSTM\n"
+        "x = LSTM(3, batch_input_shape=(2, 3, 4), recurrent_activation='relu')\n",
         "import keras\nfrom parallel_compat.legacy.layers import LSTM\n"
         "x = LSTM(3, batch_input_shape=(2, 3, 4), recurrent_activation='relu')\n",
     )

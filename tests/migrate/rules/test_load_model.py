@@ -9,7 +9,8 @@ from tests.migrate.check import check_noop, check_transformed, found
 def test_old_files(path):
     check_transformed(
         f"from keras.models import Model, load_model\nm = load_model({path})\n",
-        f"from keras.models import Model\nfrom parallel_compat.legacy.models import load_model\nm = load_model({path})\n",
+        "from keras.models import Model\nfrom parallel_compat.legacy.models import load_model\n"
+        f"m = load_model({path})\n",
     )
 
 

@@ -54,7 +54,7 @@ def test_a_name_is_a_guess():
     [
         "import keras\nargs.lr\n",
         "import keras\nclass C:\n    def f(self):\n        self.lr = 3\n",
-        "import keras\nfrom keras.optimizers import Optimizer\nclass O(Optimizer):\n    def f(self):\n        self.lr = 3\n",
+        "import keras\nfrom keras.optimizers import Optimizer\nclass O(Optimizer):\n  def f(self):\n    self.lr = 3\n",
         "import keras\nclass optimizer:\n    lr = 3\n",
     ],
 )

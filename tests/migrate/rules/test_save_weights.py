@@ -37,7 +37,7 @@ def test_an_unknown_object_is_a_guess():
     [
         HEAD + "model.save_weights('a.weights.h5')\n",
         HEAD + "model.save('model.h5')\n",
-        "import keras\nclass T:\n    def save_weights(self, p): pass\n    def run(self):\n        self.save_weights('w.h5')\n",
+        "import keras\nclass T:\n  def save_weights(self, p): pass\n  def run(self):\n    self.save_weights('w.h5')\n",
     ],
 )
 def test_leaves_alone(source):
