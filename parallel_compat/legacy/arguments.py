@@ -272,7 +272,7 @@ def _training() -> list[Argument]:
             "keras.Model.compile",
             "target_tensors",
             Change.GONE,
-            note="Targets were tensors of a TensorFlow 1 graph. Pass them to `fit`, for instance as a `tf.data.Dataset`.",
+            note="Targets were tensors of a TensorFlow 1 graph. Pass them to `fit`, in a `tf.data.Dataset` for instance.",
         ),
         Argument(
             "keras.Model.compile",

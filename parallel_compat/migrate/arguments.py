@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.legacy.arguments import AGREEING, POSITIONS, arguments
 from parallel_compat.legacy.table import Argument, Change
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit, Removal
 from parallel_compat.migrate.findings import Status
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
+    from parallel_compat.migrate.edits import Edit, Removal
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
 
@@ -25,6 +25,7 @@ _MODERN: dict[tuple[str, int], type] = {
     ("keras.layers.Input", 1): int,
     ("keras.callbacks.TensorBoard", 2): bool,
     ("keras.callbacks.ModelCheckpoint", 6): str,
+    ("keras.preprocessing.image.load_img", 1): str,
 }
 # Literals that say what is the default today: the argument can go.
 _NOTHING: dict[str, tuple[Any, ...]] = {
@@ -54,7 +55,9 @@ def rows_of(target: str) -> dict[str, Argument]:
     return rows
 
 
-def rewrite(file: File, rule: str, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
+def rewrite(
+    file: File, rule: str, call: ast.Call, target: str, name: str, *, leave: frozenset[str] = frozenset()
+) -> Iterator[Finding]:
     """Rewrite a call's arguments.
 
     Args:
@@ -63,6 +66,7 @@ def rewrite(file: File, rule: str, call: ast.Call, target: str, name: str) -> It
         call: the call.
         target: what is called, as the table spells it.
         name: how to speak of it.
+        leave: keywords that the rule has seen to itself.
 
     Yields:
         One finding for each argument that changes.
@@ -71,7 +75,7 @@ def rewrite(file: File, rule: str, call: ast.Call, target: str, name: str) -> It
     yield from _positional(file, rule, call, target, name, rows)
     for argument in call.keywords:
         row = rows.get(argument.arg or "")
-        if row is not None:
+        if row is not None and argument.arg not in leave:
             yield from _keyword(file, rule, call, argument, row, name)
 
 

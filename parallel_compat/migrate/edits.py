@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def overlapping(edits: Iterable[Edit]) -> bool:
     Insertions at one place do not overlap, nor does an insertion at the edge of a replacement.
     """
     ordered = sorted(set(edits))
-    return any(later.start < earlier.end for earlier, later in zip(ordered, ordered[1:], strict=False))
+    return any(later.start < earlier.end for earlier, later in itertools.pairwise(ordered))
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:

@@ -241,7 +241,7 @@ class File:
         if best and not target.startswith("parallel_compat."):
             return spelled, ()
         top = target.partition(".")[0]
-        module = target.rpartition(".")[0] if top == "parallel_compat" else top
+        module = (target if target in _MODULES else target.rpartition(".")[0]) if top == "parallel_compat" else top
         for binding in self.tree.root.bindings.get(top, ()):
             if self.names.path_of_binding(binding) != top or not isinstance(binding.statement, ast.Import):
                 return None
@@ -294,6 +294,7 @@ class File:
         return Edit(line_end, line_end, source.newline + indent + statement)
 
 
+_MODULES = ("parallel_compat.legacy.backend", "parallel_compat.legacy.utils", "parallel_compat.legacy.device_lib")
 _OLD_CALLS = ("parallel_compat.multi_gpu_model", "tensorflow.Session", "tensorflow.placeholder")
 _STAYING = frozenset(
     f"{root}{module}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate.edits import Edit, Item, remove_items
 
 if TYPE_CHECKING:
+    import ast
+
     from parallel_compat.migrate.file import File
 
 _FROM = re.compile(r"from(?:\s|\\\r?\n)+(?P<module>[\w.]+)")

@@ -263,7 +263,7 @@ def _class_kind(target: str) -> str | None:
             return OPTIMIZER
         if package == prefix + "layers":
             return LAYER
-    return None if target.split(".")[0] in ("keras", "tensorflow", "parallel_compat") else None
+    return None
 
 
 def _result_kind(target: str) -> str | None:

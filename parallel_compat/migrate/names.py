@@ -138,8 +138,6 @@ _SHORT = {
     "keras.layers.GlobalAvgPool2D": "keras.layers.GlobalAveragePooling2D",
     "keras.layers.GlobalMaxPool3D": "keras.layers.GlobalMaxPooling3D",
     "keras.layers.GlobalAvgPool3D": "keras.layers.GlobalAveragePooling3D",
-    "keras.preprocessing.image.load_img": "keras.preprocessing.image.load_img",
-    "keras.utils.load_img": "keras.preprocessing.image.load_img",
 }
 
 

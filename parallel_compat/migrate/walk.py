@@ -123,7 +123,7 @@ def _excluded(path: str, given: str, patterns: Sequence[str]) -> bool:
     posix = Path(path).as_posix()
     relative = Path(os.path.relpath(path, given)).as_posix() if os.path.isdir(given) else Path(path).name
     for pattern in patterns:
-        pattern = pattern.rstrip("/")
+        pattern = pattern.rstrip("/").removeprefix("./")
         parts = Path(relative).parts
         prefixes = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
         candidates = [posix, *parts, *prefixes]

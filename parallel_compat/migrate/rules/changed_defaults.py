@@ -73,7 +73,9 @@ def _given(call: ast.Call, row: Default) -> bool:
 
 
 def _written_out(file: File, call: ast.Call, rows: list[Default]) -> Iterator[Finding]:
-    arguments, imports, messages = [], [], []
+    arguments: list[str] = []
+    imports: list[Edit] = []
+    messages: list[str] = []
     for row in rows:
         value = row.old
         if value.startswith("parallel_compat."):

@@ -18,8 +18,10 @@ RULE = "dynamic-imports"
 SAFE = True
 BEFORE = """\
 import importlib
+
 import keras
-utils = importlib.import_module('keras.utils.np_utils')
+
+utils = importlib.import_module("keras.utils.np_utils")
 """
 AFTER = None
 

@@ -19,6 +19,7 @@ RULE = "gone-members"
 SAFE = True
 BEFORE = """\
 from keras.models import Model
+
 model = Model(x, y)
 text = model.to_yaml()
 """
@@ -26,9 +27,24 @@ AFTER = None
 
 # Names that nothing but Keras has: reported also where the file does not tell what the object is.
 _TELLING = frozenset(
-    "to_yaml container_nodes metrics_tensors uses_learning_phase _make_train_function _make_predict_function "
-    "_make_test_function inbound_nodes outbound_nodes get_output_at get_input_at get_output_shape_at "
-    "get_input_shape_at _keras_history _uses_learning_phase add_update".split()
+    [
+        "to_yaml",
+        "container_nodes",
+        "metrics_tensors",
+        "uses_learning_phase",
+        "_make_train_function",
+        "_make_predict_function",
+        "_make_test_function",
+        "inbound_nodes",
+        "outbound_nodes",
+        "get_output_at",
+        "get_input_at",
+        "get_output_shape_at",
+        "get_input_shape_at",
+        "_keras_history",
+        "_uses_learning_phase",
+        "add_update",
+    ]
 )
 
 

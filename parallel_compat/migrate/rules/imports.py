@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.legacy import table
 from parallel_compat.legacy.table import Status
-from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.import_statements import move_from, move_import, replace_star
 from parallel_compat.migrate.names import from_module, root_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from parallel_compat.migrate.edits import Edit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
     from parallel_compat.migrate.scopes import Binding
@@ -133,6 +133,10 @@ class _Names:
             return  # an attribute of an imported thing, not of a module
         known = self._known_part(chain)
         if known is None:
+            path = file.names.path(chain)
+            if path is not None and table.names_of(path) and table.root_of(path) is not None:
+                yield from self._whole_module(chain, root, base, bindings, path)
+                return
             yield from self._unknown(chain, base, bindings)
             return
         node, entry = known
@@ -154,6 +158,23 @@ class _Names:
         if home == _BACKEND and (entry.target == path or entry.target.startswith("keras.")):
             return  # this package's backend has what Keras's kept as well
         yield from self._replaced(node, root, base, bindings, entry.target, entry)
+
+    def _whole_module(
+        self, chain: ast.Attribute, root: ast.Name, base: str, bindings: list[Binding], path: str
+    ) -> Iterator[Finding]:
+        """A module of Keras as a value: `K = keras.backend`."""
+        file = self.file
+        if self._skip(file.source.start(chain)):
+            return
+        above = file.tree.parents.get(chain)
+        home = _home_of_module(path) if table.canonical(path) == "keras.backend" or not _alive(path) else None
+        if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
+            name = above.targets[0]
+            for binding in file.tree.scopes[name].find(name.id):
+                if binding.node is name:
+                    home = self._home(binding)
+        if home is not None and home != path:
+            yield from self._replaced(chain, root, base, bindings, home)
 
     def _replaced(
         self,

@@ -41,7 +41,7 @@ _KERNELS = {
     "keras.layers.Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
 }
 _KERAS_1 = frozenset(
-    "border_mode subsample dim_ordering init nb_filter W_regularizer b_regularizer W_constraint b_constraint bias".split()
+    ("border_mode", "subsample", "dim_ordering", "init", "nb_filter", "W_regularizer", "b_regularizer", "bias")
 )
 _SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "SimpleRNN", "Conv1D"))
 
@@ -54,18 +54,11 @@ def find(file: File) -> Iterator[Finding]:
         of = "keras.layers.Input" if target == "keras.Input" else target
         for call in found:
             name = target.rpartition(".")[2]
-            handled = set()
-            for finding, names in _kernel(file, call, target, name):
+            handled: set[str] = set()
+            for finding, names in (*_kernel(file, call, target, name), *_input_dim(file, call, target, name)):
                 handled |= names
                 yield finding
-            for finding, names in _input_dim(file, call, target, name):
-                handled |= names
-                yield finding
-            for finding in arguments.rewrite(file, RULE, call, of, name):
-                if not any(
-                    finding.offset == file.source.start(keyword) for keyword in call.keywords if keyword.arg in handled
-                ):
-                    yield finding
+            yield from arguments.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
