@@ -96,9 +96,3 @@ def of_frozen_batch_normalization(applies: Callable[[], bool]) -> Iterator[tuple
         return call
 
     yield keras.layers.BatchNormalization, "call", wrap
-
-
-def trainable_when_compiled(model: Any) -> dict[Any, bool]:
-    """Return each layer's `trainable` at the model's last `compile` (`Trainer._compiled_trainable_state`)."""
-    state: dict[Any, bool] = getattr(model, "_compiled_trainable_state", {})
-    return state

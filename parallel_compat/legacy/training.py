@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 
-from parallel_compat.backend import patch_points
 from parallel_compat.legacy import asker, models, usage
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 def compile(original: Method, of: str) -> Method:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
+    from parallel_compat.parallel_model import ParallelModel
+    from parallel_compat.trainable_flags import TrainableFlags
 
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = asker.user_frame(sys._getframe(1))
@@ -45,7 +46,10 @@ def compile(original: Method, of: str) -> Method:
                 keywords[name] = _renamed(keywords[name], kind, frame)
         for name in ("metrics", "weighted_metrics"):
             keywords[name] = _for_each_output(self, keywords.get(name))
-        return original(self, **keywords)
+        result = original(self, **keywords)
+        if not isinstance(self, ParallelModel):  # which keeps its own
+            vars(self)["_flags_at_compile"] = TrainableFlags(self)
+        return result
 
     return method
 
@@ -170,26 +174,10 @@ METHODS: dict[str, Callable[[Method, str], Method]] = {
 
 @contextmanager
 def as_compiled(model: Any) -> Iterator[None]:
-    """Let each layer be trainable as it was when the model was compiled, for the length of a training.
-
-    In Keras 2 a change of `trainable` took effect with the next `compile`: a GAN freezes its discriminator after
-    compiling it, and goes on training it. Keras 3 looks at every step.
-    """
-    before = patch_points.trainable_when_compiled(model)
-    now = {layer: layer.trainable for layer in before}
-    changed = before != now
-    if changed:
-        _set_trainable(before)
-    try:
+    """Let each layer be trainable as it was when the user's code compiled the model, for the length of a training."""
+    flags = vars(model).get("_flags_at_compile")
+    with flags.restored() if flags is not None else nullcontext():
         yield
-    finally:
-        if changed:
-            _set_trainable(now)
-
-
-def _set_trainable(states: dict[Any, bool]) -> None:
-    for layer, trainable in states.items():  # parents come first: setting one sets its sublayers
-        layer.trainable = trainable
 
 
 def hand_over(model: Any, callbacks: Any, validation_data: Any) -> None:
