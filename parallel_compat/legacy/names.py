@@ -34,8 +34,11 @@ def held(module: str) -> frozenset[str]:
 
 
 def is_module(name: str) -> bool:
-    """Say whether old code could import a module of this name."""
-    return table.canonical(spelled(name)) in _held()
+    """Say whether old code could import a module of this name.
+
+    It is asked for every module of TensorFlow that is imported, so the answers are made ready.
+    """
+    return name in _module_names()
 
 
 def submodule(module: str, name: str) -> str | None:
@@ -94,6 +97,19 @@ def _of_private_spelling(path: str) -> Path | None:
     except ImportError:
         return None
     return Path(path, Status.MOVED, target)
+
+
+@cache
+def _module_names() -> frozenset[str]:
+    roots = (*table.ROOTS, "keras._tf_keras.keras")
+    under_keras = [module[len("keras") :] for module in _held() if module == "keras" or module.startswith("keras.")]
+    others = [module for module in _held() if not module.startswith("keras.")]
+    under_tensorflow = [module[len("tensorflow") :] for module in others if module.startswith("tensorflow")]
+    return frozenset(
+        [root + rest for root in roots for rest in under_keras]
+        + others
+        + ["tensorflow._api.v2" + rest for rest in under_tensorflow]
+    )
 
 
 @cache

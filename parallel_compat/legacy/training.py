@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 def compile(original: Method, of: str) -> Method:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
-    from parallel_compat.parallel_model import ParallelModel
-    from parallel_compat.trainable_flags import TrainableFlags
 
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = asker.user_frame(sys._getframe(1))
@@ -47,8 +45,7 @@ def compile(original: Method, of: str) -> Method:
         for name in ("metrics", "weighted_metrics"):
             keywords[name] = _for_each_output(self, keywords.get(name))
         result = original(self, **keywords)
-        if not isinstance(self, ParallelModel):  # which keeps its own
-            vars(self)["_flags_at_compile"] = TrainableFlags(self)
+        _keep_flags(self)
         return result
 
     return method
@@ -170,6 +167,14 @@ METHODS: dict[str, Callable[[Method, str], Method]] = {
     "train_on_batch": train_on_batch,
     "test_on_batch": test_on_batch,
 }
+
+
+def _keep_flags(model: Any) -> None:
+    parallel_model = sys.modules.get("parallel_compat.parallel_model")
+    if parallel_model is None or not isinstance(model, parallel_model.ParallelModel):  # which keeps its own
+        from parallel_compat.trainable_flags import TrainableFlags
+
+        vars(model)["_flags_at_compile"] = TrainableFlags(model)
 
 
 @contextmanager
