@@ -13,9 +13,10 @@ import tensorflow as tf
 from parallel_compat import saving
 from parallel_compat.additional_losses import how_they_merge, merge_added_losses
 from parallel_compat.backend import keras3
+from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
 from parallel_compat.replica_step import ReplicaPass, forward, sum_gradients
-from parallel_compat.replicas import Replicas
+from parallel_compat.replicas import Replicas, Rows, replica_number
 from parallel_compat.template import (
     check_template,
     check_trained_by_fit,
@@ -26,7 +27,9 @@ from parallel_compat.template import (
 from parallel_compat.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from parallel_compat.layer_state import ReplicaState
 
 
 class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
@@ -71,6 +74,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             self._template = template
             self._replicas = Replicas(strategy)
             self._merge = merge
+            self._global_seeds = keras3.global_seeds()
+            self._states: dict[int, ReplicaState] = {}  # of the replicas of a custom loop, while they call the model
             self._ready = True
 
     @property
@@ -90,6 +95,78 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             super().__setattr__(name, value)
 
     optimizer: Any
+
+    # Custom training loops.
+
+    def distribute(self, dataset: tf.data.Dataset) -> Any:
+        """Return `dataset` with each batch split over the replicas, `strategy.experimental_distribute_dataset`.
+
+        >>> import keras, numpy as np, parallel_compat, tensorflow as tf
+        >>> _ = parallel_compat.simulate_devices(4)
+        >>> template = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+        >>> parallel = parallel_compat.parallelize(template, gpus=2)
+        >>> optimizer = keras.optimizers.SGD(0.1)
+        >>> def step(x, y):
+        ...     with tf.GradientTape() as tape:
+        ...         loss = tf.reduce_sum((parallel(x, training=True) - y) ** 2) / 32
+        ...     gradients = tape.gradient(loss, parallel.trainable_variables)
+        ...     optimizer.apply_gradients(zip(gradients, parallel.trainable_variables))
+        ...     return loss
+        >>> data = tf.data.Dataset.from_tensor_slices((np.ones((64, 8)), np.ones((64, 1)))).batch(32)
+        >>> for x, y in parallel.distribute(data):
+        ...     loss = parallel.reduce("sum", parallel.run(step, args=(x, y)))
+
+        Args:
+            dataset: a batched `tf.data.Dataset`; its batches are the merged ones.
+
+        Returns:
+            A distributed dataset, for the `args` of `run`.
+        """
+        return self.strategy.experimental_distribute_dataset(dataset)
+
+    def run(self, step: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        """Call `step` on each replica, `strategy.run`.
+
+        Gradients that `step` gives to an optimizer are added up over the replicas and applied once, to the one set of
+        weights. Where `step` calls the parallel model (rather than the template), its random layers draw differently
+        on each replica and its moving statistics are averaged.
+
+        Args:
+            step: a function of tensors.
+            args: its arguments, tensors or values of `distribute`.
+            kwargs: its keyword arguments.
+
+        Returns:
+            What `step` returned, a value per replica, for `reduce`.
+        """
+        return self.strategy.run(step, args=args, kwargs=kwargs)
+
+    def reduce(self, operation: str, value: Any, axis: int | None = None) -> Any:
+        """Reduce a value per replica to one tensor, `strategy.reduce`.
+
+        Args:
+            operation: "sum" or "mean".
+            value: what `run` returned.
+            axis: None to reduce over replicas only, 0 to reduce over the rows too.
+
+        Returns:
+            A tensor.
+        """
+        return self.strategy.reduce(operation.upper(), value, axis=axis)
+
+    def call(self, inputs: Any, training: bool | None = None, mask: Any = None, **kwargs: Any) -> Any:
+        """Run the template; in a custom loop, on this replica's part of the layer state."""
+        context = tf.distribute.get_replica_context()
+        if context is None or context.num_replicas_in_sync == 1 or keras3.in_stateless_scope():
+            return super().call(inputs, training=training, mask=mask, **kwargs)
+        state = LayerState(self, self._global_seeds)
+        replica = replica_number()
+        with (own := state.of_replica(replica)).used() as scope:
+            outputs = super().call(inputs, training=training, mask=mask, **kwargs)
+        self._states[replica] = own
+        context.merge_call(lambda _: state.merge(*equal_parts(self._states)))
+        keras3.set_added_losses(self, scope.losses)
+        return outputs
 
     # Training on the merged batch.
 
@@ -294,6 +371,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
 keras3.act_on_template(ParallelModel, saving.template_to_save)
 keras3.restore_optimizers_from_hdf5()
+keras3.update_once_for_all_replicas()
 
 
 class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
@@ -312,6 +390,11 @@ class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras ca
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         for callback in (*self.callbacks, self.model.history):
             callback.set_model(self.target)
+
+
+def equal_parts(states: dict[int, ReplicaState]) -> tuple[list[ReplicaState], list[Rows]]:
+    """Give each replica of a custom loop the same weight: how many rows a step gave to which is not known."""
+    return [states[replica] for replica in sorted(states)], [Rows(0, 1, 1)] * len(states)
 
 
 def as_tensor(value: Any) -> Any:

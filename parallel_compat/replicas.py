@@ -83,7 +83,7 @@ class Replicas:
         results: dict[int, T] = {}
 
         def on_replica() -> None:
-            replica = int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
+            replica = replica_number()
             results[replica] = function(replica)
 
         self.strategy.run(on_replica)
@@ -109,6 +109,11 @@ class Replicas:
             size = step if replica < self.count - 1 else total - start
             cuts.append(Rows(start, size, max(size, 1) if isinstance(size, int) else tf.maximum(size, 1)))
         return cuts
+
+
+def replica_number() -> int:
+    """The number of the replica that this thread computes."""
+    return int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
 
 
 def row_count(batch: Any) -> Any:

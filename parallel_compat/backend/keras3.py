@@ -6,6 +6,7 @@ Each function says which attribute it stands on; a new Keras release is checked 
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import logging
 import random
@@ -24,6 +25,8 @@ from keras.src.random import seed_generator
 from keras.src.saving import saving_lib
 from keras.src.trainers import compile_utils
 from keras.src.utils import tracking
+from tensorflow.python.distribute import distribute_lib
+from tensorflow.python.framework import ops as tf_ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,10 +51,20 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
 
 
 def seed_states(model: keras.Model) -> list[keras.Variable]:
-    """List the states of the random seeds of all layers (`Layer._seed_generators`), and the global one."""
-    generators = [g for layer in all_layers(model) for g in layer._seed_generators]
-    states = [generator.state for generator in generators] + [global_seeds().state]
-    return list({id(state): state for state in states}.values())
+    """List the states of the random seeds of all layers (`Layer._seed_generators`)."""
+    return [generator.state for layer in all_layers(model) for generator in layer._seed_generators]
+
+
+def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
+    """Let `model.losses` show these losses besides those of weight regularizers (`Layer._losses`)."""
+    model._clear_losses()
+    model._losses.extend(losses)
+
+
+def in_stateless_scope() -> bool:
+    """Whether this thread runs inside a `keras.StatelessScope`."""
+    inside: bool = keras.src.backend.in_stateless_scope()
+    return inside
 
 
 def global_seeds() -> keras.random.SeedGenerator:
@@ -381,6 +394,72 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
                 with untracked():
                     setattr(twin, name, common)
     return twin
+
+
+@contextlib.contextmanager
+def outside_replicas() -> Iterator[None]:
+    """Leave the scope of a `tf.distribute` strategy for a while, as if none had been entered.
+
+    What an optimizer does there is what it does on one device. Stands on TensorFlow's `_push_per_thread_mode`,
+    `_get_default_replica_mode` and `Graph._variable_creator_stack` (read in 2.21).
+    """
+    graph = tf_ops.get_default_graph()
+    distribute_lib._push_per_thread_mode(distribute_lib._get_default_replica_mode())
+    creators, graph._variable_creator_stack = graph._variable_creator_stack, []
+    try:
+        yield
+    finally:
+        graph._variable_creator_stack = creators
+        distribute_lib._pop_per_thread_mode()
+
+
+def update_once_for_all_replicas() -> None:
+    """Let optimizers be called on each replica of a custom loop, for variables that exist once.
+
+    `strategy.run(step)` calls `optimizer.apply_gradients` on every replica. For mirrored variables Keras adds up
+    the gradients and updates every copy; for a variable that all replicas share it fails. Here the replicas' gradients
+    are added up and the optimizer is called once, as on one device, so clipping, averaging and accumulation
+    see the gradient of the merged batch. Replaces `apply` of the optimizer classes that define one; it acts as before
+    outside of replicas and for mirrored variables.
+    """
+    optimizers = [value for value in vars(keras.optimizers).values() if isinstance(value, type)]
+    bases: set[Any] = {base for optimizer in optimizers for base in optimizer.__mro__}
+    for base in bases:
+        if "apply" in vars(base):
+            base.apply = _merging_apply(base.apply)
+
+
+def _merging_apply(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> None:
+        context = tf.distribute.get_replica_context()
+        grads = list(grads)
+        variables = list(self._trainable_variables if trainable_variables is None else trainable_variables)
+        if context is None or context.num_replicas_in_sync == 1 or any(map(_is_mirrored, variables)):
+            return original(self, grads, trainable_variables)
+        present = [i for i, gradient in enumerate(grads) if gradient is not None]
+        summed = context.all_reduce(tf.distribute.ReduceOp.SUM, [grads[i] for i in present]) if present else []
+
+        def once(strategy: tf.distribute.Strategy, *reduced: Any) -> None:
+            whole: list[Any] = [None] * len(grads)
+            for i, gradient in zip(present, reduced, strict=True):
+                whole[i] = strategy.experimental_local_results(gradient)[0]
+            with tf.init_scope(), outside_replicas():
+                self._distribution_strategy = tf.distribute.get_strategy()
+                if not self.built:
+                    self.build(variables)
+            with outside_replicas():
+                original(self, whole, variables)
+
+        context.merge_call(once, args=tuple(summed))
+        return None
+
+    return apply
+
+
+def _is_mirrored(variable: Any) -> bool:
+    value = variable.value if isinstance(variable, keras.Variable) else variable
+    return isinstance(value, tf.distribute.DistributedValues)
 
 
 def _spec(tensor: Any) -> Any:
