@@ -26,8 +26,9 @@ def read_weights(model: keras.Model, group: h5py.Group, *, by_name: bool = False
 
 
 def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool) -> None:
-    """Write a whole model into an open file."""
-    legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer)
+    """Write a whole model into an open file; a model without an optimizer is written without."""
+    compiled = getattr(model, "optimizer", None) is not None
+    legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
 
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any]) -> keras.Model:

@@ -184,6 +184,15 @@ class _MakeModule:
 class _MadeModule(ModuleType):
     """A module that is no more; all it holds is answered from the table."""
 
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """`keras.layers.merge` was a function in Keras 1 and a module in Keras 2."""
+        if table.canonical(names.spelled(self.__name__)) != "keras.layers.merge":
+            raise TypeError("'module' object is not callable")
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is not None:
+            usage.record("keras.layers.merge(...)", "the layer of that mode", frame)
+        return names.fetch("parallel_compat.legacy.layers.merge")(*arguments, **keywords)
+
 
 def _is_watched(name: str) -> bool:
     return name in ROOTS or names.is_module(name)

@@ -39,6 +39,7 @@ def put_on(patches: Patches) -> None:
     _layers(patches, keras)
     _models(patches, keras.Model)
     _model_constructors(patches, keras)
+    patches.set(keras.Model, "__init_subclass__", classmethod(_wrapper_of_parallel_model))
     for name in ("input", "output"):
         patches.set(keras.Sequential, name, _end_of_sequential(keras.Sequential, name))
 
@@ -337,6 +338,28 @@ def _model_constructors(patches: Patches, keras: Any) -> None:
     patches.set(keras.Model, "__new__", staticmethod(__new__))
     for kind in (keras.Model, patch_points.functional_class()):
         patches.set(kind, "__init__", _model_init(kind))
+
+
+def _wrapper_of_parallel_model(cls: Any, **keywords: Any) -> None:
+    """Let a class that takes over a parallel model's `__dict__` have its methods as well (`ModelMGPU`).
+
+    The class was passed around to save the template while training the parallel model: its `__init__` calls
+    `multi_gpu_model` and `self.__dict__.update(parallel.__dict__)`. In Keras 2 all that a model did was in its
+    `__dict__`; today the split is a method.
+    """
+    super(_keras_model(), cls).__init_subclass__(**keywords)
+    code = getattr(vars(cls).get("__init__"), "__code__", None)
+    if code is None or cls.__bases__ != (_keras_model(),) or not {"__dict__", "update"} <= set(code.co_names):
+        return
+    if asker.user_frame(sys._getframe(1)) is None:
+        return
+    from parallel_compat.parallel_model import ParallelModel
+
+    cls.__bases__ = (ParallelModel,)
+
+
+def _keras_model() -> Any:
+    return sys.modules["keras"].Model
 
 
 def _end_of_sequential(kind: Any, name: str) -> property:
