@@ -12,12 +12,14 @@ from typing import Any
 import keras
 
 from parallel_compat.legacy.calls import translate
+from parallel_compat.legacy.table import lookup
 
 _GLOROT = "glorot_uniform"
 
 
 def __getattr__(name: str) -> Any:
-    kind = getattr(keras.layers, name, None)
+    row = lookup(f"keras.layers.{name}")  # `Deconvolution2D` is `Conv2DTranspose` today
+    kind = getattr(keras.layers, (row.target or name).rpartition(".")[2] if row else name, None)
     if not isinstance(kind, type) or not issubclass(kind, keras.layers.Layer):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return with_old_arguments(kind)
