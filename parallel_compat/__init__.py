@@ -13,11 +13,13 @@ _PUBLIC = {
     "available_devices": "parallel_compat.devices",
     "install": "parallel_compat.legacy.install",
     "legacy_names": "parallel_compat.legacy.install",
+    "limit_gpu_memory": "parallel_compat.devices",
     "multi_gpu_model": "parallel_compat.split",
     "parallelize": "parallel_compat.split",
     "simulate_devices": "parallel_compat.devices",
     "template_of": "parallel_compat.split",
     "uninstall": "parallel_compat.legacy.install",
+    "use_gpus": "parallel_compat.devices",
 }
 # What `%load_ext parallel_compat` looks for.
 _NOTEBOOK = {

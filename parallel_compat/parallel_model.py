@@ -15,8 +15,8 @@ from parallel_compat.additional_losses import how_they_merge, merge_added_losses
 from parallel_compat.backend import keras3
 from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
-from parallel_compat.replica_step import ReplicaPass, forward, sum_gradients
-from parallel_compat.replicas import Replicas, Rows, replica_number
+from parallel_compat.replica_step import ReplicaPass, forward
+from parallel_compat.replicas import Replicas, Rows, add, replica_number
 from parallel_compat.template import (
     check_template,
     check_trained_by_fit,
@@ -73,10 +73,17 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             self.dtype_policy = template.dtype_policy
             self._template = template
             self._replicas = Replicas(strategy)
-            self._merge = merge
+            # Sums of rows would have to be collected from other workers one by one; outputs are collected anyway.
+            self._merge = "always" if self._replicas.several_workers else merge
             self._global_seeds = keras3.global_seeds()
             self._states: dict[int, ReplicaState] = {}  # of the replicas of a custom loop, while they call the model
             self._ready = True
+        self._replicas.take_from_chief([*template.variables, self._global_seeds.state])
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process should write files; False on all workers but one of `MultiWorkerMirroredStrategy`."""
+        return self._replicas.is_chief
 
     @property
     def template(self) -> keras.Model:
@@ -205,8 +212,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             scaled = self.optimizer.scale_loss(loss) if self.optimizer is not None else loss
         if variables:
             outer = tape.gradient(scaled, {"replicas": result.sources, "here": variables})
-            parts = [*result.backward(outer["replicas"], variables), outer["here"]]
-            gradients = [sum_gradients(of_variable) for of_variable in zip(*parts, strict=True)]
+            of_replicas = result.backward(outer["replicas"], variables)
+            gradients = [add(parts) for parts in zip(of_replicas, outer["here"], strict=True)]
             self.optimizer = keras3.optimizer_for(self.optimizer, variables)
             self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
         else:
