@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -85,17 +84,16 @@ def _in_a_block(draw, statements):
     if kind < 2 or "import *" in statement:
         return statement
     head = "def g(x):" if kind == 2 else "if x:"
-    return head + "\n" + "\n".join("    " + line for line in statement.splitlines())
+    if "else:\n\t" in statement or "'''" in statement:
+        return statement
+    return head + "\n" + "\n".join("    " + line for line in [*statement.splitlines(), "pass"])
 
 
 @st.composite
 def _module(draw, statements):
     parts = draw(st.lists(_in_a_block(statements), min_size=1, max_size=6))
     source = "\n".join(parts) + draw(st.sampled_from(["", "\n", "\n\n\n"]))
-    try:
-        ast.parse(source)
-    except SyntaxError:
-        source = "\n".join(part for part in parts if "'''" not in part)
+    ast.parse(source)
     return source.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
 
 
@@ -111,7 +109,10 @@ def test_a_second_run_changes_nothing_and_the_result_parses(source, unsafe):
 
 
 @_SLOW
-@given(_module(_PLAIN), st.sampled_from(["import numpy", "import keras", "import tensorflow as tf", "from keras import layers"]))
+@given(
+    _module(_PLAIN),
+    st.sampled_from(["import numpy", "import keras", "import tensorflow as tf", "from keras import layers"]),
+)
 def test_code_without_legacy_names_stays_byte_for_byte(source, line):
     data = (line + "\n" + source).encode()
     report = process.source("a.py", data, Options(unsafe=True)).settled(legacy=True)
@@ -165,4 +166,3 @@ def test_any_text_is_answered(before, after):
     data = f"{before}\nimport keras\n{after}".encode("utf-8", "surrogatepass")
     report = process.source("a.py", data, Options())
     assert isinstance(report.status, FileStatus)
-    assert sys.getrecursionlimit() > 0
