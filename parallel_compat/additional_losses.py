@@ -93,7 +93,7 @@ def _made_up(x: Any, scale: float) -> Any:
 
 def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) -> list[str]:
     def run(rows: Any) -> tuple[list[float], list[Any]]:
-        with state.of_replica(0).scope as scope:
+        with state.of_replica(0).used() as scope:
             outputs = model(rows, training=training)
         return [float(tf.reduce_sum(loss)) for loss in scope.losses], keras.tree.flatten(outputs)
 

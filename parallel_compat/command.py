@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # name -> (module with `add_arguments(parser)` and `run(arguments) -> int`, what the help says of it)
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("parallel_compat.run", "run an old script unmodified on today's TensorFlow"),
     "migrate": (
         "parallel_compat.migrate.command",
         "rewrite old sources for today's Keras, and report the rest",

@@ -110,7 +110,7 @@ def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
             f"Expected `gpus` to be an int >= 2, a list of ids such as [0, 1], or None. Received: gpus={gpus!r} of "
             f"type {type(gpus).__name__}."
         )
-    if gpus is None or gpus in (0, [], ()):
+    if gpus is None or (len(gpus) if isinstance(gpus, (list, tuple)) else gpus) == 0:
         ids = list(range(len(available)))
     elif isinstance(gpus, (list, tuple)):
         if not all(_is_int(i) for i in gpus):

@@ -14,6 +14,7 @@ would write is caught. After the pass the replicas' values are merged and writte
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -22,7 +23,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from parallel_compat.replicas import Rows
 
@@ -36,11 +37,21 @@ class ReplicaState:
     Args:
         variables: the variables, in the order of `before`.
         before: the value that the replica starts from, for each.
+        global_seeds: the generator that layers without seeds of their own draw from.
     """
 
-    def __init__(self, variables: Sequence[keras.Variable], before: Sequence[Any]) -> None:
+    def __init__(
+        self, variables: Sequence[keras.Variable], before: Sequence[Any], global_seeds: keras.random.SeedGenerator
+    ) -> None:
+        self._global_seeds = global_seeds
         self.scope = keras.StatelessScope(list(zip(variables, before, strict=True)), collect_losses=True)
         self._before = {id(v): self.scope.get_current_value(v) for v in variables}
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[keras.StatelessScope]:
+        """Run a forward pass on this state; what the layers write and the losses they add are in the scope."""
+        with self.scope, keras3.global_seeds_from(self._global_seeds):
+            yield self.scope
 
     def before(self, variable: keras.Variable) -> Any:
         return self._before[id(variable)]
@@ -57,10 +68,13 @@ class LayerState:
 
     Args:
         model: a built Keras model.
+        global_seeds: the generator that layers without seeds of their own draw from.
     """
 
-    def __init__(self, model: keras.Model) -> None:
-        self.random_seeds = keras3.seed_states(model)
+    def __init__(self, model: keras.Model, global_seeds: keras.random.SeedGenerator) -> None:
+        self._global_seeds = global_seeds
+        states = [*keras3.seed_states(model), global_seeds.state]
+        self.random_seeds = list({id(state): state for state in states}.values())
         seeds = {id(variable) for variable in self.random_seeds}
         others = [*model.non_trainable_variables, *keras3.layer_metric_variables(model)]
         self.others = list({id(v): v for v in others if id(v) not in seeds}.values())
@@ -68,7 +82,8 @@ class LayerState:
     def of_replica(self, replica: int) -> ReplicaState:
         """Make the state that `replica` starts a forward pass from."""
         seeds = [v.value + tf.constant([replica * SEED_STRIDE, 0], v.dtype) for v in self.random_seeds]
-        return ReplicaState([*self.random_seeds, *self.others], [*seeds, *(v.value for v in self.others)])
+        before = [*seeds, *(v.value for v in self.others)]
+        return ReplicaState([*self.random_seeds, *self.others], before, self._global_seeds)
 
     def merge(self, states: Sequence[ReplicaState], rows: Sequence[Rows]) -> None:
         """Write the merged state after the replicas' forward passes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,10 @@ import tensorflow as tf
 from parallel_compat import saving
 from parallel_compat.additional_losses import how_they_merge, merge_added_losses
 from parallel_compat.backend import keras3
+from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
 from parallel_compat.replica_step import ReplicaPass, forward, sum_gradients
-from parallel_compat.replicas import Replicas
+from parallel_compat.replicas import Replicas, Rows, replica_number
 from parallel_compat.template import (
     check_template,
     check_trained_by_fit,
@@ -22,9 +24,12 @@ from parallel_compat.template import (
     template_inputs,
     unique_names,
 )
+from parallel_compat.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from parallel_compat.layer_state import ReplicaState
 
 
 class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
@@ -69,6 +74,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             self._template = template
             self._replicas = Replicas(strategy)
             self._merge = merge
+            self._global_seeds = keras3.global_seeds()
+            self._states: dict[int, ReplicaState] = {}  # of the replicas of a custom loop, while they call the model
             self._ready = True
 
     @property
@@ -87,6 +94,80 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         with keras3.untracked() if "_ready" in self.__dict__ else contextlib.nullcontext():
             super().__setattr__(name, value)
 
+    optimizer: Any
+
+    # Custom training loops.
+
+    def distribute(self, dataset: tf.data.Dataset) -> Any:
+        """Return `dataset` with each batch split over the replicas, `strategy.experimental_distribute_dataset`.
+
+        >>> import keras, numpy as np, parallel_compat, tensorflow as tf
+        >>> _ = parallel_compat.simulate_devices(4)
+        >>> template = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+        >>> parallel = parallel_compat.parallelize(template, gpus=2)
+        >>> optimizer = keras.optimizers.SGD(0.1)
+        >>> def step(x, y):
+        ...     with tf.GradientTape() as tape:
+        ...         loss = tf.reduce_sum((parallel(x, training=True) - y) ** 2) / 32
+        ...     gradients = tape.gradient(loss, parallel.trainable_variables)
+        ...     optimizer.apply_gradients(zip(gradients, parallel.trainable_variables))
+        ...     return loss
+        >>> data = tf.data.Dataset.from_tensor_slices((np.ones((64, 8)), np.ones((64, 1)))).batch(32)
+        >>> for x, y in parallel.distribute(data):
+        ...     loss = parallel.reduce("sum", parallel.run(step, args=(x, y)))
+
+        Args:
+            dataset: a batched `tf.data.Dataset`; its batches are the merged ones.
+
+        Returns:
+            A distributed dataset, for the `args` of `run`.
+        """
+        return self.strategy.experimental_distribute_dataset(dataset)
+
+    def run(self, step: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        """Call `step` on each replica, `strategy.run`.
+
+        Gradients that `step` gives to an optimizer are added up over the replicas and applied once, to the one set of
+        weights. Where `step` calls the parallel model (rather than the template), its random layers draw differently
+        on each replica and its moving statistics are averaged.
+
+        Args:
+            step: a function of tensors.
+            args: its arguments, tensors or values of `distribute`.
+            kwargs: its keyword arguments.
+
+        Returns:
+            What `step` returned, a value per replica, for `reduce`.
+        """
+        return self.strategy.run(step, args=args, kwargs=kwargs)
+
+    def reduce(self, operation: str, value: Any, axis: int | None = None) -> Any:
+        """Reduce a value per replica to one tensor, `strategy.reduce`.
+
+        Args:
+            operation: "sum" or "mean".
+            value: what `run` returned.
+            axis: None to reduce over replicas only, 0 to reduce over the rows too.
+
+        Returns:
+            A tensor.
+        """
+        return self.strategy.reduce(operation.upper(), value, axis=axis)
+
+    def call(self, inputs: Any, training: bool | None = None, mask: Any = None, **kwargs: Any) -> Any:
+        """Run the template; in a custom loop, on this replica's part of the layer state."""
+        context = tf.distribute.get_replica_context()
+        if context is None or context.num_replicas_in_sync == 1 or keras3.in_stateless_scope():
+            return super().call(inputs, training=training, mask=mask, **kwargs)
+        state = LayerState(self, self._global_seeds)
+        replica = replica_number()
+        with (own := state.of_replica(replica)).used() as scope:
+            outputs = super().call(inputs, training=training, mask=mask, **kwargs)
+        self._states[replica] = own
+        context.merge_call(lambda _: state.merge(*equal_parts(self._states)))
+        keras3.set_added_losses(self, scope.losses)
+        return outputs
+
     # Training on the merged batch.
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -104,11 +185,16 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             )
         super().compile(**{**bound, "jit_compile": False})
         self._compiled_parts = keras3.Compiled(self)
+        self._trainable_flags = TrainableFlags(self)
         self._placement: Placement | None = None
         self._added_loss_kinds: dict[bool, list[str]] = {}
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Train on one merged batch; called by `fit` and `train_on_batch`."""
+        with self._trainable_flags.restored():
+            return self._train_step(data)
+
+    def _train_step(self, data: Any) -> dict[str, Any]:
         batch = self._batch(data)
         result = self._forward(batch, training=True, differentiate=True)
         variables = list(self.trainable_variables)
@@ -121,6 +207,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             outer = tape.gradient(scaled, {"replicas": result.sources, "here": variables})
             parts = [*result.backward(outer["replicas"], variables), outer["here"]]
             gradients = [sum_gradients(of_variable) for of_variable in zip(*parts, strict=True)]
+            self.optimizer = keras3.optimizer_for(self.optimizer, variables)
             self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
         else:
             warnings.warn("The model does not have any trainable weights.", stacklevel=2)
@@ -129,8 +216,9 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def test_step(self, data: Any) -> dict[str, Any]:
         """Evaluate one merged batch; called by `evaluate` and `test_on_batch`."""
         batch = self._batch(data)
-        result = self._forward(batch, training=False)
-        return self._finish(result, batch, self._loss(result, batch, training=False))
+        with self._trainable_flags.restored():
+            result = self._forward(batch, training=False)
+            return self._finish(result, batch, self._loss(result, batch, training=False))
 
     def predict_step(self, data: Any) -> Any:
         """Predict one merged batch; called by `predict` and `predict_on_batch`."""
@@ -225,10 +313,26 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
         bound = keras3.bind_fit(args, kwargs)
-        target = self.__dict__.get("callback_model")
-        if target is not None and not isinstance(bound.get("callbacks"), keras.callbacks.CallbackList):
-            bound["callbacks"] = [CallbackModel(target), *keras.tree.flatten(bound.get("callbacks") or [])]
+        target, callbacks = self._callback_model(), bound.get("callbacks")
+        if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
+            own = keras.tree.flatten(callbacks or [])
+            bound["callbacks"] = [CallbackModel(target, own), *own]
         return super().fit(**bound)
+
+    def _callback_model(self) -> keras.Model | None:
+        return getattr(self, "callback_model", None)
+
+    @property
+    def stop_training(self) -> bool:
+        """Whether a callback asked to stop, on this model or on the `callback_model`."""
+        return self._stop_training or getattr(self._callback_model(), "stop_training", False)
+
+    @stop_training.setter
+    def stop_training(self, value: bool) -> None:
+        self._stop_training = value
+        target = self._callback_model()
+        if target is not None:
+            target.stop_training = value
 
     def save_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Save the template's weights, see `keras.Model.save_weights`."""
@@ -261,23 +365,36 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         with saving.template_to_save(self) as template:
             return template.__reduce__()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> keras.Model:
+        return copy.deepcopy(self.template, memo)
 
-keras3.save_as(ParallelModel, saving.template_to_save)
+
+keras3.act_on_template(ParallelModel, saving.template_to_save)
+keras3.restore_optimizers_from_hdf5()
+keras3.update_once_for_all_replicas()
 
 
 class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
-    """Gives the other callbacks of a `fit` the model that the user set as `callback_model`.
-
-    Keras 2.2.4's `fit` did so by itself.
+    """Gives the callbacks of a `fit` the model that the user set as `callback_model`, as Keras 2.2.4's `fit` did.
 
     Args:
         target: the model for the callbacks.
+        callbacks: the callbacks of the user.
     """
 
-    def __init__(self, target: keras.Model) -> None:
+    def __init__(self, target: keras.Model, callbacks: Sequence[keras.callbacks.Callback]) -> None:
         super().__init__()
         self.target = target
-        self.others: list[keras.callbacks.Callback] = []
+        self.callbacks = callbacks
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        for callback in (*self.callbacks, self.model.history):
+            callback.set_model(self.target)
+
+
+def equal_parts(states: dict[int, ReplicaState]) -> tuple[list[ReplicaState], list[Rows]]:
+    """Give each replica of a custom loop the same weight: how many rows a step gave to which is not known."""
+    return [states[replica] for replica in sorted(states)], [Rows(0, 1, 1)] * len(states)
 
 
 def as_tensor(value: Any) -> Any:

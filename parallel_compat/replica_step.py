@@ -132,8 +132,7 @@ def forward(
         The pass.
     """
     x, y, sample_weight = data
-    seeds = keras3.global_seeds()
-    state = LayerState(model)
+    state = LayerState(model, keras3.global_seeds())
     result = ReplicaPass(replicas, rows, state)
 
     def on_replica(replica: int) -> tuple[Any, ...]:
@@ -141,7 +140,7 @@ def forward(
         own_x = take_rows(x, cut.start, cut.padded)
         tape = tf.GradientTape() if differentiate else None
         states = state.of_replica(replica)
-        with tape or contextlib.nullcontext(), states.scope as scope, keras3.global_seeds_from(seeds):
+        with tape or contextlib.nullcontext(), states.used() as scope:
             y_pred = model(own_x, training=training)
             extra: Sequence[Any] = ()
             if on_rows is not None:

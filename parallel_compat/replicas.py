@@ -37,6 +37,20 @@ def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
     return _strategies[key]
 
 
+def check_strategy(strategy: Any) -> None:
+    """Refuse what is no strategy with several replicas.
+
+    Raises:
+        ValueError: if `strategy` is not a `tf.distribute` strategy, or has one replica.
+    """
+    replicas = getattr(strategy, "num_replicas_in_sync", 0)
+    if not isinstance(strategy, tf.distribute.Strategy) or replicas < 2:
+        raise ValueError(
+            "Expected `strategy` to be a `tf.distribute` strategy with two or more replicas. Received: "
+            f"strategy={strategy!r}{f' with {replicas} replica' if replicas else ''}."
+        )
+
+
 class Rows(NamedTuple):
     """The rows of the merged batch that one replica computes.
 
@@ -69,7 +83,7 @@ class Replicas:
         results: dict[int, T] = {}
 
         def on_replica() -> None:
-            replica = int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
+            replica = replica_number()
             results[replica] = function(replica)
 
         self.strategy.run(on_replica)
@@ -95,6 +109,11 @@ class Replicas:
             size = step if replica < self.count - 1 else total - start
             cuts.append(Rows(start, size, max(size, 1) if isinstance(size, int) else tf.maximum(size, 1)))
         return cuts
+
+
+def replica_number() -> int:
+    """The number of the replica that this thread computes."""
+    return int(tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group))
 
 
 def row_count(batch: Any) -> Any:

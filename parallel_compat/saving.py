@@ -35,7 +35,8 @@ def compile_arguments_of_template(model: ParallelModel) -> dict[str, Any]:
         by_name = arguments.get(name)
         if isinstance(by_name, dict):
             by_position = [by_name.get(output) for output in model.output_names]
-            arguments[name] = by_position if len(by_position) > 1 else by_position[0]
+            of_metrics = name.endswith("metrics")
+            arguments[name] = by_position if len(by_position) > 1 or of_metrics else by_position[0]
     return arguments
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.backend import keras3
 from parallel_compat.devices import check_devices, devices_of_gpus
 from parallel_compat.parallel_model import ParallelModel
-from parallel_compat.replicas import strategy_on
+from parallel_compat.replicas import check_strategy, strategy_on
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +65,9 @@ def parallelize(
     ]
     if len(named) > 1:
         raise ValueError(f"Expected one of `gpus`, `devices` and `strategy`. Received: {', '.join(named)} together.")
-    if strategy is None:
+    if strategy is not None:
+        check_strategy(strategy)
+    else:
         strategy = strategy_on(devices_of_gpus(gpus) if devices is None else check_devices(devices))
     template = template_of(model)
     parallel = ParallelModel(template, strategy, merge)

@@ -6,18 +6,27 @@ Each function says which attribute it stands on; a new Keras release is checked 
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
+import logging
 import random
+import warnings
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import keras
 import keras.src.backend.tensorflow.nn as tensorflow_nn
 import tensorflow as tf
 from keras.src.backend.common import global_state, masking
+from keras.src.legacy.saving import legacy_h5_format
 from keras.src.losses import loss as loss_module
+from keras.src.models import cloning
 from keras.src.random import seed_generator
+from keras.src.saving import saving_lib
 from keras.src.trainers import compile_utils
 from keras.src.utils import tracking
+from tensorflow.python.distribute import distribute_lib
+from tensorflow.python.framework import ops as tf_ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,10 +51,20 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
 
 
 def seed_states(model: keras.Model) -> list[keras.Variable]:
-    """List the states of the random seeds of all layers (`Layer._seed_generators`), and the global one."""
-    generators = [g for layer in all_layers(model) for g in layer._seed_generators]
-    states = [generator.state for generator in generators] + [global_seeds().state]
-    return list({id(state): state for state in states}.values())
+    """List the states of the random seeds of all layers (`Layer._seed_generators`)."""
+    return [generator.state for layer in all_layers(model) for generator in layer._seed_generators]
+
+
+def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
+    """Let `model.losses` show these losses besides those of weight regularizers (`Layer._losses`)."""
+    model._clear_losses()
+    model._losses.extend(losses)
+
+
+def in_stateless_scope() -> bool:
+    """Whether this thread runs inside a `keras.StatelessScope`."""
+    inside: bool = keras.src.backend.in_stateless_scope()
+    return inside
 
 
 def global_seeds() -> keras.random.SeedGenerator:
@@ -155,24 +174,25 @@ def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
             setattr(model, name, value)
 
 
-def save_as(model_class: type[keras.Model], template: Callable[[Any], contextlib.AbstractContextManager[Any]]) -> None:
-    """Let the functions that write a model's file write `template(model)` where the model is a `model_class`.
+def act_on_template(
+    model_class: type[keras.Model], to_save: Callable[[Any], contextlib.AbstractContextManager[Any]]
+) -> None:
+    """Let Keras's functions that save or clone a `model_class` act on its `template`.
 
-    `keras.saving.save_model(model, path)` and pickling do not go through the model's own `save`; they call
-    `saving_lib.save_model`, `saving_lib._save_model_to_fileobj` and `legacy_h5_format.save_model_to_hdf5`.
+    `keras.saving.save_model(model, path)`, pickling and `keras.models.clone_model(model)` do not go through a
+    method of the model; they call `saving_lib.save_model`, `saving_lib._save_model_to_fileobj`,
+    `legacy_h5_format.save_model_to_hdf5` and `cloning._clone_functional_model`.
 
     Args:
-        model_class: the class of models that are not written themselves.
-        template: returns a context manager that yields the model to write.
+        model_class: the class of models, with an attribute `template`, that are not written themselves.
+        to_save: returns a context manager that yields the model to write.
     """
-    from keras.src.legacy.saving import legacy_h5_format
-    from keras.src.saving import saving_lib
 
-    def wrapped(original: Callable[..., Any]) -> Callable[..., Any]:
+    def saving(original: Callable[..., Any]) -> Callable[..., Any]:
         def save(model: keras.Model, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(model, model_class):
                 return original(model, *args, **kwargs)
-            with template(model) as written:
+            with to_save(model) as written:
                 return original(written, *args, **kwargs)
 
         return save
@@ -182,7 +202,74 @@ def save_as(model_class: type[keras.Model], template: Callable[[Any], contextlib
         (saving_lib, "_save_model_to_fileobj"),
         (legacy_h5_format, "save_model_to_hdf5"),
     ):
-        setattr(module, name, wrapped(getattr(module, name)))
+        setattr(module, name, saving(getattr(module, name)))
+
+    clone_functional = cloning._clone_functional_model
+
+    def clone(model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
+        if not isinstance(model, model_class):
+            return clone_functional(model, clone_function, *args, **kwargs)
+        template = model.template
+        if isinstance(template, keras.Sequential):
+            inputs = args[0] if args else kwargs.get("input_tensors")
+            return cloning._clone_sequential_model(template, clone_function, input_tensors=inputs)
+        if not getattr(template, "inputs", None):
+            return type(template).from_config(template.get_config())
+        return clone_functional(template, clone_function, *args, **kwargs)
+
+    cloning._clone_functional_model = clone
+
+
+def restore_optimizers_from_hdf5() -> None:
+    """Let `load_model` of an HDF5 file restore the state of the optimizer.
+
+    `legacy_h5_format.load_model_from_hdf5` of Keras 3.15 builds the optimizer with `model._trainable_variables`,
+    which holds no variable of a layer, then finds that the saved state does not fit, logs a warning, and returns
+    a model whose optimizer has forgotten everything and refuses the model's variables.
+    """
+    original = legacy_h5_format.load_model_from_hdf5
+
+    def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
+        with _without_warning("Error in loading the saved optimizer"):
+            model = original(filepath, custom_objects, compile, **kwargs)
+        if compile and model.compiled and model.optimizer is not None:
+            with contextlib.nullcontext(filepath) if isinstance(filepath, h5py.File) else h5py.File(filepath) as file:
+                if "optimizer_weights" in file:
+                    _restore_optimizer(model, legacy_h5_format.load_optimizer_weights_from_hdf5_group(file))
+        return model
+
+    legacy_h5_format.load_model_from_hdf5 = load
+
+
+def _restore_optimizer(model: keras.Model, values: list[Any]) -> None:
+    optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
+    optimizer.build(model.trainable_variables)
+    saved, wanted = ([tuple(value.shape) for value in values] for values in (values, optimizer.variables))
+    if saved != wanted:
+        warnings.warn(
+            f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
+            f"{saved}. The optimizer starts anew.",
+            stacklevel=4,
+        )
+    else:
+        for variable, value in zip(optimizer.variables, values, strict=True):
+            variable.assign(value[()])
+    model.optimizer = optimizer
+
+
+@contextlib.contextmanager
+def _without_warning(start: str) -> Iterator[None]:
+    """Keep log records of Keras that begin with `start` from being shown."""
+    logger = logging.getLogger("absl")
+
+    def keep(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith(start)
+
+    logger.addFilter(keep)
+    try:
+        yield
+    finally:
+        logger.removeFilter(keep)
 
 
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:
@@ -273,6 +360,106 @@ class Compiled:
                 setattr(self._metrics, name, lists)
             replaced += [metrics for metrics in lists if metrics]
         return replaced
+
+
+def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> Any:
+    """Return an optimizer that can update `variables`: `optimizer` itself, or a twin if it belongs to others.
+
+    In Keras 2 one optimizer object could be compiled into several models: each model had its own moments, the
+    learning rate and the count of iterations were common. Keras 3 builds an optimizer for one set of variables
+    (`BaseOptimizer._trainable_variables_indices`) and refuses others. The twin shares `_learning_rate` and
+    `_iterations`.
+
+    Args:
+        optimizer: the compiled optimizer.
+        variables: the variables to update.
+
+    Returns:
+        `optimizer`, or a new one of its class and configuration.
+    """
+    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+        inner = optimizer_for(optimizer.inner_optimizer, variables)
+        if inner is optimizer.inner_optimizer:
+            return optimizer
+        with tf.init_scope():
+            return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
+    if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
+        return optimizer
+    with tf.init_scope():
+        twin = type(optimizer).from_config(optimizer.get_config())
+        for name in ("_learning_rate", "_iterations"):
+            common, own = getattr(optimizer, name), getattr(twin, name)
+            if isinstance(common, keras.Variable):
+                twin._variables[:] = [common if v is own else v for v in twin._variables]
+                with untracked():
+                    setattr(twin, name, common)
+    return twin
+
+
+@contextlib.contextmanager
+def outside_replicas() -> Iterator[None]:
+    """Leave the scope of a `tf.distribute` strategy for a while, as if none had been entered.
+
+    What an optimizer does there is what it does on one device. Stands on TensorFlow's `_push_per_thread_mode`,
+    `_get_default_replica_mode` and `Graph._variable_creator_stack` (read in 2.21).
+    """
+    graph = tf_ops.get_default_graph()
+    distribute_lib._push_per_thread_mode(distribute_lib._get_default_replica_mode())
+    creators, graph._variable_creator_stack = graph._variable_creator_stack, []
+    try:
+        yield
+    finally:
+        graph._variable_creator_stack = creators
+        distribute_lib._pop_per_thread_mode()
+
+
+def update_once_for_all_replicas() -> None:
+    """Let optimizers be called on each replica of a custom loop, for variables that exist once.
+
+    `strategy.run(step)` calls `optimizer.apply_gradients` on every replica. For mirrored variables Keras adds up
+    the gradients and updates every copy; for a variable that all replicas share it fails. Here the replicas' gradients
+    are added up and the optimizer is called once, as on one device, so clipping, averaging and accumulation
+    see the gradient of the merged batch. Replaces `apply` of the optimizer classes that define one; it acts as before
+    outside of replicas and for mirrored variables.
+    """
+    optimizers = [value for value in vars(keras.optimizers).values() if isinstance(value, type)]
+    bases: set[Any] = {base for optimizer in optimizers for base in optimizer.__mro__}
+    for base in bases:
+        if "apply" in vars(base):
+            base.apply = _merging_apply(base.apply)
+
+
+def _merging_apply(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> None:
+        context = tf.distribute.get_replica_context()
+        grads = list(grads)
+        variables = list(self._trainable_variables if trainable_variables is None else trainable_variables)
+        if context is None or context.num_replicas_in_sync == 1 or any(map(_is_mirrored, variables)):
+            return original(self, grads, trainable_variables)
+        present = [i for i, gradient in enumerate(grads) if gradient is not None]
+        summed = context.all_reduce(tf.distribute.ReduceOp.SUM, [grads[i] for i in present]) if present else []
+
+        def once(strategy: tf.distribute.Strategy, *reduced: Any) -> None:
+            whole: list[Any] = [None] * len(grads)
+            for i, gradient in zip(present, reduced, strict=True):
+                whole[i] = strategy.experimental_local_results(gradient)[0]
+            with tf.init_scope(), outside_replicas():
+                self._distribution_strategy = tf.distribute.get_strategy()
+                if not self.built:
+                    self.build(variables)
+            with outside_replicas():
+                original(self, whole, variables)
+
+        context.merge_call(once, args=tuple(summed))
+        return None
+
+    return apply
+
+
+def _is_mirrored(variable: Any) -> bool:
+    value = variable.value if isinstance(variable, keras.Variable) else variable
+    return isinstance(value, tf.distribute.DistributedValues)
 
 
 def _spec(tensor: Any) -> Any:

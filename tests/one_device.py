@@ -1,0 +1,81 @@
+"""Train the same model on one device and on replicas, and hold the two against each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat import parallelize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat import ParallelModel
+
+TOLERANCE = 5e-5
+
+
+def mlp(**dense: Any) -> keras.Model:
+    """8 features to 3 classes."""
+    inputs = keras.Input((8,), name="x")
+    hidden = keras.layers.Dense(16, activation="tanh", **dense)(inputs)
+    return keras.Model(inputs, keras.layers.Dense(3, activation="softmax", name="probs")(hidden))
+
+
+def classes(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs `(rows, 8)` and one-hot targets `(rows, 3)`, both float32."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=(rows, 8)).astype("float32")
+    return x, np.eye(3, dtype="float32")[generator.integers(0, 3, rows)]
+
+
+def difference(first: Any, second: Any) -> float:
+    """The largest absolute difference of two structures of arrays."""
+    pairs = zip(keras.tree.flatten(first), keras.tree.flatten(second), strict=True)
+    return max(float(np.max(np.abs(np.asarray(a) - np.asarray(b)), initial=0)) for a, b in pairs)
+
+
+def train_both(
+    build: Callable[[], keras.Model],
+    compile_arguments: Callable[[], dict[str, Any]],
+    *data: Any,
+    replicas: int = 2,
+    merge: Any = "auto",
+    tolerance: float = TOLERANCE,
+    fit: dict[str, Any] | None = None,
+) -> tuple[keras.Model, ParallelModel]:
+    """Train on one device and on replicas, three epochs on batches of 32, and compare all that comes out.
+
+    Args:
+        build: makes the model, the same each time.
+        compile_arguments: makes the arguments of `compile`, anew each time.
+        *data: what `fit` gets as `x`, `y`, ...
+        replicas: how many.
+        merge: as in `parallelize`.
+        tolerance: on weights, history, evaluation and predictions.
+        fit: further arguments of `fit`.
+
+    Returns:
+        The model of one device and the parallel model.
+    """
+    arguments = {"batch_size": 32, "epochs": 3, "shuffle": False, "verbose": 0, **(fit or {})}
+    runs = []
+    for n in (1, replicas):
+        keras.utils.set_random_seed(0)
+        template = build()
+        model = parallelize(template, n, merge=merge) if n > 1 else template
+        model.compile(**compile_arguments())
+        before = template.get_weights()
+        history = model.fit(*data, **arguments).history
+        weights = template.get_weights()
+        assert difference(before, weights) > 1e-3, "the training moved nothing, so it compares nothing"
+        evaluation = model.evaluate(*data[:2], batch_size=32, verbose=0, return_dict=True)
+        prediction = model.predict(data[0], batch_size=32, verbose=0)
+        runs.append((model, weights, history, evaluation, prediction))
+    (one, *expected), (parallel, *actual) = runs
+    for name, e, a in zip(("weights", "history", "evaluate", "predict"), expected, actual, strict=True):
+        found = difference(e, a)
+        assert found <= tolerance, f"{name} differ by {found}: expected {e}, received {a}"
+    return one, parallel

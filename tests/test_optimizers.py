@@ -1,0 +1,70 @@
+"""Every optimizer of Keras, and everything an optimizer can do, trains as on one device."""
+
+from __future__ import annotations
+
+import keras
+import pytest
+from one_device import classes, mlp, train_both
+
+optimizers = keras.optimizers
+OPTIMIZERS = {
+    "SGD": lambda **k: optimizers.SGD(0.3, **k),
+    "momentum": lambda **k: optimizers.SGD(0.1, momentum=0.9, nesterov=True, **k),
+    "Adadelta": lambda: optimizers.Adadelta(1.0),  # its steps are tiny at the start
+    **{
+        name: lambda name=name, **k: getattr(optimizers, name)(0.01, **k)
+        for name in dir(optimizers)
+        if name
+        in {"Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lamb", "Lion", "Muon", "Nadam", "RMSprop"}
+        or name == "ScheduleFreeAdamW"
+    },
+    "MultiOptimizer": lambda: optimizers.MultiOptimizer(
+        optimizers.OptimizerMap(optimizers.SGD(0.3), {"probs/.*": optimizers.Adam(0.01)})
+    ),
+}
+FEATURES = {
+    "clipnorm": {"clipnorm": 0.05},
+    "clipvalue": {"clipvalue": 0.01},
+    "global_clipnorm": {"global_clipnorm": 0.05},
+    "weight_decay": {"weight_decay": 0.1},
+    "use_ema": {"use_ema": True, "ema_momentum": 0.9, "ema_overwrite_frequency": 3},
+    "use_ema at the end": {"use_ema": True, "ema_momentum": 0.9},
+    "gradient_accumulation_steps": {"gradient_accumulation_steps": 2},
+    "loss_scale_factor": {"loss_scale_factor": 64.0},
+}
+
+
+def compiled(optimizer):
+    return {"optimizer": optimizer, "loss": "categorical_crossentropy", "metrics": ["accuracy"]}
+
+
+def test_every_optimizer_of_keras_is_tried():
+    bases = {"Optimizer", "LossScaleOptimizer"}
+    classes_of_keras = {
+        name
+        for name in dir(optimizers)
+        if isinstance(getattr(optimizers, name), type) and issubclass(getattr(optimizers, name), optimizers.Optimizer)
+    }
+    assert classes_of_keras - bases <= set(OPTIMIZERS)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizer(name):
+    train_both(mlp, lambda: compiled(OPTIMIZERS[name]()), *classes(101), replicas=4)
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+def test_feature(name, feature):
+    train_both(mlp, lambda: compiled(OPTIMIZERS[name](**FEATURES[feature])), *classes(101), replicas=3)
+
+
+def test_learning_rate_schedule():
+    schedule = optimizers.schedules.ExponentialDecay(0.5, decay_steps=2, decay_rate=0.7)
+    train_both(mlp, lambda: compiled(optimizers.SGD(schedule)), *classes(101), replicas=3)
+
+
+def test_loss_scale_optimizer():
+    train_both(
+        mlp, lambda: compiled(optimizers.LossScaleOptimizer(optimizers.SGD(0.3), dynamic_growth_steps=2)), *classes(101)
+    )
