@@ -82,10 +82,13 @@ class File:
     def imports_standalone_keras(self) -> bool:
         """Whether the source imports Keras as `keras`, at least beside `tensorflow.keras`."""
         return any(
-            (self.names.path_of_binding(binding) or "").split(".")[0] == "keras"
-            for bindings in self.tree.root.bindings.values()
-            for binding in bindings
-            if binding.statement is not None
+            module.split(".")[0] == "keras"
+            for statement in self.tree.imports
+            for module in (
+                [alias.name for alias in statement.names]
+                if isinstance(statement, ast.Import)
+                else [from_module(statement) or ""]
+            )
         )
 
     @cached_property
