@@ -67,7 +67,7 @@ _LAYERS: dict[str, str] = {
     "b_regularizer>bias_regularizer b_constraint>bias_constraint bias>use_bias",
     "ConvLSTM2D": _CONV + " inner_init>recurrent_initializer U_regularizer>recurrent_regularizer "
     "inner_activation>recurrent_activation dropout_W>dropout dropout_U>recurrent_dropout",
-    "SimpleRNN": _RECURRENT,
+    "SimpleRNN": _RECURRENT.replace("inner_activation>recurrent_activation ", ""),
     "GRU": _RECURRENT,
     "LSTM": _RECURRENT,
     "BatchNormalization": "beta_init>beta_initializer gamma_init>gamma_initializer",

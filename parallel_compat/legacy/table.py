@@ -165,6 +165,7 @@ class _Row:
     note: str
 
 
+@cache
 def canonical(path: str) -> str:
     """Spell a path as the table does: under `keras` where it is under any spelling of Keras.
 
@@ -177,6 +178,7 @@ def canonical(path: str) -> str:
     return path if written is None else "keras" + path[len(written) :]
 
 
+@cache
 def root_of(path: str) -> str | None:
     """Return the spelling of Keras that a path begins with, or None where it is not under Keras.
 
@@ -188,6 +190,7 @@ def root_of(path: str) -> str | None:
     return next((root for root in ROOTS if path == root or path.startswith(root + ".")), None)
 
 
+@cache
 def lookup(path: str) -> Path | None:
     """Say what an import path is today.
 

@@ -77,17 +77,24 @@ def _run(file: File, options: Options) -> Analysis:
 
 def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[Finding]:
     """Settle which edits are made: unsafe ones when asked for, and no two over the same characters."""
+    text = file.source.text
+    findings = [
+        replace(finding, status=Status.REWRITTEN) if finding.status is Status.UNSAFE and options.unsafe else finding
+        for finding in findings
+    ]
+    wanted = [edit for finding in findings if finding.status is Status.REWRITTEN for edit in finding.edits]
+    if not overlapping(settle(text, wanted)):
+        return findings
     made: set[Edit | Removal] = set()
+    decided = []
     for finding in findings:
-        if finding.status is Status.UNSAFE and options.unsafe:
-            finding = replace(finding, status=Status.REWRITTEN)
         if finding.status is Status.REWRITTEN and finding.edits:
-            if overlapping(settle(file.source.text, made | set(finding.edits))):
+            if overlapping(settle(text, made | set(finding.edits))):
                 message = finding.message + " (Not now: another rewrite touches the same place. Run this again.)"
-                yield replace(finding, status=Status.ATTENTION, message=message, edits=())
-                continue
+                finding = replace(finding, status=Status.ATTENTION, message=message, edits=())
             made |= set(finding.edits)
-        yield finding
+        decided.append(finding)
+    return decided
 
 
 def rewrite(analysis: Analysis, *, hints: bool) -> str:

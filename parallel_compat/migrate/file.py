@@ -79,16 +79,16 @@ class File:
         return False
 
     @cached_property
-    def imports_only_keras(self) -> bool:
-        """Whether the source imports Keras as `keras`, and never through TensorFlow."""
-        paths = [
-            self.names.path_of_binding(binding) or ""
-            for bindings in self.tree.root.bindings.values()
-            for binding in bindings
-            if binding.statement is not None
-        ]
-        return any(path.split(".")[0] == "keras" for path in paths) and not any(
-            table.root_of(path) not in (None, "keras") for path in paths
+    def imports_standalone_keras(self) -> bool:
+        """Whether the source imports Keras as `keras`, at least beside `tensorflow.keras`."""
+        return any(
+            module.split(".")[0] == "keras"
+            for statement in self.tree.imports
+            for module in (
+                [alias.name for alias in statement.names]
+                if isinstance(statement, ast.Import)
+                else [from_module(statement) or ""]
+            )
         )
 
     @cached_property

@@ -99,7 +99,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default]) -> Iterator[Fi
 
 def _named_optimizers(file: File) -> Iterator[Finding]:
     """`compile(optimizer='adadelta')`."""
-    if not file.imports_only_keras:
+    if not file.imports_standalone_keras:
         return
     for call in file.method_calls.get("compile", ()):
         optimizer = calls.keyword(call, "optimizer")

@@ -164,8 +164,8 @@ class _Names:
     ) -> Iterator[Finding]:
         """A module of Keras as a value: `K = keras.backend`."""
         file = self.file
-        if self._skip(file.source.start(chain)):
-            return
+        if self._skip(file.source.start(chain)) or table.canonical(path) == "keras.layers.merge":
+            return  # `merge` was a function before it was a module
         above = file.tree.parents.get(chain)
         home = _home_of_module(path) if table.canonical(path) == "keras.backend" or not _alive(path) else None
         if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
@@ -266,6 +266,8 @@ class _Names:
         return uses
 
     def _needs_backend(self, binding: Binding) -> bool:
+        if not _alive(self.file.names.path_of_binding(binding) or ""):
+            return True
         if any(
             binding in self.file.tree.scopes[node].find(node.id)
             for node in self.file.tree.names
@@ -421,7 +423,8 @@ class _Names:
             name = target.rpartition(".")[2]
             spelled = name if name == node.id else f"{name} as {node.id}"
             statement = next(star for star in reversed(file.tree.stars) if _brings(star, path))
-            added = f"from {target.rpartition('.')[0]} import {spelled}"
+            package = target.rpartition(".")[0]
+            added = f"from {package} import {spelled}" if package else f"import {spelled}"
             message = _moved(path, target, entry)
             yield file.found(RULE, node, message, [file.insert_statement(statement, added)])
 
@@ -481,7 +484,8 @@ def _home_of_module(path: str) -> str | None:
         modern = "tensorflow.keras" + path[len(root) :]
         if modern == "tensorflow.keras" or (_alive(modern) and modern != "tensorflow.keras.backend"):
             return modern
-    return table.module(path)
+    home = table.module(path)
+    return _BACKEND if home in ("keras.backend", "tensorflow.keras.backend") else home
 
 
 def _moved(path: str, target: str, entry: table.Path | None) -> str:
