@@ -28,7 +28,15 @@ def read_weights(model: keras.Model, group: h5py.Group, *, by_name: bool = False
 def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool) -> None:
     """Write a whole model into an open file; a model without an optimizer is written without."""
     compiled = getattr(model, "optimizer", None) is not None
-    legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
+    # Keras takes the optimizer out of the live model's `_compile_config`, so that a `.keras` file written afterwards
+    # would come back with another one.
+    config = getattr(model, "_compile_config", None)
+    before = dict(config.config) if config is not None else {}
+    try:
+        legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
+    finally:
+        if config is not None:
+            config.config.update(before)
 
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any]) -> keras.Model:
