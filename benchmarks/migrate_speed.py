@@ -32,7 +32,7 @@ from keras.optimizers import SGD
 from keras.utils import multi_gpu_model, to_categorical
 
 '''
-WITH = '''\
+WITH = """\
 def build_{number}(width, gpus):
     inputs = Input((width, width, 3))
     x = Convolution2D(64, 3, 3, border_mode='same', init='he_normal')(inputs)
@@ -44,7 +44,7 @@ def build_{number}(width, gpus):
     model.save_weights(os.path.join('out', 'w%d.h5' % width))
     return {{'name': 'block_{number}', 'shape': x.get_shape().as_list(), 'log': tf.log(3.0)}}
 
-'''
+"""
 WITHOUT = '''\
 def helper_{number}(values, scale=1.0):
     """Scale and sum what is positive."""

@@ -272,7 +272,7 @@ def _training() -> list[Argument]:
             "keras.Model.compile",
             "target_tensors",
             Change.GONE,
-            note="Targets were tensors of a TensorFlow 1 graph. Pass them to `fit`, in a `tf.data.Dataset` for instance.",
+            note="Targets were tensors of a TensorFlow 1 graph. Pass them to `fit`, say in a `tf.data.Dataset`.",
         ),
         Argument(
             "keras.Model.compile",

@@ -38,11 +38,11 @@ def block(x, filters):
 
 def small_net(image_shape=(8, 8, 1), classes=10):
     image = Input(shape=image_shape, name='image')
-    x = Scale(name='scale')(image)
+    scaled = x = Scale(name='scale')(image)
     for filters in (16, 32):
         x = block(x, filters)
     print('features: %s' % (K.int_shape(x),))
-    features = merge.concatenate([Flatten()(x), Flatten()(image)])
+    features = merge.concatenate([Flatten()(x), Flatten()(scaled)])
     x = Dropout(p=0.2)(features)
     x = Dense(output_dim=classes, activation='softmax', name='digit')(x)
     return Model(input=image, output=x)
