@@ -1,4 +1,4 @@
-"""Models and weights in HDF5 files of Keras 2's layout. Private functions, read in Keras 3.15.1 (`keras/src/legacy/saving`)."""
+"""Models and weights in HDF5 files of Keras 2's layout: `keras/src/legacy/saving`, private, read in Keras 3.15.1."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _constructors(patches: Patches, keras: Any) -> None:
             patches.set(kind, "__init__", _optimizer_init(kind, f"keras.optimizers.{name}"))
 
 
-def _init(kind: type, of: str) -> Any:
+def _init(kind: Any, of: str) -> Any:
     original = kind.__init__
 
     @_like(original)
@@ -173,7 +173,7 @@ def _init(kind: type, of: str) -> Any:
     return __init__
 
 
-def _optimizer_init(kind: type, of: str) -> Any:
+def _optimizer_init(kind: Any, of: str) -> Any:
     original = kind.__init__
 
     @_like(original)
@@ -356,7 +356,7 @@ def _model_constructors(patches: Patches, keras: Any) -> None:
         patches.set(kind, "__init__", _model_init(kind))
 
 
-def _wrapper_of_parallel_model(cls: Any, **keywords: Any) -> None:
+def _wrapper_of_parallel_model(cls: Any, /, **keywords: Any) -> None:
     """Let a class that takes over a parallel model's `__dict__` have its methods as well (`ModelMGPU`).
 
     The class was passed around to save the template while training the parallel model: its `__init__` calls

@@ -17,9 +17,7 @@ X, Y = np.random.RandomState(0).rand(12, 3), np.eye(2)[np.random.RandomState(1).
 def trained(callbacks=(), epochs=3, metrics=("accuracy",), **keywords):
     model = keras.Sequential([keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
     model.compile("sgd", "categorical_crossentropy", list(metrics))
-    history = model.fit(
-        X, Y, epochs=epochs, verbose=0, validation_data=(X, Y), callbacks=list(callbacks), **keywords
-    )
+    history = model.fit(X, Y, epochs=epochs, verbose=0, validation_data=(X, Y), callbacks=list(callbacks), **keywords)
     return model, history
 
 
@@ -82,7 +80,9 @@ def test_a_missing_monitor_warns_and_saves_nothing(tmp_path):
 
 
 def test_todays_arguments_still_work(tmp_path):
-    by_batch = keras.callbacks.ModelCheckpoint(str(tmp_path / "{epoch}-{batch}.h5"), save_weights_only=True, save_freq=2)
+    by_batch = keras.callbacks.ModelCheckpoint(
+        str(tmp_path / "{epoch}-{batch}.h5"), save_weights_only=True, save_freq=2
+    )
     trained([by_batch], epochs=1, batch_size=4)
     assert [path.name for path in tmp_path.iterdir()] == ["1-2.h5"]
     assert keras.callbacks.ModelCheckpoint("m.keras", "val_loss", 0, False, False, "auto", "epoch").period == 1

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("legacy_names")
     ("old", "today"),
     [
         (
-            lambda k: k.Dense(output_dim=3, init="uniform", bias=False, W_constraint="maxnorm" and None),
+            lambda k: k.Dense(output_dim=3, init="uniform", bias=False),
             lambda k: k.Dense(3, kernel_initializer="uniform", use_bias=False),
         ),
         (

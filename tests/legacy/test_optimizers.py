@@ -29,7 +29,9 @@ def steps(model, count):
     return weights
 
 
-@pytest.mark.parametrize("make", [lambda: keras.optimizers.SGD(lr=0.1, decay=0.5), lambda: optimizers.SGD(0.1, decay=0.5)])
+@pytest.mark.parametrize(
+    "make", [lambda: keras.optimizers.SGD(lr=0.1, decay=0.5), lambda: optimizers.SGD(0.1, decay=0.5)]
+)
 def test_decay_follows_the_old_formula(make):
     expected = [1.0]
     for iteration in range(5):
@@ -60,7 +62,9 @@ def test_decay_survives_copies_and_files(tmp_path):
     optimizer = keras.optimizers.Adam(lr=0.1, decay=0.5)
     assert optimizer.get_config()["decay"] == 0.5
     for copied in (type(optimizer).from_config(optimizer.get_config()), copy.deepcopy(optimizer)):
-        assert steps(one_weight(copied), 3) == pytest.approx(steps(one_weight(keras.optimizers.Adam(lr=0.1, decay=0.5)), 3))
+        assert steps(one_weight(copied), 3) == pytest.approx(
+            steps(one_weight(keras.optimizers.Adam(lr=0.1, decay=0.5)), 3)
+        )
     model = one_weight(optimizer)
     model.save(tmp_path / "m.keras")
     assert keras.models.load_model(tmp_path / "m.keras").optimizer.decay == 0.5
