@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 # Those that compute as they did, read in TensorFlow 2.21 with Keras 3.15.
-_UNCHANGED = frozenset(
-    """
+_UNCHANGED_NAMES = """
     abs all any arange argmax argmin batch_dot batch_flatten batch_normalization bias_add binary_crossentropy
     cast cast_to_floatx categorical_crossentropy clip concatenate constant conv1d conv2d conv2d_transpose
     conv3d cos ctc_batch_cost ctc_decode ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout
@@ -39,18 +38,17 @@ _UNCHANGED = frozenset(
     stop_gradient sum switch tanh temporal_padding tile to_dense transpose truncated_normal update update_add
     update_sub var variable zeros zeros_like backend epsilon floatx get_uid image_data_format is_keras_tensor
     set_epsilon set_floatx set_image_data_format
-    """.split()
-)
+"""
+_UNCHANGED = frozenset(_UNCHANGED_NAMES.split())
 
 
 # The same, spelled by `keras.ops`, whose operations a saved model keeps without this package.
-_AS_OPERATIONS = frozenset(
-    """
+_AS_OPERATIONS_NAMES = """
     abs all any argmax argmin cast clip concatenate cos cumprod cumsum equal exp expand_dims greater
     greater_equal less less_equal log max maximum mean min minimum not_equal prod reshape round sigmoid sign
     sin softplus softsign sqrt square squeeze stack std sum tanh tile var
-    """.split()
-)
+"""
+_AS_OPERATIONS = frozenset(_AS_OPERATIONS_NAMES.split())
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")
