@@ -9,6 +9,10 @@ __version__ = "0.1.0.dev0"
 
 # name -> the module that it is defined in. TensorFlow is imported when the first of them is used.
 _PUBLIC = {
+    "ParallelModelCheckpoint": "parallel_compat.checkpoints",
+    "predict_generator": "parallel_compat.generators",
+    "fit_generator": "parallel_compat.generators",
+    "evaluate_generator": "parallel_compat.generators",
     "ParallelModel": "parallel_compat.parallel_model",
     "available_devices": "parallel_compat.devices",
     "install": "parallel_compat.legacy.install",
