@@ -1,118 +1,265 @@
-"""One batch of a generator or Sequence, in the form that Keras 3 takes."""
+"""One batch of a generator or Sequence: what was yielded, as the tensors and in the structure that the model takes."""
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.backend import keras3
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 FORMS = "(x, y), (x, y, sample_weight), or (x,) for a model without targets"
+Scalar = (numbers.Number, str, bytes)
 
 
-def training_batch(batch: Any, model: keras.Model, number: int, class_weight: Mapping[Any, float] | None) -> Any:
-    """Put what a generator yields for training or evaluation into a tuple `(x, y, sample_weight)`.
+class BatchReader:
+    """Reads `(x, y, sample_weight)` out of what is yielded, and refuses what the model cannot take.
+
+    The arrays are copied as soon as they are drawn: generators write the next batch into the same array, and
+    Sequences shuffle theirs in `on_epoch_end`.
 
     Args:
-        batch: what was yielded: a tuple or a list; an array or a dict is inputs alone.
-        model: the model that is trained.
-        number: the position of the batch, for error messages.
-        class_weight: a weight for each class of the targets, or None.
-
-    Returns:
-        `(x, y, sample_weight)`, the last two perhaps None.
-
-    Raises:
-        ValueError: if the batch has another form, or does not fit the model's inputs.
+        model: the model to feed.
+        what: "training", "validation" or "prediction".
+        class_weight: class -> weight, or such a dict for each output, by name or in order; or None.
     """
-    parts = tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
-    if not 1 <= len(parts) <= 3 or (isinstance(batch, list) and len(parts) == 1):
-        raise ValueError(
-            f"Expected each batch of the generator to be {FORMS}. Received: batch {number} is a "
-            f"{type(batch).__name__} of {len(parts)} elements."
-        )
-    x, y, weight = (arrays(part) for part in (*parts, None, None)[:3])
-    check_inputs(x, model, number)
-    if class_weight is not None:
-        weight = weighted_classes(y, weight, class_weight, number)
-    return x, y, weight
 
+    def __init__(self, model: keras.Model, what: str, class_weight: Any = None) -> None:
+        self._what = what
+        self._targets = what != "prediction"
+        self._class_weight = class_weight
+        self._inputs = list(getattr(model, "inputs", None) or [])
+        self._structure = model.input if self._inputs else None
+        self._input_names = _input_names(self._structure, self._inputs)
+        self._output_names = list(getattr(model, "output_names", None) or []) if self._inputs else []
+        self._right: set[Any] = set()
 
-def prediction_batch(batch: Any, model: keras.Model, number: int) -> Any:
-    """Put what a generator yields for prediction into a tuple `(x,)`: a list is a list of inputs."""
-    x = arrays(batch[0] if isinstance(batch, tuple) else batch)
-    check_inputs(x, model, number)
-    return (x,)
+    def __call__(self, drawn: Any, number: int) -> tuple[Any, ...]:
+        """Read one batch.
 
+        Args:
+            drawn: what was yielded.
+            number: which batch it is, from 1 on, for error messages.
 
-def arrays(value: Any) -> Any:
-    """Turn lists of numbers into arrays, lists of one array into that array, float64 into Keras's float type."""
-    if value is None or tf.is_tensor(value) or isinstance(value, (tf.RaggedTensor, tf.SparseTensor)):
-        return value
-    if isinstance(value, dict):
-        return {name: arrays(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        if value and not any(hasattr(item, "shape") or item is None for item in value):
-            if any(isinstance(item, (list, tuple, dict)) and _holds_arrays(item) for item in value):
-                return [arrays(item) for item in value]
-            value = np.asarray(value)
+        Returns:
+            `(x, y, sample_weight)`, the last two perhaps None; `(x,)` for prediction. Tensors `(rows, ...)`.
+
+        Raises:
+            ValueError: for another structure, shape or number of rows than the model takes.
+        """
+        x, y, weight = self._parts(drawn, number)
+        x = self._input_structure(x, number)
+        y, weight = (self._output_structure(part, number) for part in (y, weight))
+        x, y, weight = (keras.tree.map_structure(as_tensor, part) for part in (x, y, weight))
+        self._check(x, y, weight, number)
+        if not self._targets:
+            return (x,)
+        if self._class_weight is not None:
+            weight = self._weigh_classes(y, weight, number)
+        return x, y, weight
+
+    def _parts(self, drawn: Any, number: int) -> tuple[Any, Any, Any]:
+        if drawn is None or isinstance(drawn, Scalar):
+            raise self._unexpected(f"is {drawn!r}", number)
+        if not self._targets and isinstance(drawn, list) and not self._has_targets(drawn):
+            return drawn, None, None
+        if not isinstance(drawn, (list, tuple)):
+            return drawn, None, None
+        if not 1 <= len(drawn) <= 3 or (isinstance(drawn, list) and len(drawn) == 1):
+            raise ValueError(
+                f"Expected each batch of the generator to be {FORMS}. Received: batch {number} is a "
+                f"{type(drawn).__name__} of {len(drawn)} elements."
+            )
+        x, y, weight = (*drawn, None, None)[:3]
+        return (x, y, weight) if self._targets else (x, None, None)
+
+    def _has_targets(self, drawn: list[Any]) -> bool:
+        """Whether a list in `predict` is `[x, y]`: Keras 2 took a list for the inputs of a model with several."""
+        if not self._inputs or len(drawn) not in (2, 3):
+            return False
+        if len(self._inputs) == 1:
+            return all(part is None or hasattr(part, "shape") for part in drawn)
+        return isinstance(drawn[0], (list, tuple, dict))
+
+    def _input_structure(self, x: Any, number: int) -> Any:
+        if not self._inputs:
+            return _arrays(x)
+        if isinstance(x, dict):
+            missing = [name for name in self._input_names if name not in x]
+            if missing:
+                raise self._unexpected(f"has the inputs {sorted(map(str, x))}, without {missing}", number)
+            flat = [np.asarray(x[n]) if _is_numbers(x[n]) else x[n] for n in self._input_names]
         else:
-            items = [arrays(item) for item in value]
-            return items[0] if len(items) == 1 else items
-    array = np.asarray(value)
-    return array.astype(keras.config.floatx()) if array.dtype == np.float64 else array
+            flat = _leaves(x, len(self._inputs))
+        if len(flat) != len(self._inputs) or any(leaf is None for leaf in flat):
+            raise ValueError(
+                f"Expected {len(self._inputs)} inputs, {self._input_names}. Received: batch {number} has {len(flat)}, "
+                f"of shapes {_shapes(flat)}."
+            )
+        return keras.tree.pack_sequence_as(self._structure, flat)
+
+    def _output_structure(self, values: Any, number: int) -> Any:
+        """Give targets or weights the structure of the model's outputs."""
+        if values is None or not self._output_names:
+            return _arrays(values)
+        if isinstance(values, dict):
+            unknown = sorted(set(map(str, values)) - set(self._output_names))
+            if unknown:
+                raise self._unexpected(f"has values for {unknown}", number)
+            if len(self._output_names) == 1:
+                return values[self._output_names[0]]
+            return {name: _arrays(value) for name, value in values.items()}
+        if len(self._output_names) > 1:
+            flat = _leaves(values, len(self._output_names))
+            return flat if len(flat) == len(self._output_names) else _arrays(values)
+        flat = _leaves(values, 1)
+        if len(flat) != 1:
+            raise self._unexpected(f"has {len(flat)} targets, of shapes {_shapes(flat)}", number)
+        return flat[0]
+
+    def _check(self, x: Any, y: Any, weight: Any, number: int) -> None:
+        leaves = [[leaf for leaf in keras.tree.flatten(part) if leaf is not None] for part in (x, y, weight)]
+        shapes = [[tuple(leaf.shape) for leaf in part] for part in leaves]
+        flat = [shape for part in shapes for shape in part]
+        rows = {shape[0] for shape in flat if shape}
+        if not flat or () in flat or 0 in rows or len(rows - {None}) > 1:
+            raise ValueError(
+                "Expected a batch with the same number of rows, at least one, in all its arrays. Received: batch "
+                f"{number} with inputs of shapes {shapes[0]}, targets of shapes {shapes[1]} and sample weights of "
+                f"shapes {shapes[2]}."
+            )
+        key = tuple(tuple(shape[1:] for shape in part) for part in shapes)
+        if key in self._right:  # a shape that was right once is not looked at again
+            return
+        for symbolic, shape in zip(self._inputs, shapes[0], strict=False):
+            if not _fits(tuple(symbolic.shape), shape):
+                raise self._unexpected(f"has inputs of shapes {shapes[0]}", number)
+        if isinstance(y, list) and len(y) > len(self._output_names) > 0:
+            raise self._unexpected(f"has {len(y)} targets, of shapes {shapes[1]}", number)
+        self._right.add(key)
+
+    def _unexpected(self, received: str, number: int) -> ValueError:
+        expected = FORMS if self._targets else "x, (x,) or (x, y)"
+        if self._inputs:
+            expected += f", with inputs {self._input_names} of shapes {[tuple(t.shape) for t in self._inputs]}"
+        if self._targets and self._output_names:
+            expected += f" and targets for {self._output_names}"
+        return ValueError(f"Expected batches {expected}. Received: batch {number} {received}.")
+
+    def _weigh_classes(self, y: Any, weight: Any, number: int) -> Any:
+        """Turn class weights into sample weights, times those that the batch brings."""
+        of_classes = self._class_weight
+        names = self._output_names
+        by_name = isinstance(of_classes, dict) and bool(set(of_classes) & set(names))
+        if isinstance(of_classes, (list, tuple)):
+            of_classes, by_name = dict(zip(names, of_classes, strict=True)), True
+        if y is None or (keras.tree.is_nested(y) and not by_name):
+            raise ValueError(
+                "Expected a single output for `class_weight`, or weights by output name, such as "
+                f"{{{(names or ['output'])[0]!r}: {{0: 1.0}}}}. Received: batch {number} with targets of shapes "
+                f"{[tuple(leaf.shape) for leaf in keras.tree.flatten(y) if leaf is not None]}."
+            )
+        if not keras.tree.is_nested(y):
+            return weighted_classes(y, weight, of_classes[names[0]] if by_name else of_classes)
+        targets = y if isinstance(y, dict) else dict(zip(names, y, strict=True))
+        given = weight if isinstance(weight, dict) else dict(zip(names, weight or [None] * len(names), strict=True))
+        weights = {n: weighted_classes(t, given.get(n), of_classes.get(n) or {}) for n, t in targets.items()}
+        return weights if isinstance(y, dict) else list(weights.values())
 
 
-def _holds_arrays(value: Any) -> bool:
-    return any(hasattr(leaf, "shape") for leaf in keras.tree.flatten(value))
+def as_tensor(leaf: Any) -> Any:
+    """Copy an array into a tensor; floats become Keras's float type, as in `fit` of arrays."""
+    if leaf is None or tf.is_tensor(leaf) or isinstance(leaf, (tf.RaggedTensor, tf.SparseTensor)):
+        return leaf
+    if keras3.is_scipy_sparse(leaf):
+        return keras3.scipy_sparse_to_tensor(leaf)
+    array = np.asarray(leaf)
+    if array.dtype.kind == "f" and array.dtype.name != keras.config.floatx():
+        array = array.astype(keras.config.floatx())
+    return tf.convert_to_tensor(array)
 
 
-def check_inputs(x: Any, model: keras.Model, number: int) -> None:
-    """Refuse a batch that has not as many inputs as the model.
-
-    Raises:
-        ValueError: with what was expected and received.
-    """
-    expected = getattr(model, "inputs", None)
-    if not expected:
-        return
-    received = keras.tree.flatten(x)
-    if len(received) != len(expected):
-        names = [tensor.name for tensor in expected]
-        shapes = [getattr(leaf, "shape", None) and tuple(leaf.shape) for leaf in received]
-        raise ValueError(
-            f"Expected {len(expected)} inputs, {names}. Received: batch {number} has {len(received)}, of shapes "
-            f"{shapes}."
-        )
+def rows_of(batch: Any) -> int:
+    """Count the rows of a batch."""
+    first = next(leaf for leaf in keras.tree.flatten(batch) if leaf is not None)
+    return int(first.nrows()) if isinstance(first, tf.RaggedTensor) else int(first.shape[0])
 
 
-def weighted_classes(y: Any, sample_weight: Any, class_weight: Mapping[Any, float], number: int) -> np.ndarray:
+def weighted_classes(y: Any, sample_weight: Any, class_weight: Mapping[Any, float]) -> Any:
     """Turn class weights into sample weights, times those that the batch brings.
 
     Args:
-        y: integer targets `(rows,)` or `(rows, 1)`, or one-hot targets `(rows, classes)`.
+        y: class ids `(rows,)` or `(rows, 1)`, or one-hot targets `(rows, classes)`.
         sample_weight: weights `(rows,)` or None.
         class_weight: class -> weight; a class without one weighs 1, as in Keras.
-        number: the position of the batch, for error messages.
 
     Returns:
-        Weights of shape `(rows,)`.
-
-    Raises:
-        ValueError: for several outputs, where it is not known whose classes are weighed.
+        Weights, a float tensor of shape `(rows,)`.
     """
-    if keras.tree.is_nested(y) or y is None:
-        raise ValueError(
-            "Expected a single output for `class_weight`. Received: batch "
-            f"{number} with targets {keras.tree.map_structure(np.shape, y)}. Yield sample weights instead."
-        )
     targets = np.asarray(y)
-    classes = (
-        targets.argmax(-1) if targets.ndim > 1 and targets.shape[-1] > 1 else targets.reshape(len(targets), -1)[:, 0]
-    )
+    one_hot = targets.ndim > 1 and targets.shape[-1] > 1
+    classes = targets.argmax(-1) if one_hot else targets.reshape(len(targets), -1)[:, 0]
     weights = np.asarray([class_weight.get(int(c), 1.0) for c in classes], keras.config.floatx())
-    return weights if sample_weight is None else weights * np.asarray(sample_weight)
+    return tf.convert_to_tensor(weights if sample_weight is None else weights * np.asarray(sample_weight))
+
+
+def _input_names(structure: Any, inputs: Sequence[Any]) -> list[str]:
+    if isinstance(structure, dict):
+        return [str(path[-1]) for path, _ in keras.tree.flatten_with_path(structure)]
+    return [tensor.name for tensor in inputs]
+
+
+def _is_numbers(value: Any) -> bool:
+    """Whether a value is an array written as lists of numbers."""
+    if isinstance(value, (list, tuple)):
+        return len(value) > 0 and all(isinstance(item, Scalar) or _is_numbers(item) for item in value)
+    return isinstance(value, Scalar)
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value is one array; a list that has plain numbers in it is."""
+    if isinstance(value, (list, tuple)):
+        return _is_numbers(value) and any(isinstance(item, Scalar) for item in value)
+    return not isinstance(value, dict)
+
+
+def _leaves(value: Any, count: int = 0) -> list[Any]:
+    """Flatten; a structure with as many items as there is to be, lists of numbers among them, is not cut smaller."""
+    if count == 1 and _is_numbers(value):
+        return [np.asarray(value)]
+    if isinstance(value, (list, tuple)) and len(value) == count > 1:
+        return [leaf for item in value for leaf in ([np.asarray(item)] if _is_numbers(item) else _leaves(item))]
+    if _is_array(value):
+        return [np.asarray(value) if isinstance(value, (list, tuple)) else value]
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in _leaves(value[key])]
+    return [leaf for item in value for leaf in _leaves(item)]
+
+
+def _arrays(value: Any) -> Any:
+    """Keep the structure, tuples as lists; lists of numbers become arrays."""
+    if _is_array(value):
+        return np.asarray(value) if isinstance(value, (list, tuple)) else value
+    if isinstance(value, dict):
+        return {key: _arrays(item) for key, item in value.items()}
+    return [_arrays(item) for item in value]
+
+
+def _shapes(flat: Sequence[Any]) -> list[Any]:
+    return [None if leaf is None else tuple(getattr(leaf, "shape", ())) for leaf in flat]
+
+
+def _fits(expected: tuple[int | None, ...], received: tuple[int | None, ...]) -> bool:
+    """Whether a shape is that of an input; Keras lets a last dimension of 1 be missing or too many."""
+    if len(received) == len(expected) - 1 and expected[-1] == 1:
+        received = (*received, 1)
+    if len(received) == len(expected) + 1 and received[-1] == 1:
+        received = received[:-1]
+    pairs = zip(expected[1:], received[1:], strict=False)
+    return len(expected) == len(received) and all(e is None or r is None or e == r for e, r in pairs)

@@ -7,18 +7,21 @@ that training takes from.
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
+import itertools
 import random
-import tempfile
 import threading
 from collections import deque
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+
+from parallel_compat.worker_processes import ProcessPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+
+    # Turns what was drawn, and its number from 1 on, into a batch.
+    Reader = Callable[[Any, int], Any]
 
 # How long `close` waits for a generator that is in the middle of making a batch, in seconds.
 PATIENCE = 30.0
@@ -26,7 +29,7 @@ PATIENCE = 30.0
 
 def is_generator(data: Any) -> bool:
     """Whether `data` is drawn from with `next`, as a python generator is."""
-    return hasattr(data, "__next__") and hasattr(data, "__iter__")
+    return hasattr(data, "__next__") and not isinstance(data, type)
 
 
 def is_sequence(data: Any) -> bool:
@@ -40,18 +43,20 @@ class Source:
     """Batches one after the other, over the epochs of one call of `fit`.
 
     Args:
+        read: turns what is drawn into a batch, at once: what was drawn may change afterwards.
         max_queue_size: how many batches may be ready before training needs them; 0 draws each when it is needed.
     """
 
     # The number of batches of one pass, None where it is not known.
     batches_per_pass: int | None = None
 
-    def __init__(self, max_queue_size: int) -> None:
+    def __init__(self, read: Reader, max_queue_size: int) -> None:
+        self._read = read
         self.max_queue_size = max_queue_size
         self.given = 0
 
-    def one_pass(self) -> Iterator[Any]:
-        """Iterate over the batches until the source ends; a second pass goes on where the first one stopped."""
+    def draw(self) -> Any:
+        """Return the next batch; raises StopIteration when there is none, or what the user's code raised."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -63,31 +68,36 @@ class GeneratorSource(Source):
 
     Args:
         generator: the generator; it is not restarted or closed.
+        read: see `Source`.
         max_queue_size: see `Source`.
         needed: how many batches training will take in all, None if that is not known; no more are drawn.
     """
 
-    def __init__(self, generator: Iterator[Any], max_queue_size: int = 10, needed: int | None = None) -> None:
-        super().__init__(max_queue_size)
+    def __init__(
+        self, generator: Iterator[Any], read: Reader, max_queue_size: int = 10, needed: int | None = None
+    ) -> None:
+        super().__init__(read, max_queue_size)
         self._generator = generator
         self._left = needed
+        self._drawn = 0
         self._ready: deque[tuple[bool, Any]] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
 
-    def one_pass(self) -> Iterator[Any]:
-        while True:
-            try:
-                batch = self._take()
-            except StopIteration:
-                return
-            self.given += 1
-            yield batch
+    def draw(self) -> Any:
+        batch = self._take()
+        self.given += 1
+        return batch
+
+    def _next(self) -> Any:
+        drawn = next(self._generator)
+        self._drawn += 1
+        return self._read(drawn, self._drawn)
 
     def _take(self) -> Any:
         if self.max_queue_size == 0:
-            return next(self._generator)
+            return self._next()
         if self._thread is None:
             self._thread = threading.Thread(target=self._draw, name="parallel_compat generator", daemon=True)
             self._thread.start()
@@ -111,7 +121,7 @@ class GeneratorSource(Source):
                         self._changed.notify_all()
                     return
             try:
-                item = (True, next(self._generator))
+                item = (True, self._next())
             except BaseException as error:
                 item = (False, error)
             with self._changed:
@@ -133,113 +143,106 @@ class SequenceSource(Source):
     """A Keras Sequence, drawn by workers in parallel and given in order.
 
     Args:
-        sequence: has `__len__`, `__getitem__` and perhaps `on_epoch_end`.
+        sequence: has `__len__` or `num_batches`, `__getitem__` and perhaps `on_epoch_begin` and `on_epoch_end`.
+        read: see `Source`.
         workers: how many threads or processes; 0 draws in the training thread.
         use_multiprocessing: whether workers are processes; the sequence is then pickled, and started by "spawn".
         max_queue_size: see `Source`.
-        shuffle: whether each pass has an order of its own.
+        shuffle: whether each pass has an order of its own: that of the pass before, shuffled by Python's `random`,
+            as in Keras 2.
         needed: how many batches training will take in all, None if that is not known.
     """
 
     def __init__(
         self,
         sequence: Any,
+        read: Reader,
         workers: int = 1,
         use_multiprocessing: bool = False,
         max_queue_size: int = 10,
         shuffle: bool = False,
         needed: int | None = None,
     ) -> None:
-        super().__init__(max_queue_size)
+        super().__init__(read, max_queue_size)
         self._sequence = sequence
         self._workers = workers if max_queue_size else 0
         self._processes = use_multiprocessing
         self._shuffle = shuffle
         self._left = needed
-        self._executor: Executor | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._pool: ThreadPoolExecutor | ProcessPool | None = None
         self._waiting: deque[Future[Any]] = deque()
-        self._order: Iterator[int] = iter(())
-        self._undrawn = 0
+        self._order: list[int] = []
+        self._undrawn: Iterator[int] = iter(())
+        self._left_of_pass: float = 0
+        self._drawn = 0
 
     @property
-    def batches_per_pass(self) -> int:  # type: ignore[override]
-        return len(self._sequence)
+    def batches_per_pass(self) -> int | None:  # type: ignore[override]
+        """The length; None for an endless `PyDataset`, whose `num_batches` is None."""
+        length = getattr(self._sequence, "num_batches", None) if not hasattr(self._sequence, "__len__") else None
+        if hasattr(self._sequence, "__len__"):
+            length = len(self._sequence)
+        return None if length is None else int(length)
 
-    def one_pass(self) -> Iterator[Any]:
-        while True:
-            if not self._undrawn and not self._waiting:
-                self._begin()
-            while self._undrawn or self._waiting:
-                batch = self._next()
-                self.given += 1
-                ended = not self._undrawn and not self._waiting
-                if ended:
-                    self._end()
-                yield batch
-                if ended:
-                    return
-
-    def _begin(self) -> None:
-        order = list(range(len(self._sequence)))
-        if self._shuffle:
-            random.shuffle(order)
-        self._order, self._undrawn = iter(order), len(order)
-        if not order:
-            raise ValueError("Expected a Sequence with at least one batch. Received: one of length 0.")
-        if self._workers and self._executor is None:
-            self._executor = self._make_executor()
-        if self._processes and self._folder is not None:
-            path = Path(self._folder.name) / f"{self.given}.pickle"
-            path.write_bytes(pickle.dumps(self._sequence))
-            self._draw: Callable[[int], Future[Any]] = lambda i: self._submit(_get_in_process, str(path), i)
-        else:
-            self._draw = lambda i: self._submit(self._sequence.__getitem__, i)
-
-    def _end(self) -> None:
-        if hasattr(self._sequence, "on_epoch_end"):
-            self._sequence.on_epoch_end()
-
-    def _make_executor(self) -> Executor:
-        if not self._processes:
-            return ThreadPoolExecutor(self._workers, thread_name_prefix="parallel_compat sequence")
-        self._folder = tempfile.TemporaryDirectory(prefix="parallel_compat-")
-        return ProcessPoolExecutor(self._workers, multiprocessing.get_context("spawn"))
-
-    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        assert self._executor is not None
-        return self._executor.submit(function, *arguments)
-
-    def _next(self) -> Any:
-        if self._executor is None:
-            self._undrawn -= 1
-            return self._sequence[next(self._order)]
-        self._fill()
-        batch = self._waiting.popleft().result()
-        self._fill()
+    def draw(self) -> Any:
+        if not self._left_of_pass and not self._waiting:
+            self._begin()
+        batch = self._next()
+        self.given += 1
+        if not self._left_of_pass and not self._waiting:
+            self._call("on_epoch_end")
         return batch
 
-    def _fill(self) -> None:
-        while self._undrawn and len(self._waiting) < self.max_queue_size and self._left != 0:
-            self._waiting.append(self._draw(next(self._order)))
-            self._undrawn -= 1
+    def _begin(self) -> None:
+        length = self.batches_per_pass
+        if length == 0:
+            raise ValueError("Expected a Sequence with at least one batch. Received: one of length 0.")
+        self._call("on_epoch_begin")
+        if length is None:
+            self._undrawn, self._left_of_pass = itertools.count(self._drawn), float("inf")
+        else:
+            if len(self._order) != length:
+                self._order = list(range(length))
+            if self._shuffle:
+                random.shuffle(self._order)
+            self._undrawn, self._left_of_pass = iter(self._order), length
+        if self._workers and self._processes:
+            processes = self._pool if isinstance(self._pool, ProcessPool) else ProcessPool(self._workers)
+            self._pool = processes
+            processes.send(self._sequence)
+        elif self._workers and self._pool is None:
+            self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="parallel_compat sequence")
+
+    def _call(self, method: str) -> None:
+        if hasattr(self._sequence, method):
+            getattr(self._sequence, method)()
+
+    def _next(self) -> Any:
+        if self._pool is None:
+            return self._get(*self._following())
+        # One for now, and the queue; no more than training needs, unless it asks for more than it said.
+        while (
+            self._left_of_pass and len(self._waiting) <= self.max_queue_size and (self._left != 0 or not self._waiting)
+        ):
+            index, number = self._following()
+            if isinstance(self._pool, ProcessPool):
+                self._waiting.append(self._pool.submit(index))
+            else:
+                self._waiting.append(self._pool.submit(self._get, index, number))
             self._left = self._left and self._left - 1
+        drawn = self._waiting.popleft().result()
+        return self._read(drawn, self.given + 1) if isinstance(self._pool, ProcessPool) else drawn
+
+    def _following(self) -> tuple[int, int]:
+        self._left_of_pass -= 1
+        self._drawn += 1
+        return next(self._undrawn), self._drawn
+
+    def _get(self, index: int, number: int) -> Any:
+        return self._read(self._sequence[index], number)
 
     def close(self) -> None:
         for future in self._waiting:
             future.cancel()
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
-        if self._folder is not None:
-            self._folder.cleanup()
-
-
-_sequences: dict[str, Any] = {}
-
-
-def _get_in_process(path: str, index: int) -> Any:
-    """Get a batch in a worker process, which loads the sequence once for each pass."""
-    if path not in _sequences:
-        _sequences.clear()
-        _sequences[path] = pickle.loads(Path(path).read_bytes())
-    return _sequences[path][index]
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)

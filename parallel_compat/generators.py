@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.batches import arrays, prediction_batch, training_batch
+from parallel_compat.batches import BatchReader, as_tensor
+from parallel_compat.epochs import Epochs
 from parallel_compat.feeding import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ KERAS_1_NAMES = {
     "max_q_size": "max_queue_size",
     "pickle_safe": "use_multiprocessing",
 }
+
+# How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
+DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
 
 
 class Feed:
@@ -48,6 +52,7 @@ class Feed:
         self._processes = use_multiprocessing
         self._queue = max_queue_size
         self._sources: list[Source] = []
+        self._epochs: list[Epochs] = []
 
     def adapter(
         self,
@@ -56,7 +61,7 @@ class Feed:
         steps: int | None,
         passes: int = 1,
         shuffle: bool = False,
-        class_weight: Mapping[Any, float] | None = None,
+        class_weight: Any = None,
     ) -> Any:
         """Return what to give to Keras for `data`: an adapter for a generator or Sequence, else `data` itself.
 
@@ -70,42 +75,29 @@ class Feed:
         """
         if not (is_generator(data) or is_sequence(data)):
             return data
+        if keras3.is_built_under_a_strategy(self._model):
+            raise ValueError(
+                "Expected a model on one device, or a parallel model. Received: a model made under `strategy.scope()`, "
+                "each replica of which would compute a generator's batch whole. Make it outside, and use "
+                "`parallelize(model, strategy=strategy)`."
+            )
         needed = steps * passes if steps else None
+        read = BatchReader(self._model, what, class_weight)
         source: Source
         if is_sequence(data):
-            source = SequenceSource(data, self._workers, self._processes, self._queue, shuffle, needed)
+            workers = 0 if isinstance(data, ArrayBatches) else self._workers
+            source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed)
         else:
-            source = GeneratorSource(data, self._queue if self._workers else 0, needed)
+            source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
         self._sources.append(source)
-        length = None if steps else source.batches_per_pass
-        return keras3.BatchAdapter(lambda: self._one_pass(source, what, steps, class_weight), length)
+        epochs = Epochs(source, self._model, what, steps)
+        self._epochs.append(epochs)
+        return keras3.BatchAdapter(epochs, steps is not None)
 
-    def _one_pass(
-        self, source: Source, what: str, steps: int | None, class_weight: Mapping[Any, float] | None
-    ) -> Iterator[Any]:
-        first = source.given
-        # A Sequence begins again where an epoch takes more batches than it has, as in Keras 2.
-        again = steps and isinstance(source, SequenceSource)
-        passes = itertools.repeat(source) if again else [source]
-        for batch in itertools.chain.from_iterable(each.one_pass() for each in passes):
-            if what == "prediction":
-                yield prediction_batch(batch, self._model, source.given)
-            else:
-                yield training_batch(batch, self._model, source.given, class_weight)
-        of_this_epoch = (source.given - first) % steps if steps else source.given - first
-        if of_this_epoch == 0:
-            raise ValueError(
-                f"Expected the {what} generator to give batches in every epoch. Received: it ended after "
-                f"{source.given} batches, and an epoch found none. Let it yield forever and give the steps of an epoch."
-            )
-        if steps and isinstance(source, GeneratorSource):
-            warnings.warn(
-                f"The {what} generator ended after {source.given} batches, before {steps} steps of an epoch were "
-                "done. Let it yield forever.",
-                stacklevel=3,
-            )
-            if what == "training":
-                self._model.stop_training = True
+    @property
+    def last_rows(self) -> int | None:
+        """The rows of the last batch of training."""
+        return self._epochs[0].last_rows if self._epochs else None
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
@@ -118,6 +110,48 @@ class Feed:
             finally:
                 for source in self._sources:
                     source.close()
+        for epochs in self._epochs:
+            if epochs.error is not None:
+                raise epochs.error
+
+
+class ArrayBatches(keras.utils.PyDataset):  # type: ignore[misc]  # Keras carries no types
+    """Arrays for validation, in batches as large as training's last one, as Keras 2's `fit_generator` took them.
+
+    A metric of the whole batch depends on that.
+
+    Args:
+        data: `(x, y)` or `(x, y, sample_weight)`, of arrays or structures of them.
+        feed: the feed of training.
+    """
+
+    def __init__(self, data: Any, feed: Feed) -> None:
+        super().__init__()
+        self._data = keras.utils.unpack_x_y_sample_weight(data)
+        self._feed = feed
+
+    @staticmethod
+    def takes(data: Any) -> bool:
+        """Whether `data` is a tuple or list of arrays."""
+        if not isinstance(data, (tuple, list)) or not 2 <= len(data) <= 3:
+            return False
+        return all(hasattr(leaf, "shape") for leaf in keras.tree.flatten(data) if leaf is not None)
+
+    @property
+    def num_batches(self) -> int:
+        first = next(leaf for leaf in keras.tree.flatten(self._data) if leaf is not None)
+        return math.ceil(int(first.shape[0]) / self._rows)
+
+    def __len__(self) -> int:
+        return self.num_batches
+
+    @property
+    def _rows(self) -> int:
+        return self._feed.last_rows or 32
+
+    def __getitem__(self, index: int) -> Any:
+        cut = slice(index * self._rows, (index + 1) * self._rows)
+        return keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[cut], self._data)
 
 
 def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = None) -> keras.callbacks.History:
@@ -158,7 +192,7 @@ def fit_generator(
     callbacks: Any = None,
     validation_data: Any = None,
     validation_steps: int | None = None,
-    class_weight: Mapping[Any, float] | None = None,
+    class_weight: Mapping[Any, Any] | None = None,
     max_queue_size: int = 10,
     workers: int = 1,
     use_multiprocessing: bool = False,
@@ -186,9 +220,10 @@ def fit_generator(
         epochs: the epoch to stop at.
         verbose: 0, 1 or 2.
         callbacks: Keras callbacks.
-        validation_data: arrays `(x, y)` or `(x, y, sample_weight)`, a generator, or a Sequence.
+        validation_data: arrays `(x, y)` or `(x, y, sample_weight)`, all of which are taken, in batches as large as the
+            last one of training; a generator, which goes on from validation to validation; or a Sequence.
         validation_steps: the batches of a validation.
-        class_weight: class -> weight.
+        class_weight: class -> weight; for several outputs such a dict by output name.
         max_queue_size: how many batches may be ready before they are needed.
         workers: how many threads (or processes) draw from a Sequence; 0 draws in the training thread. A generator is
             drawn by one thread.
@@ -217,6 +252,8 @@ def fit_generator(
         validation_data, rows["nb_val_samples"], given["validation_steps"]
     )
     feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"))
+    if (is_generator(generator) or is_sequence(generator)) and ArrayBatches.takes(validation_data):
+        validation_data, given["validation_steps"] = ArrayBatches(validation_data, feed), None
     arguments = {
         **given, "x": generator, "verbose": verbose, "callbacks": callbacks, "validation_data": validation_data,
         "class_weight": class_weight, "shuffle": shuffle, "initial_epoch": initial_epoch,
@@ -333,5 +370,5 @@ def steps_of_samples(data: Any, samples: int | None, steps: int | None) -> tuple
     else:
         first = data[0]
     parts = first if isinstance(first, (tuple, list)) else (first,)
-    rows = len(keras.tree.flatten(arrays(parts[0]))[0])
+    rows = int(as_tensor(keras.tree.flatten(parts[0])[0]).shape[0])
     return data, math.ceil(samples / rows)

@@ -321,23 +321,24 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
+        drawing = {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs}
         bound = keras3.bind_fit(args, kwargs)
         target, callbacks = self._callback_model(), bound.get("callbacks")
         if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
             own = keras.tree.flatten(callbacks or [])
             bound["callbacks"] = [CallbackModel(target, own), *own]
-        return generators.fit(self, self._feed_of(bound.get("x")), bound, super().fit)
+        return generators.fit(self, self._feed_of(bound.get("x"), drawing), bound, super().fit)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Evaluate as `keras.Model.evaluate`."""
-        feed = self._feed_of(x)
+        feed = self._feed_of(x, {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs})
         steps = kwargs.get("steps", args[4] if len(args) > 4 else None)
         with feed.open():
             return super().evaluate(feed.adapter(x, "validation", steps), *args, **kwargs)
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Predict as `keras.Model.predict`."""
-        feed = self._feed_of(x)
+        feed = self._feed_of(x, {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs})
         steps = kwargs.get("steps", args[2] if len(args) > 2 else None)
         with feed.open():
             return super().predict(feed.adapter(x, "prediction", steps), *args, **kwargs)
@@ -367,13 +368,10 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         """Predict on a generator or Sequence, see `parallel_compat.predict_generator`."""
         return generators.predict_generator(self, generator, *args, **kwargs)
 
-    def _feed_of(self, data: Any) -> Feed:
+    def _feed_of(self, data: Any, drawing: dict[str, Any]) -> Feed:
         """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
-        wanted = {
-            name: getattr(data, f"_{name}", None) for name in ("workers", "use_multiprocessing", "max_queue_size")
-        }
-        given = {name: value for name, value in wanted.items() if value is not None and is_sequence(data)}
-        return Feed(self, **given)
+        own = {name: vars(data).get(f"_{name}") for name in generators.DRAWING} if is_sequence(data) else {}
+        return Feed(self, **{**{name: value for name, value in own.items() if value is not None}, **drawing})
 
     def _callback_model(self) -> keras.Model | None:
         return getattr(self, "callback_model", None)

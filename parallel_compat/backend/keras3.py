@@ -24,6 +24,7 @@ from keras.src.models import cloning
 from keras.src.random import seed_generator
 from keras.src.saving import saving_lib
 from keras.src.trainers import compile_utils
+from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 from keras.src.utils import tracking
 from tensorflow.python.distribute import distribute_lib
@@ -340,23 +341,25 @@ class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
     `tf.distribute` strategy of its own, and takes `OutOfRangeError` for the end of the data.
 
     Args:
-        one_pass: returns an iterator over the batches of one pass, tuples `(x,)`, `(x, y)` or `(x, y, sample_weight)`.
-        num_batches: the number of batches of a pass, None if it is not known.
+        epochs: an iterator over batches, tuples `(x,)`, `(x, y)` or `(x, y, sample_weight)`, with a method `begin` that
+            begins an epoch, and the batches of an epoch as its `length`.
+        steps_are_given: whether the caller of `fit` says how many steps an epoch has; `length` is then not told.
     """
 
-    def __init__(self, one_pass: Callable[[], Iterator[Any]], num_batches: int | None) -> None:
-        self._one_pass = one_pass
-        self._num_batches = num_batches
+    def __init__(self, epochs: Any, steps_are_given: bool) -> None:
+        self._epochs = epochs
+        self._steps_are_given = steps_are_given
 
-    def __iter__(self) -> Iterator[Any]:
-        return BatchIterator(self._one_pass())
+    def get_tf_dataset(self) -> Any:
+        return self._epochs
 
-    def get_tf_dataset(self) -> BatchAdapter:
-        return self
+    def on_epoch_begin(self) -> None:
+        self._epochs.begin()
 
     @property
     def num_batches(self) -> int | None:
-        return self._num_batches
+        length: int | None = None if self._steps_are_given else self._epochs.length
+        return length
 
     @property
     def batch_size(self) -> None:
@@ -371,20 +374,13 @@ class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
         return None
 
 
-class BatchIterator:
-    """An iterator whose end is what the trainer takes for the end of the data."""
+def is_built_under_a_strategy(model: keras.Model) -> bool:
+    """Whether a model was made under a `tf.distribute` strategy (`Trainer._distribute_strategy`)."""
+    return getattr(model, "_distribute_strategy", None) is not None
 
-    def __init__(self, batches: Iterator[Any]) -> None:
-        self._batches = batches
 
-    def __iter__(self) -> BatchIterator:
-        return self
-
-    def __next__(self) -> Any:
-        try:
-            return next(self._batches)
-        except StopIteration:
-            raise tf.errors.OutOfRangeError(None, None, "end of the data") from None
+is_scipy_sparse = data_adapter_utils.is_scipy_sparse
+scipy_sparse_to_tensor = data_adapter_utils.scipy_sparse_to_tf_sparse
 
 
 class Compiled:
