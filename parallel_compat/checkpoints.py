@@ -45,7 +45,8 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
         verbose: 1 to print what is saved.
         save_best_only: whether only an improvement is saved.
         save_weights_only: whether weights are saved, not the model. A whole model is saved as the model in training is
-            compiled, with the state of its optimizer, so that training can go on.
+            compiled, with the state of its optimizer, so that training can go on; `.weights.h5` has that state too.
+            A `.keras` file always holds the model: `load_weights` takes the weights out of it.
         mode: "min", "max" or "auto", which takes "max" for accuracies, AUC and names that begin with `fmeasure`.
         period: save every so many epochs.
         save_freq: "epoch", or save after so many batches, as today's `ModelCheckpoint`.
@@ -76,11 +77,6 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
             raise ValueError(f"Expected `period` to be an int >= 1. Received: period={period!r}")
         if save_freq != "epoch" and (isinstance(save_freq, bool) or not isinstance(save_freq, int) or save_freq < 1):
             raise ValueError(f"Expected `save_freq` to be 'epoch' or an int >= 1. Received: save_freq={save_freq!r}")
-        if save_weights_only and os.fspath(filepath).endswith(".keras"):
-            raise ValueError(
-                "Expected a `filepath` ending in '.weights.h5', '.h5' or '.hdf5' for weights alone: a '.keras' file "
-                f"holds a whole model. Received: filepath={os.fspath(filepath)!r}"
-            )
         self.template = template_of(model)
         self._trained: keras.Model = self.template
         self.filepath = os.fspath(filepath)
@@ -127,14 +123,20 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
 
     def _monitored(self, logs: dict[str, Any]) -> Any:
         value = logs.get(self.monitor, logs.get(SPELLINGS.get(self.monitor, self.monitor)))
-        if value is None and self.save_best_only:
+        if value is None and self.save_best_only and not self._comes_with_another_epoch():
             raise ValueError(
                 f"Expected `monitor` to be one of the logged quantities {sorted(logs)}. Received: "
                 f"monitor={self.monitor!r}"
             )
         return value
 
-    def _save(self, epoch: int, path: Path, value: Any) -> None:
+    def _comes_with_another_epoch(self) -> bool:
+        """Whether validation is done, but not after this epoch (`validation_freq`)."""
+        return self.monitor.startswith("val_") and keras3.validates_seldom(self.model)
+
+    def _save(self, epoch: int, path: Path | None, value: Any) -> None:
+        if path is None or (value is None and self.save_best_only):
+            return
         if self.save_best_only:
             if not self.monitor_op(value, self.best):
                 self._say(f"Epoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}")
@@ -150,9 +152,9 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
 
     def _say(self, text: str) -> None:
         if self.verbose > 0:
-            print(f"\\n{text}", flush=True)
+            print(f"\n{text}", flush=True)
 
-    def _path(self, epoch: int, logs: dict[str, Any]) -> Path:
+    def _path(self, epoch: int, logs: dict[str, Any]) -> Path | None:
         fields = {
             **logs,
             **{other: logs[name] for name, other in SPELLINGS.items() if name in logs and other not in logs},
@@ -160,6 +162,8 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
         try:
             return Path(self.filepath.format(**{"epoch": epoch + 1, **fields}))
         except KeyError as error:
+            if str(error.args[0]).startswith("val_") and self.save_best_only and self._comes_with_another_epoch():
+                return None
             raise ValueError(
                 f"Expected the fields of `filepath` to be 'epoch' or logged quantities {sorted(logs)}. Received: "
                 f"filepath={self.filepath!r} with the field {error}"
@@ -167,7 +171,9 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
 
     def _write(self, path: Path) -> None:
         with replacing(path, make_folders=True) as temporary:
-            if self.save_weights_only:
+            if self.save_weights_only and path.name.endswith(".weights.h5"):
+                self._trained.save_weights(temporary)
+            elif self.save_weights_only and not path.name.endswith(".keras"):
                 keras3.save_weights(self.template, temporary, path.name)
             else:
                 keras3.save_model(self._trained, temporary, path.name)

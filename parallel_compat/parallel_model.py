@@ -327,7 +327,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
             own = keras.tree.flatten(callbacks or [])
             bound["callbacks"] = [CallbackModel(target, own), *own]
-        return generators.fit(self, self._feed_of(bound.get("x"), drawing), bound, super().fit)
+        with keras3.in_fit(self, self.template, bound):
+            return generators.fit(self, self._feed_of(bound.get("x"), drawing), bound, super().fit)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Evaluate as `keras.Model.evaluate`."""
@@ -434,6 +435,7 @@ keras3.act_on_template(ParallelModel, saving.template_to_save)
 keras3.restore_optimizers_from_hdf5()
 keras3.update_once_for_all_replicas()
 keras3.let_callbacks_set_their_model()
+keras3.let_callbacks_ask_the_model_that_trains()
 
 
 class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types

@@ -189,3 +189,26 @@ def test_callbacks_of_old_projects(tmp_path, callback):
     loaded = keras.saving.load_model(tmp_path / "m.h5", compile=False)
     assert type(loaded) is type(parallel.template)
     assert difference(loaded.get_weights(), parallel.get_weights()) == 0
+
+
+class GivesTheTemplateToModelCheckpoint(keras.callbacks.ModelCheckpoint):
+    def __init__(self, single_model, *args, **kwargs):
+        self.single_model = single_model
+        super().__init__(*args, **kwargs)
+
+    def set_model(self, model):
+        super().set_model(self.single_model)
+
+
+@pytest.mark.parametrize("monitor", ["val_accuracy", "val_loss"])
+def test_a_callback_with_the_template_knows_whether_more_is_better(tmp_path, monitor):
+    """The template is not compiled, and has no metrics."""
+    model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3, activation="softmax")])
+    parallel = parallelize(model, 2)
+    parallel.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    callback = GivesTheTemplateToModelCheckpoint(model, tmp_path / "m.keras", monitor=monitor, save_best_only=True)
+    x, y = np.random.default_rng(0).random((16, 8)), np.arange(16) % 3
+    history = parallel.fit(x, y, validation_data=(x, y), epochs=3, verbose=0, callbacks=[callback]).history
+    best = max if monitor == "val_accuracy" else min
+    assert callback.best == best(history[monitor])
+    assert (tmp_path / "m.keras").exists()

@@ -99,9 +99,32 @@ def test_wrong_arguments(arguments):
         ParallelModelCheckpoint(mlp(), "m.h5", **arguments)
 
 
-def test_weights_alone_in_a_keras_file_are_refused():
-    with pytest.raises(ValueError, match=r"weights\.h5"):
-        ParallelModelCheckpoint(mlp(), "m.keras", save_weights_only=True)
+def test_weights_in_a_keras_file(tmp_path):
+    parallel, _ = fit(tmp_path / "m.keras", save_weights_only=True)
+    other = mlp()
+    other.load_weights(tmp_path / "m.keras")
+    for a, b in zip(other.get_weights(), parallel.template.get_weights(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_training_goes_on_from_weights_with_the_state_of_the_optimizer(tmp_path):
+    parallel, _ = fit(tmp_path / "m.weights.h5", optimizer="adam", save_weights_only=True)
+    again = parallelize(mlp(), 2)
+    again.compile("adam", "categorical_crossentropy")
+    again.load_weights(tmp_path / "m.weights.h5")
+    for model in (parallel, again):
+        model.fit(X, Y, epochs=1, shuffle=False, verbose=0)
+    for a, b in zip(again.get_weights(), parallel.get_weights(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["best.h5", "{epoch}-{val_loss:.2f}.h5"])
+def test_validation_after_some_epochs_only(tmp_path, name):
+    parallel = parallelize(mlp(), 2)
+    parallel.compile("sgd", "categorical_crossentropy")
+    checkpoint = ParallelModelCheckpoint(parallel, tmp_path / name, save_best_only=True)
+    parallel.fit(X, Y, validation_data=(X, Y), validation_freq=2, epochs=4, verbose=0, callbacks=[checkpoint])
+    assert len(files(tmp_path)) == (1 if name == "best.h5" else 2)
 
 
 def test_period(tmp_path):
@@ -122,7 +145,9 @@ def test_best_only(tmp_path, capsys):
     improved = [i + 1 for i in range(4) if losses[i] < min(losses[:i], default=np.inf)]
     assert files(tmp_path) == [f"{i}.h5" for i in improved]
     assert checkpoint.best == min(losses)
-    assert "saving to" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "saving to" in printed
+    assert "\\n" not in printed
 
 
 def test_threshold(tmp_path):
