@@ -15,21 +15,30 @@ _PUBLIC = {
     "evaluate_generator": "parallel_compat.generators",
     "ParallelModel": "parallel_compat.parallel_model",
     "available_devices": "parallel_compat.devices",
+    "install": "parallel_compat.legacy.install",
+    "legacy_names": "parallel_compat.legacy.install",
     "limit_gpu_memory": "parallel_compat.devices",
     "multi_gpu_model": "parallel_compat.split",
     "parallelize": "parallel_compat.split",
     "simulate_devices": "parallel_compat.devices",
     "template_of": "parallel_compat.split",
+    "uninstall": "parallel_compat.legacy.install",
     "use_gpus": "parallel_compat.devices",
+}
+# What `%load_ext parallel_compat` looks for.
+_NOTEBOOK = {
+    "load_ipython_extension": "parallel_compat.legacy.notebook",
+    "unload_ipython_extension": "parallel_compat.legacy.notebook",
 }
 
 __all__ = sorted(_PUBLIC)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
+    home = _PUBLIC.get(name) or _NOTEBOOK.get(name)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_PUBLIC[name]), name)
+    value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # name -> (module with `add_arguments(parser)` and `run(arguments) -> int`, what the help says of it)
-SUBCOMMANDS: dict[str, tuple[str, str]] = {}
+SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("parallel_compat.run", "run an old script unmodified on today's TensorFlow"),
+    "migrate": (
+        "parallel_compat.migrate.command",
+        "rewrite old sources for today's Keras, and report the rest",
+    ),
+    "names": ("parallel_compat.legacy.command", "say what the names of old Keras are today"),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+# What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
+GLOBAL_SEEDS = "global_seed_generator"
+
 # Functions of Keras that are public in all but name.
 apply_mask = loss_module.apply_mask
 squeeze_or_expand_to_same_rank = loss_module.squeeze_or_expand_to_same_rank
@@ -75,7 +78,7 @@ def global_seeds() -> keras.random.SeedGenerator:
     Keras makes it on first use, and draws its seed from Python's `random`; that draw is taken back, so that
     what is built afterwards starts from the same numbers as without a parallel model.
     """
-    generator = global_state.get_global_attribute(seed_generator.GLOBAL_SEED_GENERATOR)
+    generator = global_state.get_global_attribute(GLOBAL_SEEDS)
     if generator is None:
         state = random.getstate()
         with tf.init_scope():
@@ -87,13 +90,12 @@ def global_seeds() -> keras.random.SeedGenerator:
 @contextlib.contextmanager
 def global_seeds_from(generator: keras.random.SeedGenerator) -> Iterator[None]:
     """Let this thread draw from `generator`: Keras keeps the global one per thread, and replicas are threads."""
-    name = seed_generator.GLOBAL_SEED_GENERATOR
-    before = global_state.get_global_attribute(name)
-    global_state.set_global_attribute(name, generator)
+    before = global_state.get_global_attribute(GLOBAL_SEEDS)
+    global_state.set_global_attribute(GLOBAL_SEEDS, generator)
     try:
         yield
     finally:
-        global_state.set_global_attribute(name, before)
+        global_state.set_global_attribute(GLOBAL_SEEDS, before)
 
 
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:

@@ -1,0 +1,50 @@
+"""Models and weights in HDF5 files of Keras 2's layout: `keras/src/legacy/saving`, private, read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
+from keras.src.saving import serialization_lib
+
+if TYPE_CHECKING:
+    import h5py
+    import keras
+
+
+def write_weights(model: keras.Model, file: h5py.File) -> None:
+    """Write a model's weights into an open file."""
+    legacy_h5_format.save_weights_to_hdf5_group(file, model)
+
+
+def read_weights(model: keras.Model, group: h5py.Group, *, by_name: bool = False, skip_mismatch: bool = False) -> None:
+    """Read weights from an open group, by the order of the layers or by their names."""
+    if by_name:
+        legacy_h5_format.load_weights_from_hdf5_group_by_name(group, model, skip_mismatch)
+    else:
+        legacy_h5_format.load_weights_from_hdf5_group(group, model)
+
+
+def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool) -> None:
+    """Write a whole model into an open file; a model without an optimizer is written without."""
+    compiled = getattr(model, "optimizer", None) is not None
+    # Keras takes the optimizer out of the live model's `_compile_config`, so that a `.keras` file written afterwards
+    # would come back with another one.
+    config = getattr(model, "_compile_config", None)
+    before = dict(config.config) if config is not None else {}
+    try:
+        legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
+    finally:
+        if config is not None:
+            config.config.update(before)
+
+
+def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any]) -> keras.Model:
+    """Make a model from a config of Keras 2's layout; a Lambda's bytecode is refused."""
+    with saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(True):
+        return saving_utils.model_from_config(config, custom_objects=custom_objects)
+
+
+def build_losses(model: keras.Model) -> None:
+    """Build a compiled model's losses and metrics, as `load_model` does."""
+    saving_utils.try_build_compiled_arguments(model)

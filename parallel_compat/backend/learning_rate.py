@@ -1,0 +1,76 @@
+"""The learning rate an optimizer steps with: `BaseOptimizer`'s private state, read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import keras
+
+_stepping = threading.local()
+
+
+def step_with(optimizer: keras.optimizers.Optimizer, decay: float) -> None:
+    """Let an optimizer step with lr / (1 + decay * iterations), and show lr itself as its `learning_rate`.
+
+    Set on the object, not on its class: what a callback sets (`optimizer.learning_rate = ...`) is lr, and a saved
+    model names Keras's own class. `get_config` has `decay`, which Keras itself ignores with a warning.
+
+    Args:
+        optimizer: an optimizer whose learning rate is a number.
+        decay: the old argument.
+    """
+    optimizer.decay = decay
+    optimizer._get_current_learning_rate = partial(_rate, optimizer)
+    optimizer.apply = partial(_apply, optimizer)
+    optimizer.get_config = partial(_config, optimizer)
+
+
+def copy_with_the_same_rate(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
+    """Return an optimizer that starts without moments and shares the learning rate and the count of iterations.
+
+    That is what a second `compile` with the same optimizer meant in Keras 2: each model's train function made moments
+    of its own, from one learning rate and one counter. Keras 3's optimizer belongs to the variables it was built with.
+    """
+    import keras
+
+    copy = type(optimizer).from_config(optimizer.get_config())
+    shared = {id(copy._iterations): optimizer._iterations}
+    copy._iterations = optimizer._iterations
+    if isinstance(copy._learning_rate, keras.Variable):
+        shared[id(copy._learning_rate)] = optimizer._learning_rate
+        copy._learning_rate = optimizer._learning_rate
+    copy._variables[:] = [shared.get(id(variable), variable) for variable in copy._variables]
+    return copy
+
+
+def variable_of(optimizer: keras.optimizers.Optimizer) -> Any:
+    """Return the variable that holds the learning rate, or None where a schedule or a function gives it."""
+    import keras
+
+    value = optimizer._learning_rate
+    return value if isinstance(value, keras.Variable) else None
+
+
+def _rate(optimizer: Any) -> Any:
+    import keras
+
+    rate = type(optimizer)._get_current_learning_rate(optimizer)
+    if not getattr(_stepping, "now", False):
+        return rate
+    iterations = keras.ops.cast(optimizer._iterations, "float32")
+    return keras.ops.cast(rate, "float32") * (1.0 / (1.0 + optimizer.decay * iterations))
+
+
+def _apply(optimizer: Any, *arguments: Any, **keywords: Any) -> Any:
+    _stepping.now = True
+    try:
+        return type(optimizer).apply(optimizer, *arguments, **keywords)
+    finally:
+        _stepping.now = False
+
+
+def _config(optimizer: Any) -> dict[str, Any]:
+    return {**type(optimizer).get_config(optimizer), "decay": optimizer.decay}

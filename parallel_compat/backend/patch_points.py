@@ -1,0 +1,98 @@
+"""Private places of Keras where legacy names take effect. Read in Keras 3.15.1.
+
+Each is (owner, attribute, a function from what stands there to what shall stand there); the caller sets and undoes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def of_logs(logs_class: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where the logs that callbacks get are made (`keras.src.utils.python_utils.pythonify_logs`)."""
+    from keras.src.utils import python_utils
+
+    def wrap(original: Any) -> Any:
+        def pythonify_logs(logs: Any) -> Any:
+            return logs_class(original(logs))
+
+        return pythonify_logs
+
+    yield python_utils, "pythonify_logs", wrap
+
+
+def of_monitors(where_unknown: Callable[[Any], None]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a callback finds out whether more is better (`MonitorCallback._set_monitor_op`).
+
+    Args:
+        where_unknown: called with the callback where Keras cannot tell.
+    """
+    from keras.src.callbacks.monitor_callback import MonitorCallback
+
+    def wrap(original: Any) -> Any:
+        def _set_monitor_op(self: Any) -> None:
+            try:
+                original(self)
+            except ValueError:
+                where_unknown(self)
+
+        return _set_monitor_op
+
+    yield MonitorCallback, "_set_monitor_op", wrap
+
+
+def functional_class() -> Any:
+    """Return the class of models made of symbolic tensors (`keras.src.models.functional.Functional`)."""
+    from keras.src.models.functional import Functional
+
+    return Functional
+
+
+def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer without a name gets one (`keras.src.ops.operation.Operation.__init__`).
+
+    Args:
+        old_name: called with the layer; returns its name, or None for Keras 3's choice.
+    """
+    from keras.src.ops.operation import Operation
+
+    def wrap(original: Any) -> Any:
+        def __init__(self: Any, name: str | None = None) -> None:
+            original(self, name=old_name(self) if name is None else name)
+
+        return __init__
+
+    yield Operation, "__init__", wrap
+
+
+def of_frozen_batch_normalization(applies: Callable[[], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a frozen `BatchNormalization` is called (`_moments` of that class).
+
+    Keras 2 went on normalising a training batch with its own statistics and left the moving ones alone; Keras 3
+    normalises with the moving ones.
+
+    Args:
+        applies: whether layers shall do as in Keras 2.
+    """
+    import keras
+
+    def wrap(original: Any) -> Any:
+        def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
+            if not training or self.trainable or not applies():
+                return original(self, inputs, training=training, mask=mask)
+            dtype = keras.backend.result_type(inputs.dtype, "float32")
+            x = keras.ops.cast(inputs, dtype)
+            mean, variance = self._moments(x, mask)
+            offset = keras.ops.cast(self.beta, dtype) if self.center else None
+            scale = keras.ops.cast(self.gamma, dtype) if self.scale else None
+            outputs = keras.ops.batch_normalization(
+                x, mean, variance, self.axis, offset=offset, scale=scale, epsilon=self.epsilon
+            )
+            return keras.ops.cast(outputs, self.compute_dtype)
+
+        return call
+
+    yield keras.layers.BatchNormalization, "call", wrap

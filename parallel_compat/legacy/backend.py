@@ -1,0 +1,436 @@
+"""The functions of `keras.backend` as Keras 2.2.4 had them (`K.sum`, `K.int_shape`, ...), on today's TensorFlow.
+
+Most are TensorFlow's own `tensorflow.keras.backend`, which still computes them as before. On symbolic tensors
+(`keras.KerasTensor`), where those fail, they become an operation of the model. What read or wrote a session is
+eager: `get_value` reads, `set_value` assigns, `function` calls a `keras.Model`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import backend as _today
+
+from parallel_compat.backend import call_context
+from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
+from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
+from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
+from parallel_compat.legacy.utils import normalize_data_format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# Those that compute as they did, read in TensorFlow 2.21 with Keras 3.15.
+_UNCHANGED_NAMES = """
+    abs all any arange argmax argmin batch_dot batch_flatten batch_normalization bias_add binary_crossentropy
+    cast cast_to_floatx categorical_crossentropy clip concatenate constant conv1d conv2d conv2d_transpose
+    conv3d cos ctc_batch_cost ctc_decode ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout
+    elu equal exp expand_dims eye flatten foldl foldr gather greater greater_equal in_top_k is_sparse
+    l2_normalize less less_equal log map_fn max maximum mean min minimum moving_average_update name_scope
+    not_equal one_hot ones ones_like permute_dimensions pool2d pool3d pow prod random_normal
+    random_normal_variable random_uniform random_uniform_variable relu repeat repeat_elements reshape
+    resize_images resize_volumes reverse rnn round separable_conv2d sigmoid sign sin softmax softplus softsign
+    sparse_categorical_crossentropy spatial_2d_padding spatial_3d_padding sqrt square squeeze stack std
+    stop_gradient sum switch tanh temporal_padding tile to_dense transpose truncated_normal update update_add
+    update_sub var variable zeros zeros_like backend epsilon floatx get_uid image_data_format is_keras_tensor
+    set_epsilon set_floatx set_image_data_format
+"""
+_UNCHANGED = frozenset(_UNCHANGED_NAMES.split())
+
+
+# The same, spelled by `keras.ops`, whose operations a saved model keeps without this package.
+_AS_OPERATIONS_NAMES = """
+    abs all any argmax argmin cast clip concatenate cos cumprod cumsum equal exp expand_dims greater
+    greater_equal less less_equal log max maximum mean min minimum not_equal prod reshape round sigmoid sign
+    sin softplus softsign sqrt square squeeze stack std sum tanh tile var
+"""
+_AS_OPERATIONS = frozenset(_AS_OPERATIONS_NAMES.split())
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class BackendOperation(keras.Operation):  # type: ignore[misc]
+    """A function of the old backend as an operation of a functional model.
+
+    Args:
+        function: its name in this module.
+        name: the operation's name in the model.
+    """
+
+    def __init__(self, function: str, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.function = function
+
+    def call(self, *arguments: Any, **keywords: Any) -> Any:
+        return getattr(_today, self.function)(*arguments, **keywords)
+
+    def get_config(self) -> dict[str, Any]:
+        return {"function": self.function, "name": self.name}
+
+
+def _unchanged(name: str) -> Callable[..., Any]:
+    plain: Callable[..., Any] = getattr(_today, name)
+
+    @functools.wraps(plain)
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        if not _any_symbolic(arguments, keywords):
+            return plain(*arguments, **keywords)
+        if name in _AS_OPERATIONS:
+            return getattr(keras.ops, name)(*arguments, **keywords)
+        return BackendOperation(name)(*arguments, **keywords)
+
+    return function
+
+
+def _any_symbolic(*structures: Any) -> bool:
+    return any(isinstance(leaf, keras.KerasTensor) for leaf in keras.tree.flatten(structures))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _UNCHANGED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    function = _unchanged(name) if not isinstance(getattr(_today, name), type) else getattr(_today, name)
+    globals()[name] = function
+    return function
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_UNCHANGED})
+
+
+# --- shapes and kinds ---------------------------------------------------------------------------------------------
+
+
+def int_shape(x: Any) -> tuple[int | None, ...] | None:
+    """Return the static shape of a tensor or variable as a tuple, None where a dimension is not known."""
+    shape = getattr(x, "shape", None)
+    if shape is None:
+        return None
+    try:
+        return tuple(shape) if isinstance(shape, tuple) else tuple(shape.as_list())
+    except ValueError:  # the rank is not known
+        return None
+
+
+def get_variable_shape(x: Any) -> tuple[int | None, ...] | None:
+    """Return the shape of a variable."""
+    return int_shape(x)
+
+
+def shape(x: Any) -> Any:
+    """Return the shape of a tensor: as a tensor, or as a tuple for a symbolic one."""
+    return keras.ops.shape(x) if isinstance(x, keras.KerasTensor) else tf.shape(_tensor(x))
+
+
+def ndim(x: Any) -> int | None:
+    """Return the number of axes."""
+    known = int_shape(x)
+    return None if known is None else len(known)
+
+
+def dtype(x: Any) -> str:
+    """Return the dtype's name, such as `"float32"`."""
+    return str(keras.backend.standardize_dtype(x.dtype))
+
+
+def count_params(x: Any) -> int:
+    """Return the number of scalars in a variable."""
+    return int(np.prod([size or 0 for size in int_shape(x) or ()]))
+
+
+def is_tensor(x: Any) -> bool:
+    """Say whether `x` is a tensor or a variable, symbolic ones included."""
+    return tf.is_tensor(x) or isinstance(x, (keras.KerasTensor, keras.Variable))
+
+
+def is_placeholder(x: Any) -> bool:
+    """Say whether `x` stands for data to come: there are no placeholders, so an input of a model."""
+    return isinstance(x, keras.KerasTensor)
+
+
+def identity(x: Any, name: str | None = None) -> Any:
+    """Return a tensor with the same content."""
+    return keras.ops.identity(x) if isinstance(x, keras.KerasTensor) else tf.identity(_tensor(x), name)
+
+
+# --- values -------------------------------------------------------------------------------------------------------
+
+
+def get_value(x: Any) -> Any:
+    """Return the value of a variable or tensor as a numpy array (`K.get_value(model.optimizer.lr)`)."""
+    if isinstance(x, keras.KerasTensor):
+        raise TypeError(
+            "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
+            "Call a `keras.Model(inputs, tensor)` on data instead."
+        )
+    if isinstance(x, (keras.Variable, tf.Variable)) or tf.is_tensor(x):
+        return keras.ops.convert_to_numpy(x)
+    return x
+
+
+def eval(x: Any) -> Any:
+    """Return the value of a variable or tensor as a numpy array."""
+    return get_value(tf.sparse.to_dense(x) if isinstance(x, tf.SparseTensor) else x)
+
+
+def set_value(x: Any, value: Any) -> None:
+    """Assign to a variable (`K.set_value(model.optimizer.lr, 1e-4)`)."""
+    if not hasattr(x, "assign"):
+        raise TypeError(
+            f"Expected a variable to assign to. Received: {type(x).__name__} {x!r}. An optimizer whose learning rate "
+            "is a schedule has no variable for it."
+        )
+    x.assign(np.asarray(value, dtype=dtype(x)))
+
+
+def batch_get_value(ops: Sequence[Any]) -> list[Any]:
+    """Return the values of several variables."""
+    return [get_value(x) for x in ops]
+
+
+def batch_set_value(tuples: Sequence[tuple[Any, Any]]) -> None:
+    """Assign to several variables, given as pairs (variable, value)."""
+    for x, value in tuples:
+        set_value(x, value)
+
+
+def print_tensor(x: Any, message: str = "") -> Any:
+    """Print a tensor's values when it is computed, and return it."""
+    tf.print(message, x)
+    return x
+
+
+def _tensor(x: Any) -> Any:
+    return keras.ops.convert_to_tensor(x)
+
+
+def to_tensor(x: Any, dtype: Any) -> Any:
+    """Turn a number, an array or a variable into a tensor of that dtype (the old `_to_tensor`)."""
+    if isinstance(x, keras.KerasTensor):
+        return keras.ops.cast(x, str(keras.backend.standardize_dtype(dtype)))
+    return tf.convert_to_tensor(_tensor(x) if isinstance(x, keras.Variable) else x, dtype=dtype)
+
+
+_to_tensor = to_tensor
+
+
+# --- computations that went ---------------------------------------------------------------------------------------
+
+
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Compute log(sum(exp(x))) in a stable way."""
+    return keras.ops.logsumexp(x, axis=axis, keepdims=keepdims)
+
+
+def slice(x: Any, start: Any, size: Any) -> Any:
+    """Return `x[start[0] : start[0] + size[0], ...]`."""
+    return keras.ops.slice(x, start, size) if isinstance(x, keras.KerasTensor) else tf.slice(_tensor(x), start, size)
+
+
+def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
+    """Return a tensor of ones with probability `p`, else zeros."""
+    kind = dtype or keras.backend.floatx()
+    drawn = tf.random.uniform(shape, dtype=kind, seed=np.random.randint(10_000_000) if seed is None else seed)
+    return tf.cast(drawn <= p, kind)
+
+
+def separable_conv1d(
+    x: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: int = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: int = 1,
+) -> Any:
+    """Convolve in one dimension, first by channel, then across channels."""
+    return keras.ops.separable_conv(
+        x,
+        depthwise_kernel,
+        pointwise_kernel,
+        strides=strides,
+        padding=padding,
+        data_format=normalize_data_format(data_format),
+        dilation_rate=dilation_rate,
+    )
+
+
+def conv3d_transpose(
+    x: Any,
+    kernel: Any,
+    output_shape: Any,
+    strides: tuple[int, int, int] = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Any:
+    """Convolve transposed in three dimensions."""
+    channels_last = normalize_data_format(data_format) == "channels_last"
+    if not channels_last:
+        x = tf.transpose(x, (0, 2, 3, 4, 1))
+        output_shape = tuple(output_shape[i] for i in (0, 2, 3, 4, 1))
+    if not tf.is_tensor(output_shape) and output_shape[0] is None:
+        output_shape = (tf.shape(x)[0], *output_shape[1:])
+    x = tf.nn.conv3d_transpose(x, kernel, tf.stack(output_shape), (1, *strides, 1), padding.upper())
+    return x if channels_last else tf.transpose(x, (0, 4, 1, 2, 3))
+
+
+def normalize_batch_in_training(
+    x: Any, gamma: Any, beta: Any, reduction_axes: Sequence[int], epsilon: float = 1e-3
+) -> tuple[Any, Any, Any]:
+    """Normalise a batch by its own mean and variance: (normalised, mean, variance)."""
+    x = _tensor(x)
+    axes = list(reduction_axes)
+    mean, variance = tf.nn.moments(x, axes)
+    wide = [1 if axis in axes else -1 if x.shape[axis] is None else x.shape[axis] for axis in range(len(x.shape))]
+
+    def spread(value: Any) -> Any:
+        return None if value is None else tf.reshape(_tensor(value), wide)
+
+    normed = tf.nn.batch_normalization(x, spread(mean), spread(variance), spread(beta), spread(gamma), epsilon)
+    return normed, mean, variance
+
+
+# --- learning phase -----------------------------------------------------------------------------------------------
+
+
+class LearningPhase:
+    """What `K.learning_phase()` returns outside of a layer's call: the place of the flag in `K.function`'s inputs."""
+
+    def __repr__(self) -> str:
+        return "<the learning phase>"
+
+
+_PHASE = LearningPhase()
+_set_phase: int | None = None
+
+
+def learning_phase() -> Any:
+    """Return whether the model trains: 0 or 1 inside a layer's call, a stand-in for the flag outside of it."""
+    if _set_phase is not None:
+        return _set_phase
+    training = call_context.training()
+    return _PHASE if training is None else int(training)
+
+
+def set_learning_phase(value: int) -> None:
+    """Fix the learning phase at 0, which `predict` and `evaluate` use anyway.
+
+    Args:
+        value: 0.
+
+    Raises:
+        NotImplementedError: for 1: Keras 3 has no flag that reaches every layer.
+    """
+    global _set_phase
+    if value not in (0, 1):
+        raise ValueError(f"Expected `value` to be 0 or 1. Received: value={value!r}")
+    if value:
+        raise NotImplementedError(
+            "Expected `set_learning_phase(0)`. Received: 1. Keras 3 has no flag that reaches every layer: call the "
+            "model with `model(x, training=True)`."
+        )
+    _set_phase = 0
+
+
+def fixed_learning_phase() -> int | None:
+    """Return what `set_learning_phase` fixed, or None."""
+    return _set_phase
+
+
+def clear_session() -> None:
+    """Forget Keras's global state, the learning phase included."""
+    global _set_phase
+    _set_phase = None
+    keras.utils.clear_session()
+
+
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
+    if training is None:
+        training = learning_phase()
+    if isinstance(training, LearningPhase):
+        training = False
+    if isinstance(training, (bool, int, np.integer)):
+        chosen = x if training else alt
+        return chosen() if callable(chosen) else chosen
+    return _today.switch(training, x, alt)
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `x` while the model predicts and `alt` while it trains."""
+    return in_train_phase(alt, x, training=training)
+
+
+# --- functions ----------------------------------------------------------------------------------------------------
+
+
+def function(inputs: Sequence[Any], outputs: Sequence[Any], updates: Any = None, **kwargs: Any) -> Callable[..., Any]:
+    """Return a function from arrays to arrays, computed by the layers between two lists of symbolic tensors.
+
+    >>> import keras, numpy as np
+    >>> x = keras.Input((2,)); y = keras.layers.Activation("relu")(x)
+    >>> f = function([x], [y])
+    >>> f([np.array([[-1.0, 1.0]])])[0].tolist()
+    [[0.0, 1.0]]
+
+    Args:
+        inputs: symbolic tensors of a model; `K.learning_phase()` among them takes 0 or 1.
+        outputs: symbolic tensors computed from them; a list.
+        updates: must be empty: there is no graph to update.
+        **kwargs: went to `tf.Session.run`; must be empty.
+
+    Returns:
+        A function that takes a list of arrays and returns a list of arrays.
+
+    Raises:
+        TypeError: for anything but symbolic tensors of Keras, updates, or session arguments.
+    """
+    if updates or kwargs:
+        raise TypeError(
+            f"Expected `inputs` and `outputs` alone. Received: updates={updates!r}, {sorted(kwargs)}. Updates need a "
+            "TensorFlow 1 graph; assign to the variables beside the call."
+        )
+    if not isinstance(outputs, (list, tuple)):
+        raise TypeError(f"Expected `outputs` to be a list. Received: {type(outputs).__name__}")
+    tensors = [x for x in inputs if not isinstance(x, (LearningPhase, int))]
+    foreign = [x for x in (*tensors, *outputs) if not isinstance(x, keras.KerasTensor)]
+    if foreign:
+        raise TypeError(
+            "Expected symbolic tensors of a Keras model (`layer.input`, `layer.output`, `keras.Input`). Received: "
+            f"{type(foreign[0]).__name__}. A placeholder, a gradient or a loss of TensorFlow 1 has no counterpart: "
+            "compute it in a function with `tf.GradientTape`."
+        )
+    model = keras.Model(tensors, list(outputs))
+
+    def call(values: Sequence[Any]) -> list[Any]:
+        if len(values) != len(inputs):
+            raise ValueError(f"Expected {len(inputs)} arrays. Received: {len(values)}")
+        given = [value for x, value in zip(inputs, values, strict=True) if isinstance(x, keras.KerasTensor)]
+        phase = [value for x, value in zip(inputs, values, strict=True) if isinstance(x, LearningPhase)]
+        results = model([_tensor(value) for value in given], training=bool(phase[0]) if phase else False)
+        return [keras.ops.convert_to_numpy(result) for result in keras.tree.flatten(results)]
+
+    return call
+
+
+# --- names that only changed their home ---------------------------------------------------------------------------
+
+
+def image_dim_ordering() -> str:
+    """Return Keras 1's name of the data format: "tf" or "th"."""
+    return "th" if keras.backend.image_data_format() == "channels_first" else "tf"
+
+
+def set_image_dim_ordering(dim_ordering: str) -> None:
+    """Set the data format by Keras 1's name: "tf" or "th"."""
+    if dim_ordering not in ("tf", "th"):
+        raise ValueError(f'Expected `dim_ordering` to be "tf" or "th". Received: dim_ordering={dim_ordering!r}')
+    keras.backend.set_image_data_format("channels_first" if dim_ordering == "th" else "channels_last")
+
+
+def reset_uids() -> None:
+    """Forget the counters of layer names (part of `clear_session` today)."""
+    keras.utils.clear_session()

@@ -1,0 +1,332 @@
+"""The callbacks with their old arguments, fields and file names."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+import keras
+import numpy as np
+
+from parallel_compat.legacy import models
+from parallel_compat.legacy.logs import resolve, with_old_names
+
+
+class Callback(keras.callbacks.Callback):  # type: ignore[misc]
+    """A callback whose `model` may be assigned to, as Keras 2's could.
+
+    >>> callback = Callback()
+    >>> callback.model = "the template"
+    >>> callback.model
+    'the template'
+    """
+
+    # A callback that does not call `super().__init__()` has no fields yet.
+    _model: Any = None
+    params: Any = None
+
+    @property
+    def model(self) -> Any:
+        """The model that is trained, or what was assigned."""
+        return self._model
+
+    @model.setter
+    def model(self, model: Any) -> None:
+        self._model = model
+
+
+class ModelCheckpoint(Callback, keras.callbacks.ModelCheckpoint):  # type: ignore[misc]
+    """Keras 2's `ModelCheckpoint`: any file name, an interval in epochs, and its fields.
+
+    >>> checkpoint = ModelCheckpoint("{epoch:02d}-{val_acc:.2f}.hdf5", "val_acc", 0, False, False, "auto", 5)
+    >>> checkpoint.period, checkpoint.epochs_since_last_save, checkpoint.monitor_op.__name__
+    (5, 0, 'greater')
+
+    Files are written whole or not at all. A name that ends in `.keras` gets Keras 3's format, any other Keras 2's.
+
+    Args:
+        filepath: the file, with fields such as `{epoch:02d}` and `{val_loss:.2f}`.
+        monitor: the log that tells which model is best.
+        verbose: 1 prints what is done.
+        save_best_only: whether only a model that is better than those before is written.
+        save_weights_only: whether weights are written instead of a whole model.
+        mode: "min", "max" or "auto": larger is better where the log's name has "acc" in it.
+        period: epochs between two files.
+        **keywords: those that only today's callback has.
+    """
+
+    def __init__(
+        self,
+        filepath: Any,
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        period: int | str = 1,
+        **keywords: Any,
+    ) -> None:
+        keras.callbacks.Callback.__init__(self)
+        if isinstance(period, str):  # today's seventh argument, `save_freq`
+            keywords["save_freq"], period = period, 1
+        save_freq = keywords.pop("save_freq", "epoch")
+        best = keywords.pop("initial_value_threshold", None)
+        if keywords:
+            raise TypeError(f"Expected the arguments of `ModelCheckpoint`. Received: {sorted(keywords)}")
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise ValueError(f'Expected `save_freq` to be "epoch" or an int. Received: save_freq={save_freq!r}')
+        self.filepath = str(filepath)
+        self.monitor, self.verbose, self.mode = monitor, verbose, checked_mode("ModelCheckpoint", mode)
+        self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
+        self.period, self.epochs_since_last_save = period, 0
+        self.save_freq, self._batches_seen_since_last_saving, self._last_batch_seen = save_freq, 0, None
+        self._current_epoch = 0
+        self.monitor_op = np.greater if larger_is_better(monitor, self.mode) else np.less
+        self.best = best if best is not None else (-np.inf if self.monitor_op is np.greater else np.inf)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        if self.save_freq != "epoch" and self._should_save_on_batch(batch):
+            self._save(self._current_epoch, {"batch": batch + 1, **(logs or {})})
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._current_epoch = epoch
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if self.save_freq != "epoch":
+            return
+        self.epochs_since_last_save += 1
+        if self.epochs_since_last_save >= self.period:
+            self.epochs_since_last_save = 0
+            self._save(epoch, dict(logs or {}))
+
+    def _save(self, epoch: int, logs: dict[str, Any]) -> None:
+        path = self.filepath.format(**{**with_old_names(logs), "epoch": epoch + 1})
+        if self.save_best_only and not self._is_better(epoch, logs, path):
+            return
+        if self.verbose > 0 and not self.save_best_only:
+            print(f"\nEpoch {epoch + 1:05d}: saving model to {path}")
+        (models.save_weights if self.save_weights_only else models.save_model)(self.model, path)
+
+    def _is_better(self, epoch: int, logs: dict[str, Any], path: str) -> bool:
+        current = logs.get(resolve(logs, self.monitor))
+        if current is None:
+            warnings.warn(
+                f"Can save best model only with {self.monitor} available, skipping. There are: {', '.join(logs)}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            return False
+        better = bool(self.monitor_op(current, self.best))
+        if self.verbose > 0:
+            improved = f"improved from {self.best:0.5f} to {current:0.5f}, saving model to {path}"
+            said = improved if better else f"did not improve from {self.best:0.5f}"
+            print(f"\nEpoch {epoch + 1:05d}: {self.monitor} {said}")
+        if better:
+            self.best = current
+        return better
+
+
+class AltModelCheckpoint(ModelCheckpoint):
+    """The class of the package alt-model-checkpoint: a checkpoint of another model than the one that is trained.
+
+    Args:
+        filepath: the file.
+        alternate_model: the model to write, the template of a parallel model for instance.
+        *args: the further arguments of `ModelCheckpoint`.
+        inherit_optimizer: whether the alternate model is compiled as the trained one, so that training can go on
+            from the file.
+        **kwargs: the further arguments of `ModelCheckpoint`.
+    """
+
+    def __init__(
+        self, filepath: Any, alternate_model: Any, *args: Any, inherit_optimizer: bool = True, **kwargs: Any
+    ) -> None:
+        self.alternate_model = alternate_model
+        self.inherit_optimizer = inherit_optimizer
+        super().__init__(filepath, *args, **kwargs)
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._trained = self.model
+        if self.inherit_optimizer and not getattr(self.alternate_model, "compiled", False):
+            # A parallel model and its template share their weights; what is written with them is its optimizer.
+            self.alternate_model.optimizer = self.model.optimizer
+
+    def _save(self, epoch: int, logs: dict[str, Any]) -> None:
+        trained, self.model = self.model, self.alternate_model
+        if getattr(trained, "template", None) is self.alternate_model and self.inherit_optimizer:
+            self.model = trained  # it writes its template, with the optimizer and losses it is trained with
+        try:
+            super()._save(epoch, logs)
+        finally:
+            self.model = trained
+
+
+class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[misc]
+    """Keras 2's `EarlyStopping`: `baseline` is the first best value, and the best weights come back where it stops.
+
+    Keras 3 brings them back at the end of every training, and counts the epochs below `baseline` otherwise.
+
+    Args:
+        monitor: the log that is watched.
+        min_delta: how much better is better.
+        patience: epochs without anything better before training stops.
+        verbose: 1 prints what is done.
+        mode: "min", "max" or "auto": larger is better where the log's name has "acc" in it.
+        baseline: the first value to beat, or None.
+        restore_best_weights: whether the weights of the best epoch come back when training stops early.
+        start_from_epoch: the first epoch that counts (today's argument).
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: int = 0,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+        start_from_epoch: int = 0,
+    ) -> None:
+        keras.callbacks.Callback.__init__(self)
+        self.monitor, self.patience, self.verbose = monitor, patience, verbose
+        self.mode = checked_mode("EarlyStopping", mode)
+        self.baseline, self.restore_best_weights = baseline, restore_best_weights
+        self.start_from_epoch = start_from_epoch
+        self.monitor_op = np.greater if larger_is_better(monitor, self.mode) else np.less
+        self.min_delta = min_delta if self.monitor_op is np.greater else -min_delta
+        self.wait = self.stopped_epoch = self.best_epoch = 0
+        self.best_weights: Any = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self.wait = self.stopped_epoch = 0
+        worst = -np.inf if self.monitor_op is np.greater else np.inf
+        self.best: Any = worst if self.baseline is None else self.baseline
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        current = self.get_monitor_value(logs or {})
+        if current is None or epoch < self.start_from_epoch:
+            return
+        if self.monitor_op(current - self.min_delta, self.best):
+            self.best, self.best_epoch, self.wait = current, epoch, 0
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            return
+        self.wait += 1
+        if self.wait < self.patience:
+            return
+        self.stopped_epoch = epoch
+        self.model.stop_training = True
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose > 0:
+                print("Restoring model weights from the end of the best epoch")
+            self.model.set_weights(self.best_weights)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch + 1:05d}: early stopping")
+
+    def get_monitor_value(self, logs: dict[str, Any]) -> Any:
+        """Return the watched log, or None with a warning where there is none."""
+        value = logs.get(resolve(logs, self.monitor))
+        if value is None:
+            warnings.warn(
+                f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
+                f"{','.join(logs)}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return value
+
+
+class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
+    """Keras 2's `TensorBoard`: arguments that had no effect on training are taken, in their old order.
+
+    Args:
+        log_dir: the folder.
+        histogram_freq: epochs between two histograms of weights.
+        batch_size: not used: it sized the batches of the histograms.
+        write_graph: whether the graph is written.
+        write_grads: not used: Keras 3 writes no histograms of gradients; a warning says so.
+        write_images: whether weights are written as pictures.
+        embeddings_freq: epochs between two writings of the embeddings.
+        embeddings_layer_names: not used: all embedding layers are written.
+        embeddings_metadata: files of metadata.
+        embeddings_data: not used: Keras 3 writes no embeddings of layer outputs; a warning says so.
+        update_freq: "batch", "epoch" or a number of batches (samples, in Keras 2).
+        **keywords: those that only today's callback has.
+    """
+
+    def __init__(
+        self,
+        log_dir: str = "./logs",
+        histogram_freq: int = 0,
+        batch_size: Any = 32,
+        write_graph: bool = True,
+        write_grads: bool = False,
+        write_images: bool = False,
+        embeddings_freq: int = 0,
+        embeddings_layer_names: Any = None,
+        embeddings_metadata: Any = None,
+        embeddings_data: Any = None,
+        update_freq: Any = "epoch",
+        **keywords: Any,
+    ) -> None:
+        if embeddings_data is not None:
+            warnings.warn(
+                "Keras 3's TensorBoard writes the weights of embedding layers, and no layer outputs: `embeddings_data` "
+                "is left out.",
+                stacklevel=2,
+            )
+            embeddings_freq = 0
+        if write_grads:
+            warnings.warn("Keras 3's TensorBoard writes no histograms of gradients.", stacklevel=2)
+        super().__init__(
+            log_dir=log_dir,
+            histogram_freq=histogram_freq,
+            write_graph=write_graph,
+            write_images=write_images,
+            update_freq=update_freq,
+            embeddings_freq=embeddings_freq,
+            embeddings_metadata=embeddings_metadata,
+            **keywords,
+        )
+
+
+def larger_is_better(monitor: str, mode: str) -> bool:
+    """Say whether a larger log is better, by Keras 2's rule for `mode="auto"`."""
+    return mode == "max" or (mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure")))
+
+
+def checked_mode(callback: str, mode: str) -> str:
+    """Return a callback's mode; an unknown one is "auto", with a warning."""
+    if mode in ("auto", "min", "max"):
+        return mode
+    warnings.warn(f"{callback} mode {mode} is unknown, fallback to auto mode.", RuntimeWarning, stacklevel=3)
+    return "auto"
+
+
+def set_old_monitor_op(callback: Any) -> None:
+    """Set a callback's `monitor_op` by Keras 2's rule, where Keras 3 would refuse `mode="auto"`.
+
+    Args:
+        callback: an `EarlyStopping` or `ReduceLROnPlateau`.
+    """
+    if larger_is_better(callback.monitor, callback.mode):
+        callback.monitor_op = keras.ops.greater
+    else:
+        callback.monitor_op = keras.ops.less
+        callback.min_delta *= -1
+
+
+def accepting_old_hooks(method: Any) -> Any:
+    """Return a hook of a callback that finds the old names in `logs`."""
+    from parallel_compat.legacy.logs import Logs
+
+    @functools.wraps(method)
+    def hook(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        changed = [Logs(each) if type(each) is dict else each for each in arguments]
+        return method(self, *changed, **{k: Logs(v) if type(v) is dict else v for k, v in keywords.items()})
+
+    return hook

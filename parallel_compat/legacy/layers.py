@@ -1,0 +1,493 @@
+"""The layers of Keras 1 and 2: those that went, and every other with its old arguments.
+
+`parallel_compat.legacy.layers.Dense(output_dim=3, init="uniform", weights=[...])` makes a plain `keras.layers.Dense`;
+a saved model names Keras's own class.
+"""
+
+from __future__ import annotations
+
+from functools import cache, wraps
+from typing import Any
+
+import keras
+
+from parallel_compat.legacy.calls import translate
+from parallel_compat.legacy.table import lookup
+
+_GLOROT = "glorot_uniform"
+
+
+def __getattr__(name: str) -> Any:
+    row = lookup(f"keras.layers.{name}")  # `Deconvolution2D` is `Conv2DTranspose` today
+    kind = getattr(keras.layers, (row.target or name).rpartition(".")[2] if row else name, None)
+    if not isinstance(kind, type) or not issubclass(kind, keras.layers.Layer):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return with_old_arguments(kind)
+
+
+@cache
+def with_old_arguments(kind: Any) -> Any:
+    """Return a class that takes the old arguments and makes objects of `kind`.
+
+    Args:
+        kind: a layer class of Keras.
+
+    Returns:
+        A subclass: called itself it makes a plain `kind`; a class derived from it takes the old arguments as well.
+    """
+    of = f"keras.layers.{kind.__name__}"
+
+    def __new__(cls: Any, *given: Any, **keywords: Any) -> Any:
+        if cls is not legacy:
+            return kind.__new__(cls, *given, **keywords)
+        given, keywords = translate(of, given, keywords, _quietly)
+        return make(kind, given, keywords)
+
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        given, keywords = translate(of, given, keywords, _quietly)
+        after = take_common(keywords)
+        kind.__init__(self, *given, **keywords)
+        after(self)
+
+    legacy = type(kind.__name__, (kind,), {"__new__": __new__, "__init__": __init__, "__doc__": kind.__doc__})
+    return legacy
+
+
+def make(kind: Any, given: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Make a layer from today's arguments and those that every old layer took."""
+    after = take_common(keywords)
+    layer = kind(*given, **keywords)
+    after(layer)
+    return layer
+
+
+def take_common(keywords: dict[str, Any]) -> Any:
+    """Take the arguments that every old layer took out of `keywords`.
+
+    They are `weights`, `batch_input_shape`, `input_shape`, `input_dim` with `input_length`, and `input_dtype`.
+
+    Returns:
+        A function that gives them their effect on the layer, once it is made.
+    """
+    if "input_dtype" in keywords:
+        keywords["dtype"] = keywords.pop("input_dtype")
+    weights = keywords.pop("weights", None)
+    batch_shape = keywords.pop("batch_input_shape", None)
+    shape = keywords.pop("input_shape", None)
+    length = keywords.pop("input_length", None)
+    size = keywords.pop("input_dim", None)
+    if size is not None:
+        shape = (size,) if length is None else (length, size)
+    if batch_shape is not None:
+        shape = BatchShape(batch_shape[1:], batch_shape[0])
+
+    def after(layer: Any) -> None:
+        if shape is not None:
+            # What `Sequential` makes its input of. Not by `setattr`: TensorFlow would wrap the tuple to track it.
+            vars(layer)["_input_shape_arg"] = shape
+        if weights is not None:
+            set_when_built(layer, weights)
+
+    return after
+
+
+class BatchShape(tuple[Any, ...]):
+    """A shape without its batch axis, which remembers it: a stateful recurrent layer needs it.
+
+    Args:
+        shape: without the batch axis.
+        batch: the size of the batch, or None.
+    """
+
+    batch: int | None
+
+    def __new__(cls, shape: Any, batch: int | None = None) -> BatchShape:
+        self = super().__new__(cls, tuple(shape))
+        self.batch = batch
+        return self
+
+
+def set_when_built(layer: Any, weights: Any) -> None:
+    """Give a layer its first weights as soon as it has variables."""
+    if layer.built:
+        layer.set_weights(weights)
+        return
+    build = layer.build
+
+    @wraps(build)
+    def build_and_set(*arguments: Any, **keywords: Any) -> Any:
+        layer.build = build
+        result = build(*arguments, **keywords)
+        layer.set_weights(weights)
+        return result
+
+    layer.build = build_and_set
+
+
+def Input(
+    shape: Any = None,
+    batch_shape: Any = None,
+    name: str | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    tensor: Any = None,
+    **keywords: Any,
+) -> Any:
+    """Make an input of a functional model, with the arguments in Keras 2.2.4's order.
+
+    Args:
+        shape: the shape without the batch axis.
+        batch_shape: the shape with it.
+        name: the input's name.
+        dtype: its dtype.
+        sparse: whether it takes sparse tensors.
+        tensor: an existing tensor: a symbolic one of Keras is taken.
+        **keywords: those that only today's `keras.Input` has.
+
+    Raises:
+        TypeError: for a tensor of TensorFlow 1.
+    """
+    if tensor is not None and not isinstance(tensor, keras.KerasTensor):
+        raise TypeError(
+            "Expected `tensor` to be a symbolic tensor of Keras. Received: "
+            f"{type(tensor).__name__}. There are no tensors of a TensorFlow 1 graph; feed the data to `fit`."
+        )
+    given = {"shape": shape, "batch_shape": batch_shape, "name": name, "dtype": dtype, "tensor": tensor}
+    if "batch_input_shape" in keywords:
+        given["batch_shape"] = keywords.pop("batch_input_shape")
+    if "input_dtype" in keywords:
+        given["dtype"] = keywords.pop("input_dtype")
+    if sparse:
+        given["sparse"] = True
+    return keras.Input(**{key: value for key, value in given.items() if value is not None}, **keywords)
+
+
+def output_shape(layer: Any) -> Any:
+    """Return the shape of a layer's output (`layer.output_shape`), a list of them for several outputs."""
+    return _shapes(layer.output)
+
+
+def input_shape(layer: Any) -> Any:
+    """Return the shape of a layer's input (`layer.input_shape`), a list of them for several inputs."""
+    return _shapes(layer.input)
+
+
+class Shape(tuple[Any, ...]):
+    """What `tensor.get_shape()` returned: a tuple with `as_list()` and `ndims`."""
+
+    def as_list(self) -> list[int | None]:
+        """Return the dimensions, None where one is not known."""
+        return list(self)
+
+    @property
+    def ndims(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+
+def get_shape(tensor: Any) -> Shape:
+    """Return a symbolic tensor's shape (`tensor.get_shape().as_list()`)."""
+    return Shape(tensor.shape)
+
+
+def merge(
+    inputs: Any,
+    mode: Any = "sum",
+    concat_axis: int = -1,
+    dot_axes: Any = -1,
+    output_shape: Any = None,
+    output_mask: Any = None,
+    arguments: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Merge tensors as Keras 1's `merge` did.
+
+    Args:
+        inputs: the tensors.
+        mode: "sum", "mul", "concat", "ave", "max", "dot" or "cos", or a function of the list of tensors.
+        concat_axis: the axis of "concat".
+        dot_axes: the axes of "dot" and "cos".
+        output_shape: of a function.
+        output_mask: of a function.
+        arguments: further arguments of a function.
+        name: the layer's name.
+    """
+    makers = {
+        "sum": lambda: keras.layers.Add(name=name),
+        "mul": lambda: keras.layers.Multiply(name=name),
+        "ave": lambda: keras.layers.Average(name=name),
+        "max": lambda: keras.layers.Maximum(name=name),
+        "concat": lambda: keras.layers.Concatenate(axis=concat_axis, name=name),
+        "dot": lambda: keras.layers.Dot(axes=dot_axes, name=name),
+        "cos": lambda: keras.layers.Dot(axes=dot_axes, normalize=True, name=name),
+    }
+    if callable(mode):
+        layer = keras.layers.Lambda(mode, output_shape=output_shape, mask=output_mask, arguments=arguments, name=name)
+        return layer(inputs)
+    if mode not in makers:
+        raise ValueError(f"Expected `mode` to be one of {sorted(makers)} or a function. Received: mode={mode!r}")
+    return makers[mode]()(inputs)
+
+
+def _shapes(tensors: Any) -> Any:
+    flat = keras.tree.flatten(tensors)
+    shapes = [tuple(tensor.shape) for tensor in flat]
+    return shapes[0] if len(shapes) == 1 else shapes
+
+
+# --- layers that went ---------------------------------------------------------------------------------------------
+
+
+class _MakesToday(type):
+    """A class whose objects are those of a class of today, and that counts these as its own."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.today)  # type: ignore[attr-defined]
+
+
+class CuDNNLSTM(metaclass=_MakesToday):
+    """`keras.layers.LSTM` with `sigmoid` gates, which uses cuDNN by itself where there is a GPU.
+
+    Args:
+        units: the size of the output.
+        **keywords: those of the old layer.
+    """
+
+    today = keras.layers.LSTM
+
+    def __new__(cls, units: int, **keywords: Any) -> Any:
+        return make(keras.layers.LSTM, (units,), {"recurrent_activation": "sigmoid", **keywords})
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Make the layer from what `get_config` of the old one returned."""
+        return cls(**config)
+
+
+class CuDNNGRU(metaclass=_MakesToday):
+    """`keras.layers.GRU` with `sigmoid` gates and the reset gate after the matrix product, as cuDNN has it.
+
+    Args:
+        units: the size of the output.
+        **keywords: those of the old layer.
+    """
+
+    today = keras.layers.GRU
+
+    def __new__(cls, units: int, **keywords: Any) -> Any:
+        return make(keras.layers.GRU, (units,), {"recurrent_activation": "sigmoid", "reset_after": True, **keywords})
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Make the layer from what `get_config` of the old one returned."""
+        return cls(**config)
+
+
+def AtrousConvolution1D(nb_filter: int, filter_length: int, *, atrous_rate: int = 1, **keywords: Any) -> Any:
+    """Make a `keras.layers.Conv1D` with `dilation_rate`."""
+    given, rest = translate("keras.layers.Conv1D", (nb_filter, filter_length), keywords, _quietly)
+    return make(keras.layers.Conv1D, given, {"dilation_rate": atrous_rate, **rest})
+
+
+def AtrousConvolution2D(*given: Any, atrous_rate: Any = (1, 1), **keywords: Any) -> Any:
+    """Make a `keras.layers.Conv2D` with `dilation_rate`."""
+    given, rest = translate("keras.layers.Conv2D", given, keywords, _quietly)
+    return make(keras.layers.Conv2D, given, {"dilation_rate": atrous_rate, **rest})
+
+
+AtrousConv1D, AtrousConv2D = AtrousConvolution1D, AtrousConvolution2D
+
+
+class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
+    """What `MaxoutDense` and `Highway` share: Keras 1's names for the parts of a layer."""
+
+    def __init__(
+        self,
+        init: Any,
+        weights: Any,
+        regularizers: tuple[Any, Any],
+        activity_regularizer: Any,
+        constraints: tuple[Any, Any],
+        bias: bool,
+        input_dim: int | None,
+        **keywords: Any,
+    ) -> None:
+        if input_dim:
+            keywords["input_shape"] = (input_dim,)
+        super().__init__(activity_regularizer=activity_regularizer, **keywords)
+        self.init = keras.initializers.get(init)
+        self.W_regularizer, self.b_regularizer = (keras.regularizers.get(each) for each in regularizers)
+        self.W_constraint, self.b_constraint = (keras.constraints.get(each) for each in constraints)
+        self.bias = bias
+        if weights is not None:
+            set_when_built(self, weights)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "init": keras.initializers.serialize(self.init),
+            "W_regularizer": keras.regularizers.serialize(self.W_regularizer),
+            "b_regularizer": keras.regularizers.serialize(self.b_regularizer),
+            "W_constraint": keras.constraints.serialize(self.W_constraint),
+            "b_constraint": keras.constraints.serialize(self.b_constraint),
+            "bias": self.bias,
+        }
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class MaxoutDense(_OldLayer):
+    """The element-wise maximum of `nb_feature` linear layers (Goodfellow et al. 2013, arXiv:1302.4389).
+
+    Args:
+        output_dim: the size of the output.
+        nb_feature: how many linear layers.
+        init: initializer of the kernels.
+        weights: the first weights, kernels (nb_feature, inputs, output_dim) and biases (nb_feature, output_dim).
+        W_regularizer: of the kernels.
+        b_regularizer: of the biases.
+        activity_regularizer: of the output.
+        W_constraint: of the kernels.
+        b_constraint: of the biases.
+        bias: whether there are biases.
+        input_dim: the size of the input, for the first layer of a `Sequential`.
+        **keywords: those of `keras.layers.Layer`.
+    """
+
+    def __init__(
+        self,
+        output_dim: int,
+        nb_feature: int = 4,
+        init: Any = _GLOROT,
+        weights: Any = None,
+        W_regularizer: Any = None,
+        b_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        W_constraint: Any = None,
+        b_constraint: Any = None,
+        bias: bool = True,
+        input_dim: int | None = None,
+        **keywords: Any,
+    ) -> None:
+        super().__init__(
+            init,
+            weights,
+            (W_regularizer, b_regularizer),
+            activity_regularizer,
+            (W_constraint, b_constraint),
+            bias,
+            input_dim,
+            **keywords,
+        )
+        self.output_dim, self.nb_feature = output_dim, nb_feature
+
+    def build(self, input_shape: Any) -> None:
+        shape = (self.nb_feature, input_shape[-1], self.output_dim)
+        self.W = self.add_weight(
+            shape=shape, initializer=self.init, name="W", regularizer=self.W_regularizer, constraint=self.W_constraint
+        )
+        self.b = None
+        if self.bias:
+            self.b = self.add_weight(
+                shape=(self.nb_feature, self.output_dim),
+                initializer="zeros",
+                name="b",
+                regularizer=self.b_regularizer,
+                constraint=self.b_constraint,
+            )
+        self.built = True
+
+    def call(self, x: Any) -> Any:
+        output = keras.ops.einsum("ni,fio->nfo", x, self.W)
+        return keras.ops.max(output if self.b is None else output + self.b, axis=1)
+
+    def compute_output_shape(self, input_shape: Any) -> tuple[Any, int]:
+        return (input_shape[0], self.output_dim)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "output_dim": self.output_dim, "nb_feature": self.nb_feature}
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class Highway(_OldLayer):
+    """A densely connected highway layer (Srivastava et al. 2015, arXiv:1505.00387).
+
+    Args:
+        init: initializer of the kernels.
+        activation: of the transformed input.
+        weights: the first weights.
+        W_regularizer: of the kernel.
+        b_regularizer: of the bias.
+        activity_regularizer: of the output.
+        W_constraint: of the kernel.
+        b_constraint: of the bias.
+        bias: whether there are biases.
+        input_dim: the size of the input, for the first layer of a `Sequential`.
+        **keywords: those of `keras.layers.Layer`.
+    """
+
+    def __init__(
+        self,
+        init: Any = _GLOROT,
+        activation: Any = None,
+        weights: Any = None,
+        W_regularizer: Any = None,
+        b_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        W_constraint: Any = None,
+        b_constraint: Any = None,
+        bias: bool = True,
+        input_dim: int | None = None,
+        **keywords: Any,
+    ) -> None:
+        keywords.pop("transform_bias", None)
+        super().__init__(
+            init,
+            weights,
+            (W_regularizer, b_regularizer),
+            activity_regularizer,
+            (W_constraint, b_constraint),
+            bias,
+            input_dim,
+            **keywords,
+        )
+        self.activation = keras.activations.get(activation)
+
+    def build(self, input_shape: Any) -> None:
+        size = input_shape[-1]
+        self.W = self.add_weight(
+            shape=(size, size),
+            initializer=self.init,
+            name="W",
+            regularizer=self.W_regularizer,
+            constraint=self.W_constraint,
+        )
+        self.W_carry = self.add_weight(shape=(size, size), initializer=self.init, name="W_carry")
+        self.b = self.b_carry = None
+        if self.bias:
+            self.b = self.add_weight(
+                shape=(size,),
+                initializer="zeros",
+                name="b",
+                regularizer=self.b_regularizer,
+                constraint=self.b_constraint,
+            )
+            self.b_carry = self.add_weight(shape=(size,), initializer="ones", name="b_carry")
+        self.built = True
+
+    def call(self, x: Any) -> Any:
+        carry = keras.ops.matmul(x, self.W_carry)
+        transformed = keras.ops.matmul(x, self.W)
+        if self.bias:
+            carry, transformed = carry + self.b_carry, transformed + self.b
+        gate = keras.ops.sigmoid(carry)
+        return self.activation(transformed) * gate + (1 - gate) * x
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "activation": keras.activations.serialize(self.activation)}
+
+
+def _quietly(_given: str, _became: str) -> None:
+    """Take no note."""

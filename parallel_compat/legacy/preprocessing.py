@@ -1,0 +1,34 @@
+"""`keras.preprocessing` with its old arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+
+def load_img(
+    path: Any,
+    grayscale: bool = False,
+    color_mode: str = "rgb",
+    target_size: tuple[int, int] | None = None,
+    interpolation: str = "nearest",
+    **keywords: Any,
+) -> Any:
+    """Load a picture, with the arguments in Keras 2.2.4's order.
+
+    Args:
+        path: the file.
+        grayscale: the old way to say `color_mode="grayscale"`.
+        color_mode: "rgb", "rgba" or "grayscale".
+        target_size: (height, width), or None for the picture's own.
+        interpolation: how it is resized.
+        **keywords: those that only today's function has.
+    """
+    return keras.utils.load_img(
+        path,
+        color_mode="grayscale" if grayscale else color_mode,
+        target_size=target_size,
+        interpolation=interpolation,
+        **keywords,
+    )

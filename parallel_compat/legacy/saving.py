@@ -1,0 +1,55 @@
+"""`keras.engine.saving`: weights out of an open HDF5 file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend import h5_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import h5py
+
+
+def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Any], reshape: bool = False) -> None:
+    """Read the weights of layers in their order.
+
+    Args:
+        f: the open group.
+        layers: the layers, as `model.layers` lists them.
+        reshape: must be false.
+    """
+    _check(reshape)
+    h5_files.read_weights(_Layers(layers), f)
+
+
+def load_weights_from_hdf5_group_by_name(
+    f: h5py.Group, layers: Sequence[Any], skip_mismatch: bool = False, reshape: bool = False
+) -> None:
+    """Read the weights of layers by their names.
+
+    Args:
+        f: the open group.
+        layers: the layers.
+        skip_mismatch: whether layers whose shapes differ are left as they are.
+        reshape: must be false.
+    """
+    _check(reshape)
+    h5_files.read_weights(_Layers(layers), f, by_name=True, skip_mismatch=skip_mismatch)
+
+
+def _check(reshape: bool) -> None:
+    if reshape:
+        raise ValueError("Expected `reshape=False`: Keras 3 does not reshape weights. Reshape them with numpy.")
+
+
+class _Layers:
+    """Layers without a model, as far as reading weights looks at one."""
+
+    def __init__(self, layers: Sequence[Any]) -> None:
+        self.layers = list(layers)
+        self.name = "layers"
+        self._trainable_variables: list[Any] = []
+        self._non_trainable_variables: list[Any] = []
+        self.weights: list[Any] = []

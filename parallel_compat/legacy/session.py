@@ -1,0 +1,194 @@
+"""`tf.Session` and its configuration, as far as they chose GPUs and their memory: that effect, and no graph."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from parallel_compat.backend import devices as backend_devices
+from parallel_compat.devices import limit_gpu_memory, use_gpus
+from parallel_compat.legacy.device_lib import Device, list_local_devices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ConfigProto = tf.compat.v1.ConfigProto
+GPUOptions = tf.compat.v1.GPUOptions
+_NO_GRAPH = (
+    "There is no TensorFlow 1 graph under Keras 3. Call the model or the function directly: `model.predict(x)`, "
+    "`model(x)`."
+)
+_current = threading.local()
+
+
+class Initializer:
+    """What `tf.global_variables_initializer()` returns: variables are initialised when they are made."""
+
+    def run(self, *_arguments: Any, **_keywords: Any) -> None:
+        """Do nothing."""
+
+
+class Graph:
+    """What `tf.get_default_graph()` returns: something to enter that changes nothing."""
+
+    @contextmanager
+    def as_default(self) -> Iterator[Graph]:
+        """Enter and leave without effect."""
+        yield self
+
+    def finalize(self) -> None:
+        """Do nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"`graph.{name}`: {_NO_GRAPH}")
+
+
+class Session:
+    """A session that applies the GPU options of its configuration and reads eager tensors.
+
+    >>> import tensorflow as tf
+    >>> config = tf.compat.v1.ConfigProto()
+    >>> config.gpu_options.allow_growth = True
+    >>> with Session(config=config) as session:
+    ...     session.run(tf.constant(3))
+    np.int32(3)
+
+    Args:
+        target: must be empty: there are no session servers.
+        graph: not used.
+        config: a `tf.compat.v1.ConfigProto`.
+    """
+
+    def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        if target:
+            raise ValueError(
+                f"Expected `target` to be empty. Received: target={target!r}. Training on several machines goes by "
+                "`tf.distribute.MultiWorkerMirroredStrategy`."
+            )
+        self.graph = graph if graph is not None else Graph()
+        self._config = config
+        if config is not None:
+            apply_options(config)
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Return the values of eager tensors and variables, in the structure in which they are given.
+
+        Raises:
+            NotImplementedError: for a `feed_dict`, and for anything that is not an eager tensor or a variable.
+        """
+        if feed_dict:
+            raise NotImplementedError(f"`session.run(..., feed_dict=...)`: {_NO_GRAPH}")
+        return tf.nest.map_structure(_value, fetches)
+
+    def list_devices(self) -> list[Device]:
+        """List the CPU, then the devices that `parallelize` would use."""
+        return list_local_devices()
+
+    def as_default(self) -> Session:
+        """Return the session, to be entered."""
+        return self
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def __enter__(self) -> Session:
+        self._before = getattr(_current, "session", None)
+        _current.session = self
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        _current.session = self._before
+
+
+InteractiveSession = Session
+
+
+def get_session() -> Session:
+    """Return the session that is in use, or a new one (`K.get_session()`)."""
+    if getattr(_current, "session", None) is None:
+        _current.session = Session()
+    session: Session = _current.session
+    return session
+
+
+def set_session(session: Any) -> None:
+    """Use a session from here on (`K.set_session(tf.Session(config=config))`)."""
+    if isinstance(session, tf.compat.v1.Session):
+        apply_options(session._config)
+        session = Session()
+    _current.session = session
+
+
+def get_default_session() -> Session | None:
+    """Return the session that was entered, or None."""
+    return getattr(_current, "session", None)
+
+
+def get_default_graph() -> Graph:
+    """Return something to enter that changes nothing."""
+    return Graph()
+
+
+def reset_default_graph() -> None:
+    """Do nothing: there is no graph to reset."""
+
+
+def initializer(*_arguments: Any, **_keywords: Any) -> Initializer:
+    """Return what a session can run without effect."""
+    return Initializer()
+
+
+def apply_options(config: Any) -> None:
+    """Give the GPU options of a `ConfigProto` their effect, as far as TensorFlow has not started its devices.
+
+    Args:
+        config: `gpu_options.allow_growth`, `.per_process_gpu_memory_fraction` and `.visible_device_list`,
+            `device_count["GPU"] == 0`, `intra_op_parallelism_threads`, `inter_op_parallelism_threads`.
+    """
+    if config is None:
+        return
+    gpus = tf.config.list_physical_devices("GPU")
+    options = config.gpu_options
+    ids = list(range(len(gpus)))
+    if options.visible_device_list:
+        ids = [int(i) for i in options.visible_device_list.split(",") if int(i) < len(gpus)]
+    if "GPU" in config.device_count:
+        ids = ids[: config.device_count["GPU"]]
+    if ids != list(range(len(gpus))):
+        _unless_started(use_gpus, ids)
+    if options.allow_growth:
+        _unless_started(functools.partial(limit_gpu_memory, growth=True))
+    if options.per_process_gpu_memory_fraction and gpus:
+        _unless_started(backend_devices.set_memory_fraction, options.per_process_gpu_memory_fraction)
+    if config.intra_op_parallelism_threads:
+        _unless_started(tf.config.threading.set_intra_op_parallelism_threads, config.intra_op_parallelism_threads)
+    if config.inter_op_parallelism_threads:
+        _unless_started(tf.config.threading.set_inter_op_parallelism_threads, config.inter_op_parallelism_threads)
+
+
+def _unless_started(setting: Any, *arguments: Any) -> None:
+    try:
+        setting(*arguments)
+    except RuntimeError as error:
+        warnings.warn(
+            "The session's configuration came after TensorFlow had started its devices and has no effect: configure "
+            f"the session before the first model. {error}",
+            stacklevel=5,
+        )
+
+
+def _value(fetch: Any) -> Any:
+    if fetch is None or isinstance(fetch, Initializer):
+        return None
+    if isinstance(fetch, tf.Variable) or (tf.is_tensor(fetch) and hasattr(fetch, "numpy")):
+        return fetch.numpy()
+    import keras
+
+    if isinstance(fetch, keras.Variable):
+        return keras.ops.convert_to_numpy(fetch)
+    raise NotImplementedError(f"`session.run` of {type(fetch).__name__}: {_NO_GRAPH}")

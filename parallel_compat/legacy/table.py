@@ -1,0 +1,339 @@
+"""What a legacy name is today: one table, pure data, two readers (`run` answers from it, `migrate` writes it).
+
+Four kinds of rows:
+
+- `Path` (`paths.tsv`, `tensorflow_1.tsv`): every importable name of Keras 2.2.4, the names beside it that old code
+  imports, and TensorFlow 1's own.
+- `Argument` (`arguments.py`): an argument that is spelled, placed or understood otherwise today.
+- `Member` (`members.py`): a method, attribute or callback field of an object.
+- `Default` (`defaults.py`): an argument whose value changed for those who do not pass it.
+- `Identifier` (`identifiers.py`): a string that names a loss, an initializer, a field of the logs.
+
+Nothing here imports Keras or TensorFlow. `tests/legacy/` walks every row: each target imports and accepts what
+the row promises.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+# The spellings under which old code reaches Keras, longest first.
+ROOTS: tuple[str, ...] = (
+    "tensorflow.contrib.keras.python.keras",
+    "tensorflow.contrib.keras.api.keras",
+    "tensorflow.python.keras.api.keras",
+    "tensorflow.compat.v1.keras",
+    "tensorflow.compat.v2.keras",
+    "tensorflow.contrib.keras",
+    "tensorflow.python.keras",
+    "tensorflow.keras",
+    "keras",
+)
+
+
+class Status(str, enum.Enum):
+    """What became of a path."""
+
+    SAME = "same"  # the path imports the same thing today
+    MOVED = "moved"  # the thing is elsewhere in Keras or TensorFlow
+    PROVIDED = "provided"  # this package has it
+    GONE = "gone"  # it cannot mean what it meant; the note says what to do instead
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What one import path is today.
+
+    Attributes:
+        path: the path as it was asked for.
+        status: what became of it.
+        target: the dotted path to use today (`path` itself for `SAME`, None for `GONE`).
+        note: for `GONE`, one sentence on why and what to do instead.
+    """
+
+    path: str
+    status: Status
+    target: str | None
+    note: str = ""
+
+
+class Change(str, enum.Enum):
+    """What became of an argument or a member."""
+
+    RENAMED = "renamed"  # the same thing under `new`
+    DROPPED = "dropped"  # it had no effect on results, or has none any more: leave it out
+    PROVIDED = "provided"  # not expressible today; `new` (a dotted path) of this package takes it
+    GONE = "gone"  # it cannot be honoured; the note says what to do instead
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What one argument of a legacy call is today.
+
+    Attributes:
+        of: the call: a path under `keras.` as today's Keras spells it (`keras.layers.Dense`), or a method
+            (`keras.Model.fit`).
+        old: the argument's old name.
+        change: what became of it.
+        new: the argument's name today (`RENAMED`), or the dotted path of the callable of this package that takes
+            the old argument (`PROVIDED`).
+        values: old value -> new value, where these changed as well.
+        position: where old code may have passed it by position (0 is the first argument after self), if today
+            that position means something else.
+        note: one sentence, for the report.
+    """
+
+    of: str
+    old: str
+    change: Change
+    new: str | None = None
+    values: tuple[tuple[Any, Any], ...] = ()
+    position: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What one method, attribute or callback field is today.
+
+    Attributes:
+        of: the kind of object: `keras.Model`, `keras.optimizers.Optimizer`, `keras.callbacks.Callback`,
+            `keras.layers.Layer`, `keras.KerasTensor`.
+        old: the member's old name.
+        change: what became of it.
+        new: the member's name today (`RENAMED`), or the dotted path of a function that takes the object as its
+            first argument (`PROVIDED`).
+        method: whether it is called.
+        note: one sentence, for the report.
+    """
+
+    of: str
+    old: str
+    change: Change
+    new: str | None = None
+    method: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """An argument whose value is another today when it is not passed.
+
+    Attributes:
+        of: the call, as in `Argument`.
+        argument: its name today.
+        old: the old default, as Python source (a dotted path of this package where no literal says it).
+        today: the default today, as Python source.
+        modern: names of arguments that only newer code passes; where one is passed, the code knew the new default.
+        note: one sentence, for the report.
+    """
+
+    of: str
+    argument: str
+    old: str
+    today: str
+    modern: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """A string that named a thing to old Keras (`init="normal"`, `loss="kld"`, `monitor="val_acc"`).
+
+    Attributes:
+        kind: what it names: `initializer`, `loss`, `metric`, `constraint`, `log`.
+        old: the old string.
+        new: the string today.
+    """
+
+    kind: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    keras: Status
+    keras_target: str
+    tensorflow: Status
+    tensorflow_target: str
+    note: str
+
+
+@cache
+def canonical(path: str) -> str:
+    """Spell a path as the table does: under `keras` where it is under any spelling of Keras.
+
+    >>> canonical("tf.python.keras.layers.Dense"), canonical("tf.log")
+    ('keras.layers.Dense', 'tensorflow.log')
+    """
+    if path == "tf" or path.startswith("tf."):
+        path = "tensorflow" + path[2:]
+    written = root_of(path)
+    return path if written is None else "keras" + path[len(written) :]
+
+
+@cache
+def root_of(path: str) -> str | None:
+    """Return the spelling of Keras that a path begins with, or None where it is not under Keras.
+
+    >>> root_of("tensorflow.python.keras.layers")
+    'tensorflow.python.keras'
+    """
+    if path.startswith("tf."):
+        path = "tensorflow" + path[2:]
+    return next((root for root in ROOTS if path == root or path.startswith(root + ".")), None)
+
+
+@cache
+def lookup(path: str) -> Path | None:
+    """Say what an import path is today.
+
+    >>> lookup("keras.utils.multi_gpu_model").target
+    'parallel_compat.multi_gpu_model'
+    >>> lookup("tensorflow.python.keras.layers.core.Dense").target
+    'tensorflow.keras.layers.Dense'
+    >>> lookup("tf.log").target
+    'tensorflow.math.log'
+
+    Args:
+        path: a dotted path: of Keras under any spelling in `ROOTS`, of TensorFlow 1, or of a third party that the
+            table knows.
+
+    Returns:
+        The answer, or None where the table does not know the path.
+    """
+    row = _rows().get(canonical(path))
+    if row is None:
+        return _gone_with_its_parent(path)
+    root = root_of(path)
+    status, target = (
+        (row.keras, row.keras_target) if root in (None, "keras") else (row.tensorflow, row.tensorflow_target)
+    )
+    if status is Status.SAME and root not in ("keras", "tensorflow.keras"):
+        status = Status.MOVED  # private spellings of Keras still import, and give another Keras
+    return Path(path, status, target or None, row.note)
+
+
+def _gone_with_its_parent(path: str) -> Path | None:
+    """Names below a row that is gone are gone with it (`tf.contrib.rnn`)."""
+    parent = path
+    while "." in parent:
+        parent = parent.rpartition(".")[0]
+        if root_of(path) is not None and root_of(parent) is None:
+            return None  # `tf.contrib.keras` is a spelling of Keras, not a part of `tf.contrib`
+        row = _rows().get(canonical(parent))
+        if row is not None:
+            return Path(path, Status.GONE, None, row.note) if row.tensorflow is Status.GONE else None
+    return None
+
+
+def module(path: str) -> str | None:
+    """Return the module that holds today most of what a legacy module held, or None if the table knows none.
+
+    >>> module("keras.layers.core"), module("keras.backend")
+    ('keras.layers', 'parallel_compat.legacy.backend')
+    """
+    name = canonical(path)
+    row = _rows().get(name)
+    if row is not None:
+        entry = lookup(path)
+        return entry.target if entry else None
+    homes = _module_homes().get(name)
+    if not homes:
+        return None
+    return homes[0] if root_of(path) in (None, "keras") else homes[1]
+
+
+def names_of(path: str) -> tuple[str, ...]:
+    """Return the names that a legacy module (spelled under any root) held, or () if the table knows no such module."""
+    return _module_names().get(canonical(path), ())
+
+
+def paths() -> tuple[str, ...]:
+    """Return every path of the table, spelled under `keras` or `tensorflow`."""
+    return tuple(_rows())
+
+
+@cache
+def modules_today(root: str = "keras") -> frozenset[str]:
+    """Return the modules that old code imports and that can still be imported, spelled under `keras`.
+
+    Args:
+        root: `keras` or `tensorflow.keras`.
+    """
+    alive = {"keras"}
+    for path, row in _rows().items():
+        if (row.keras if root == "keras" else row.tensorflow) is Status.SAME:
+            parent = path.rpartition(".")[0]
+            while parent:
+                alive.add(parent)
+                parent = parent.rpartition(".")[0]
+    return frozenset(alive)
+
+
+def counts(root: str = "keras") -> Counter[Status]:
+    """Count the importable names of Keras 2.2.4 by what became of them, for code that spells Keras `root`."""
+    entries = (lookup(root + path[len("keras") :]) for path in keras_2_2_4())
+    return Counter(entry.status for entry in entries if entry is not None)
+
+
+@cache
+def keras_2_2_4() -> tuple[str, ...]:
+    """Return the importable names of Keras 2.2.4: the rows before the marker line of `paths.tsv`."""
+    text = (files(__package__) / "paths.tsv").read_text("utf-8")
+    listed = text.partition("# Beside Keras 2.2.4")[0]
+    return tuple(line.partition("\t")[0] for line in listed.splitlines() if line and not line.startswith("#"))
+
+
+@cache
+def _rows() -> dict[str, _Row]:
+    rows: dict[str, _Row] = {}
+    for line in _lines("paths.tsv"):
+        path, keras, keras_target, tensorflow, tensorflow_target, note = line.split("\t")
+        rows[path] = _Row(Status(keras), keras_target, Status(tensorflow), tensorflow_target, note)
+    for line in _lines("tensorflow_1.tsv"):
+        path, status, target, note = line.split("\t")
+        rows[path] = _Row(Status(status), target, Status(status), target, note)
+    return rows
+
+
+@cache
+def tensorflow_1_signatures() -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Return TensorFlow 1 functions whose arguments changed: how many positions agree, which names are no more."""
+    rows = (line.split("\t") for line in _lines("tensorflow_1_signatures.tsv"))
+    return {path: (int(agree), tuple(gone.split(",")) if gone else ()) for path, agree, gone in rows}
+
+
+@cache
+def _module_names() -> dict[str, tuple[str, ...]]:
+    names: dict[str, list[str]] = {}
+    for path in _rows():
+        parent, _, name = path.rpartition(".")
+        names.setdefault(parent, []).append(name)
+    return {parent: tuple(children) for parent, children in names.items()}
+
+
+@cache
+def _module_homes() -> dict[str, tuple[str, str]]:
+    """For each legacy module: where most of its names live today, for `keras` and for `tensorflow.keras`."""
+    homes: dict[str, tuple[str, str]] = {}
+    for parent, names in _module_names().items():
+        rows = [_rows()[f"{parent}.{name}"] for name in names if not name.startswith("_")]
+        both = []
+        for targets in ([row.keras_target for row in rows], [row.tensorflow_target for row in rows]):
+            counted = Counter(target.rpartition(".")[0] for target in targets if target)
+            both.append(counted.most_common(1)[0][0] if counted else "")
+        if all(both):
+            homes[parent] = (both[0], both[1])
+    return homes
+
+
+def _lines(name: str) -> list[str]:
+    text = (files(__package__) / name).read_text("utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]

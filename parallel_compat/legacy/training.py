@@ -1,0 +1,319 @@
+"""The methods of `keras.Model` with their old arguments, as `run` puts them on the class.
+
+Each maker takes the method that stands there and returns the one that shall: for anybody but the user's code it is
+the same; for the user's code it translates the arguments first.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat import generators
+from parallel_compat.backend import keras3
+from parallel_compat.feeding import is_generator, is_sequence
+from parallel_compat.legacy import asker, models, usage
+from parallel_compat.legacy.calls import translate
+from parallel_compat.legacy.identifiers import identifiers
+from parallel_compat.legacy.utils import to_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    Method = Callable[..., Any]
+
+
+def compile(original: Method, of: str) -> Method:
+    """`model.compile` with metrics in third place, and the old names and defaults of strings."""
+
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        given, keywords = _translated(of, given, keywords, frame)
+        keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
+        if asker.uses_standalone_keras(frame) and isinstance(keywords.get("optimizer"), str):
+            keywords["optimizer"] = _optimizer(keywords["optimizer"], frame)
+        if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
+            keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
+        for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
+            if name in keywords:
+                keywords[name] = _renamed(keywords[name], kind, frame)
+        for name in ("metrics", "weighted_metrics"):
+            keywords[name] = _for_each_output(self, keywords.get(name))
+        result = original(self, **keywords)
+        _keep_flags(self)
+        return result
+
+    return method
+
+
+def fit(original: Method, of: str) -> Method:
+    """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
+
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        _refuse_fixed_phase()
+        feed = _feed(self, keywords)
+        given, keywords = _translated(of, given, keywords, frame)
+        arguments = keras3.bind_fit(given, keywords)
+        hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
+        with as_compiled(self):
+            if _is_parallel(self):  # which draws from generators itself
+                return original(self, **arguments)
+            return generators.fit(self, feed, arguments, functools.partial(original, self))
+
+    return method
+
+
+def fit_generator(model: Any, *given: Any, **keywords: Any) -> Any:
+    """Train on a generator as `parallel_compat.fit_generator`, and give callbacks what Keras 2 gave them."""
+    _refuse_fixed_phase()
+    arguments = inspect.signature(generators.fit_generator).bind(model, *given, **keywords).arguments
+    hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
+    with as_compiled(model):
+        return generators.fit_generator(model, *given, **keywords)
+
+
+def evaluate(original: Method, of: str) -> Method:
+    """`model.evaluate` without the arguments of the loading queue, and its list in the old order."""
+    return _in_old_order(original, of)
+
+
+def train_on_batch(original: Method, of: str) -> Method:
+    """`model.train_on_batch` of what was trainable when the model was compiled."""
+    return _in_old_order(original, of)
+
+
+def test_on_batch(original: Method, of: str) -> Method:
+    """`model.test_on_batch`, its list in the old order."""
+    return _in_old_order(original, of)
+
+
+def predict(original: Method, of: str) -> Method:
+    """`model.predict`, silent by default as it was."""
+
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        feed = _feed(self, keywords)
+        given, keywords = _translated(of, given, keywords, frame)
+        if len(given) < 3:
+            keywords.setdefault("verbose", 0)
+        with feed.open():
+            given = _fed(self, original, feed, "prediction", given, keywords)
+            return original(self, *given, **keywords)
+
+    return method
+
+
+def save(original: Method, of: str) -> Method:
+    """`model.save` to a file of any name."""
+    return _instead(original, of, models.save_model, lambda path: path.endswith(".keras"))
+
+
+def save_weights(original: Method, of: str) -> Method:
+    """`model.save_weights` to a file of any name."""
+    return _instead(original, of, models.save_weights, lambda path: path.endswith(".weights.h5"))
+
+
+def load_weights(original: Method, of: str) -> Method:
+    """`model.load_weights` from a file of any name."""
+    return _instead(original, of, models.load_weights, lambda path: path.endswith(".weights.h5"))
+
+
+def add_loss(original: Method, of: str) -> Method:
+    """`layer.add_loss`, which refuses a symbolic tensor in words of its own."""
+
+    def method(self: Any, loss: Any, *rest: Any, **keywords: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is not None and any(isinstance(each, keras.KerasTensor) for each in keras.tree.flatten(loss)):
+            raise TypeError(
+                f"{frame.f_code.co_filename}:{frame.f_lineno}: `add_loss` of a symbolic tensor needs the graph of "
+                "TensorFlow 1. Write a layer that computes the loss in its `call` and says `self.add_loss(loss)` there."
+            )
+        if frame is not None:
+            return original(self, loss)  # `inputs=` told a graph what the loss depends on
+        return original(self, loss, *rest, **keywords)
+
+    return method
+
+
+def _feed(model: Any, keywords: dict[str, Any]) -> Any:
+    """Return how to draw from generators and Sequences, by the arguments that `fit` had for it."""
+    workers, processes, ahead = (
+        keywords.get(name, default)
+        for name, default in (("workers", 1), ("use_multiprocessing", False), ("max_queue_size", 10))
+    )
+    return generators.Feed(model, workers, processes, ahead)
+
+
+def _fed(
+    model: Any, original: Method, feed: Any, what: str, given: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Put a generator or Sequence, if it is the first argument, where Keras can draw from it."""
+    if _is_parallel(model) or not given or not (is_generator(given[0]) or is_sequence(given[0])):
+        return given
+    steps = inspect.signature(original).bind(model, *given, **keywords).arguments.get("steps")
+    return (feed.adapter(given[0], what, steps), *given[1:])
+
+
+def _is_parallel(model: Any) -> bool:
+    parallel_model = sys.modules.get("parallel_compat.parallel_model")
+    return parallel_model is not None and isinstance(model, parallel_model.ParallelModel)
+
+
+def _in_old_order(original: Method, of: str) -> Method:
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        feed = _feed(self, keywords)
+        given, keywords = _translated(of, given, keywords, frame)
+        with as_compiled(self), feed.open():
+            given = _fed(self, original, feed, "validation", given, keywords)
+            if len(getattr(self, "output_names", None) or ()) < 2 or "return_dict" in keywords:
+                return original(self, *given, **keywords)
+            results = original(self, *given, **keywords, return_dict=True)
+        ordered = [results[name] for name in models.in_old_order(self, results)]
+        return ordered if len(ordered) > 1 else ordered[0]
+
+    return method
+
+
+def _instead(original: Method, of: str, legacy: Method, is_todays: Callable[[str], bool]) -> Method:
+    def method(self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None or (is_todays(str(filepath)) and not given):
+            return original(self, filepath, *given, **keywords)
+        usage.record(f"{of.removeprefix('keras.')}({str(filepath)!r})", f"{legacy.__module__}.{legacy.__name__}", frame)
+        return legacy(self, filepath, *given, **keywords)
+
+    return method
+
+
+METHODS: dict[str, Callable[[Method, str], Method]] = {
+    "compile": compile,
+    "fit": fit,
+    "evaluate": evaluate,
+    "predict": predict,
+    "save": save,
+    "save_weights": save_weights,
+    "load_weights": load_weights,
+    "train_on_batch": train_on_batch,
+    "test_on_batch": test_on_batch,
+}
+
+
+def _keep_flags(model: Any) -> None:
+    if not _is_parallel(model):  # which keeps its own
+        from parallel_compat.trainable_flags import TrainableFlags
+
+        vars(model)["_flags_at_compile"] = TrainableFlags(model)
+
+
+@contextmanager
+def as_compiled(model: Any) -> Iterator[None]:
+    """Let each layer be trainable as it was when the user's code compiled the model, for the length of a training."""
+    flags = vars(model).get("_flags_at_compile")
+    with flags.restored() if flags is not None else nullcontext():
+        yield
+
+
+def hand_over(callbacks: Any, validation_data: Any) -> None:
+    """Give callbacks the fields that Keras 2's `fit` set: `validation_data`.
+
+    Args:
+        callbacks: as given to `fit`.
+        validation_data: as given to `fit`; set where it is arrays.
+    """
+    arrays = _arrays(validation_data)
+    for callback in keras.tree.flatten(callbacks) if callbacks else ():
+        if isinstance(callback, keras.callbacks.Callback) and arrays is not None:
+            callback.validation_data = arrays
+
+
+def _arrays(validation_data: Any) -> list[Any] | None:
+    if not isinstance(validation_data, (tuple, list)) or len(validation_data) < 2:
+        return None
+    x, y = to_list(validation_data[0], allow_tuple=True), to_list(validation_data[1], allow_tuple=True)
+    if not all(hasattr(each, "shape") for each in (*x, *y)):
+        return None
+    weights = validation_data[2] if len(validation_data) > 2 else [np.ones(len(each)) for each in y]
+    return [*x, *y, *to_list(weights, allow_tuple=True)]
+
+
+def _refuse_fixed_phase() -> None:
+    backend = sys.modules.get("parallel_compat.legacy.backend")
+    if backend is not None and backend.fixed_learning_phase() == 0:
+        raise NotImplementedError(
+            "`fit` after `K.set_learning_phase(0)` trained with dropout and batch statistics switched off, which "
+            "Keras 3 cannot do for a whole model. Remove the call, or call the layers with `training=False`."
+        )
+
+
+def _translated(
+    of: str, given: tuple[Any, ...], keywords: dict[str, Any], frame: FrameType
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    short = of.removeprefix("keras.")
+    return translate(of, given, keywords, lambda old, became: usage.record(f"{short}({old})", became, frame))
+
+
+def _optimizer(name: str, frame: FrameType) -> Any:
+    from parallel_compat.legacy import optimizers
+    from parallel_compat.legacy.defaults import defaults
+
+    kind = next((k for k in ("Adadelta", "Adagrad", "Adamax", "Nadam") if k.lower() == name.lower()), None)
+    if kind is None:
+        return name
+    today = getattr(keras.optimizers, kind)
+    made = today.__new__(today)
+    of = f"keras.optimizers.{kind}"
+    rows = ", ".join(f"{row.argument}={row.old}" for row in defaults().get(of, ()))
+    usage.record(f"Model.compile(optimizer={name!r})", f"{of}({rows})", frame)
+    optimizers.initialize(today.__init__, made, of, (), {}, old_defaults=True)
+    return made
+
+
+def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
+    """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
+    from parallel_compat.backend.learning_rate import copy_with_the_same_rate
+
+    if not (optimizer.built or getattr(optimizer, "_compiled_by_old_code", False)):
+        vars(optimizer)["_compiled_by_old_code"] = True
+        return optimizer
+    usage.record(
+        "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame
+    )
+    return copy_with_the_same_rate(optimizer)
+
+
+def _for_each_output(model: Any, metrics: Any) -> Any:
+    """Give a flat list of metrics to every output, as Keras 2 did; Keras 3 wants a list per output."""
+    count = len(getattr(model, "output_names", None) or ())
+    is_flat = isinstance(metrics, (list, tuple)) and not any(isinstance(m, (list, tuple, dict)) for m in metrics)
+    return [list(metrics) for _ in range(count)] if count > 1 and is_flat and metrics else metrics
+
+
+def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
+    if isinstance(given, str):
+        row = identifiers()[kind].get(given)
+        if row is None:
+            return given
+        usage.record(f"{kind} {given!r}", repr(row.new), frame)
+        return row.new
+    if isinstance(given, dict):
+        return {key: _renamed(value, kind, frame) for key, value in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_renamed(value, kind, frame) for value in given]
+    return given

@@ -1,0 +1,120 @@
+"""Edits of a text by character offsets."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the characters from `start` up to `end` by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def overlapping(edits: Iterable[Edit]) -> bool:
+    """Say whether two of the edits want the same characters.
+
+    Insertions at one place do not overlap, nor does an insertion at the edge of a replacement.
+    """
+    ordered = sorted(set(edits))
+    return any(later.start < earlier.end for earlier, later in itertools.pairwise(ordered))
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """Apply edits that do not overlap; equal edits count once.
+
+    >>> apply("model.fit(x)", [Edit(0, 0, "f("), Edit(5, 10, ", ")])
+    'f(model, x)'
+    """
+    pieces = []
+    position = 0
+    for edit in sorted(set(edits)):
+        assert edit.start >= position, "edits overlap"
+        pieces += [text[position : edit.start], edit.text]
+        position = edit.end
+    return "".join([*pieces, text[position:]])
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a list that commas separate: where it begins, where it ends, where its comma ends."""
+
+    start: int
+    end: int
+    comma: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Take one item out of a list: settled together with the others that leave the same list."""
+
+    items: tuple[Item, ...]
+    index: int
+
+
+def settle(text: str, edits: Iterable[Edit | Removal]) -> list[Edit]:
+    """Turn removals into edits, all those of one list at once."""
+    settled = []
+    removals: dict[tuple[Item, ...], set[int]] = {}
+    for edit in edits:
+        if isinstance(edit, Removal):
+            removals.setdefault(edit.items, set()).add(edit.index)
+        else:
+            settled.append(edit)
+    for items, chosen in removals.items():
+        settled += remove_items(text, list(items), chosen)
+    return settled
+
+
+def remove_items(text: str, items: list[Item], chosen: set[int]) -> list[Edit]:
+    """Remove items of a list together with their commas; comments stay, and so does a trailing comma.
+
+    Args:
+        text: the whole text.
+        items: all items of the list, in order.
+        chosen: the indices of those to remove.
+    """
+    kept = [index for index in range(len(items)) if index not in chosen]
+    if not kept:
+        return [Edit(items[0].start, items[-1].comma or items[-1].end, "")]
+    edits = []
+    for index in sorted(chosen):
+        item = items[index]
+        if index > kept[-1]:
+            # The end of the list goes together with the comma before it.
+            edits.append(Edit(items[kept[-1]].end, items[-1].end, ""))
+            break
+        start, stop = item.start, item.comma if item.comma is not None else item.end
+        following = items[index + 1].start
+        gap = text[stop:following]
+        if not set(gap) & set("\r\n#"):
+            stop = following
+        elif _alone_on_its_line(text, start, stop):
+            start, stop = _whole_line(text, start, stop)
+        elif not gap.strip(" \t\r\n\\"):
+            stop = following
+        edits.append(Edit(start, stop, ""))
+    return edits
+
+
+def _alone_on_its_line(text: str, start: int, stop: int) -> bool:
+    before, after = _whole_line(text, start, stop)
+    return not text[before:start].strip() and not text[stop:after].strip()
+
+
+def _whole_line(text: str, start: int, stop: int) -> tuple[int, int]:
+    while start > 0 and text[start - 1] not in "\r\n":
+        start -= 1
+    while stop < len(text) and text[stop] not in "\r\n":
+        stop += 1
+    if text[stop : stop + 2] == "\r\n":
+        return start, stop + 2
+    return start, min(stop + 1, len(text))

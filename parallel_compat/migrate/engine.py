@@ -1,0 +1,127 @@
+"""From a source to its findings and its rewritten text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import rules
+from parallel_compat.migrate.edits import Edit, Removal, apply, overlapping, settle
+from parallel_compat.migrate.file import File, parse
+from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.rules.imports import find_redirected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which rules run, and whether their unsafe rewrites are made."""
+
+    rules: tuple[str, ...] = rules.NAMES
+    unsafe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the rules found in a source, in the order of the text."""
+
+    file: File
+    findings: tuple[Finding, ...]
+
+    @property
+    def legacy(self) -> bool:
+        """Whether the source has something that only old code has."""
+        return any(not finding.hint for finding in self.findings) or "parallel_compat" in self.file.source.text
+
+
+def analyse(text: str, options: Options) -> Analysis:
+    """Run the rules over a source.
+
+    Raises:
+        SyntaxError: the source is not Python 3.
+    """
+    file = File(text)
+    if not file.imports_keras:
+        return Analysis(file, ())
+    analysis = _run(file, options)
+    if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
+        # The rewritten source will count as old code: what that means is done now, not in a second run.
+        file = File(text)
+        file.old = True
+        analysis = _run(file, options)
+    return analysis
+
+
+def _brings_this_package(finding: Finding) -> bool:
+    return finding.status is Status.REWRITTEN and any(
+        isinstance(edit, Edit) and "parallel_compat" in edit.text for edit in finding.edits
+    )
+
+
+def _run(file: File, options: Options) -> Analysis:
+    findings: list[Finding] = []
+    for name in rules.NAMES:
+        rule = rules.load(name)
+        if name in options.rules:
+            found: Iterable[Finding] = rule.find(file)
+        elif name == "imports" and (file.redirects or file.use_redirects):
+            found = find_redirected(file)
+        else:
+            continue
+        findings += [finding for finding in found if not file.ignored(finding.rule, finding.offset)]
+    findings.sort(key=lambda finding: finding.offset)
+    return Analysis(file, tuple(_decided(file, findings, options)))
+
+
+def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[Finding]:
+    """Settle which edits are made: unsafe ones when asked for, and no two over the same characters."""
+    text = file.source.text
+    findings = [
+        replace(finding, status=Status.REWRITTEN) if finding.status is Status.UNSAFE and options.unsafe else finding
+        for finding in findings
+    ]
+    wanted = [edit for finding in findings if finding.status is Status.REWRITTEN for edit in finding.edits]
+    if not overlapping(settle(text, wanted)):
+        return findings
+    made: set[Edit | Removal] = set()
+    decided = []
+    for finding in findings:
+        if finding.status is Status.REWRITTEN and finding.edits:
+            if overlapping(settle(text, made | set(finding.edits))):
+                message = finding.message + " (Not now: another rewrite touches the same place. Run this again.)"
+                finding = replace(finding, status=Status.ATTENTION, message=message, edits=())
+            made |= set(finding.edits)
+        decided.append(finding)
+    return decided
+
+
+def rewrite(analysis: Analysis, *, hints: bool) -> str:
+    """Return the text with the edits made; the result parses.
+
+    Args:
+        analysis: what was found.
+        hints: whether findings that are only worth telling in a legacy project count.
+
+    Raises:
+        BrokenRewrite: the result would not parse. The text is then not to be touched.
+    """
+    edits = [
+        edit
+        for finding in analysis.findings
+        if finding.status is Status.REWRITTEN and (hints or not finding.hint)
+        for edit in finding.edits
+    ]
+    source = analysis.file.source.text
+    text = apply(source, settle(source, edits))
+    if edits:
+        try:
+            parse(text)
+        except SyntaxError as error:
+            raise BrokenRewrite(f"the rewritten source would not parse: {error}") from error
+    return text
+
+
+class BrokenRewrite(Exception):
+    """A rewrite that does not parse: a fault of a rule."""

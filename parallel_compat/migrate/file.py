@@ -1,0 +1,335 @@
+"""One source under the rules: its tree, names and kinds, and the means to report and to import."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from parallel_compat.legacy import table
+from parallel_compat.migrate import scopes
+from parallel_compat.migrate.edits import Edit, Removal
+from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.kinds import Kinds
+from parallel_compat.migrate.names import Names, from_module, root_name
+from parallel_compat.migrate.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from parallel_compat.migrate.scopes import Binding
+
+_IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
+_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_KERAS = re.compile(r"\b(?:keras|tensorflow|parallel_compat|alt_model_checkpoint)\b")
+
+
+def mentions_keras(text: str) -> bool:
+    """Say whether a text names Keras or TensorFlow at all: a file that does not is not parsed."""
+    return _KERAS.search(text) is not None
+
+
+def parse(text: str) -> ast.Module:
+    """Parse a source; `await` may stand at the top, as it may in a notebook.
+
+    Raises:
+        SyntaxError: it is not Python 3.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "invalid escape sequence" is the author's affair
+        try:
+            return cast("ast.Module", compile(text, "<source>", "exec", _FLAGS, dont_inherit=True))
+        except ValueError as error:  # a null byte
+            raise SyntaxError(str(error)) from None
+
+
+class File:
+    """A source and all that rules ask of it.
+
+    Args:
+        text: the source.
+
+    Raises:
+        SyntaxError: it is not Python 3.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.source = Source(text)
+        module = parse(text)
+        self.tree = scopes.read(module, declares="global " in text)
+        self.names = Names(self.tree)
+        self.kinds = Kinds(self.tree, self.names)
+        self.redirects: dict[Binding, str] = {}
+        self.use_redirects: dict[ast.expr, str] = {}
+
+    @cached_property
+    def imports_keras(self) -> bool:
+        """Whether the source imports Keras or TensorFlow under any spelling."""
+        for statement in self.tree.imports:
+            modules = (
+                [alias.name for alias in statement.names]
+                if isinstance(statement, ast.Import)
+                else [from_module(statement) or ""]
+            )
+            roots = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint")
+            if any(module.split(".")[0] in roots for module in modules):
+                return True
+        return False
+
+    @cached_property
+    def imports_standalone_keras(self) -> bool:
+        """Whether the source imports Keras as `keras`, at least beside `tensorflow.keras`."""
+        return any(
+            module.split(".")[0] == "keras"
+            for statement in self.tree.imports
+            for module in (
+                [alias.name for alias in statement.names]
+                if isinstance(statement, ast.Import)
+                else [from_module(statement) or ""]
+            )
+        )
+
+    @cached_property
+    def old(self) -> bool:
+        """Whether the source has something that only code of Keras 2 imports or calls."""
+        if "parallel_compat" in self.source.text or "fit_generator" in self.method_calls:
+            return True
+        for statement in self.tree.imports:
+            if isinstance(statement, ast.ImportFrom):
+                module = from_module(statement)
+                paths = [f"{module}.{alias.name}" for alias in statement.names] if module else []
+            else:
+                paths = [alias.name for alias in statement.names]
+            for path in paths:
+                entry = table.lookup(path)
+                if entry is not None and entry.status is not table.Status.SAME:
+                    return True
+        return any(self.calls_by_target.get(target) for target in _OLD_CALLS)
+
+    @cached_property
+    def calls_by_target(self) -> dict[str, list[ast.Call]]:
+        """The calls of imported things, by what these are today (under `keras`)."""
+        calls: dict[str, list[ast.Call]] = {}
+        for call in self.tree.calls:
+            target = self.names.target(call.func)
+            if target is not None:
+                calls.setdefault(target, []).append(call)
+        return calls
+
+    @cached_property
+    def method_calls(self) -> dict[str, list[ast.Call]]:
+        """The calls of methods of objects, by the method's name."""
+        calls: dict[str, list[ast.Call]] = {}
+        for call in self.tree.calls:
+            if isinstance(call.func, ast.Attribute) and self.names.path(call.func) is None:
+                calls.setdefault(call.func.attr, []).append(call)
+        return calls
+
+    # Findings.
+
+    def found(
+        self,
+        rule: str,
+        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
+        message: str,
+        edits: Iterable[Edit | Removal] = (),
+        *,
+        status: Status = Status.REWRITTEN,
+        hint: bool = False,
+    ) -> Finding:
+        """Make a finding at a node."""
+        return Finding(rule, self.source.start(node), status, message, tuple(edits), hint)
+
+    def attention(
+        self,
+        rule: str,
+        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
+        message: str,
+        *,
+        hint: bool = False,
+    ) -> Finding:
+        """Make a finding that somebody has to look at."""
+        return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
+
+    @cached_property
+    def _ignores(self) -> dict[int, frozenset[str] | None]:
+        ignores: dict[int, frozenset[str] | None] = {}
+        if "parallel-compat:" in self.source.text:
+            for number in range(1, len(self.source.line_starts) + 1):
+                match = _IGNORE.search(self.source.line(number))
+                if match:
+                    rules = match.group(1)
+                    ignores[number] = None if rules is None else frozenset(rule.strip() for rule in rules.split(","))
+        return ignores
+
+    def ignored(self, rule: str, offset: int) -> bool:
+        """Say whether a comment on the line of `offset` asks to leave it to the rule."""
+        if not self._ignores:
+            return False
+        line, _ = self.source.position(offset)
+        rules = self._ignores.get(line, frozenset())
+        return rules is None or rule in rules
+
+    # Edits.
+
+    def replace(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+        """Replace a node's text."""
+        return Edit(self.source.start(node), self.source.end(node), text)
+
+    def opening(self, call: ast.Call) -> int:
+        """Return the offset of the parenthesis that opens a call's arguments."""
+        position = self.source.end(call.func)
+        text = self.source.text
+        while text[position] != "(":  # blanks, comments, and the parentheses around the callee
+            position = _line_end(text, position) if text[position] == "#" else position + 1
+        return position
+
+    def redirect(self, node: ast.expr, target: str) -> bool:
+        """Have a name or attribute chain mean `target` instead of what it imports.
+
+        The import is changed where the node is an imported name, else the chain itself; the rule on names makes
+        the edit. Returns whether that can be done.
+        """
+        if isinstance(node, ast.Name):
+            scope = self.tree.scopes.get(node)
+            bindings = scope.find(node.id) if scope else []
+            if not bindings and self.names.star_path(node.id):
+                self.use_redirects[node] = target
+                return True
+            if not bindings or any(self.names.path_of_binding(binding) is None for binding in bindings):
+                return False
+            for binding in bindings:
+                if not isinstance(binding.statement, ast.ImportFrom):
+                    return False
+                self.redirects[binding] = target
+            return True
+        if root_name(node) is None:
+            return False
+        self.use_redirects[node] = target
+        return True
+
+    def reference(self, target: str, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
+        """Return how to spell a dotted target in this source, and the edits that import it.
+
+        A module that is imported already is used (`tf.keras...`, `keras...`); else its full path is written, and
+        imported after the first import of Keras.
+
+        Args:
+            target: a dotted path of today.
+            at: where it will stand.
+
+        Returns:
+            The spelling and the edits, or None where the name is taken by something else.
+        """
+        best = ""
+        for name, bindings in self.tree.root.bindings.items():
+            path = self.names.path_of_binding(bindings[0])
+            if (
+                path is not None
+                and len(bindings) == 1
+                and bindings[0].statement is not None
+                and bindings[0] not in self.redirects
+                and path in _STAYING
+                and target.startswith(path + ".")
+                and len(path) > len(best)
+                and self.tree.parents[bindings[0].statement] is self.tree.module
+                and not self._shadowed(name, bindings[0], at)
+            ):
+                best, spelled = path, name + target[len(path) :]
+        if best and not target.startswith("parallel_compat."):
+            return spelled, ()
+        top = target.partition(".")[0]
+        module = (target if target in _MODULES else target.rpartition(".")[0]) if top == "parallel_compat" else top
+        for binding in self.tree.root.bindings.get(top, ()):
+            if self.names.path_of_binding(binding) != top or not isinstance(binding.statement, ast.Import):
+                return None
+            if isinstance(binding.node, ast.alias) and binding.node.name == module:
+                return target, ()
+        return target, (self.import_after(f"import {module}"),)
+
+    def _shadowed(self, name: str, binding: Binding, at: ast.AST) -> bool:
+        for above in [at, *self.tree.ancestors(at)]:
+            scope = self.tree.scopes.get(above)
+            if scope is not None:
+                return scope.find(name)[:1] != [binding]
+        return False
+
+    def import_after(self, statement: str) -> Edit:
+        """Insert an import statement after the first import of Keras or TensorFlow at the top of the module."""
+        body = self.tree.module.body
+        anchor = next((node for node in body if _is_keras_import(node)), None)
+        if anchor is None:
+            anchor = next((node for node in body if _is_plain_import(node)), None)
+        if anchor is None:
+            return self._import_first(statement)
+        return self.insert_statement(anchor, statement)
+
+    def _import_first(self, statement: str) -> Edit:
+        body = self.tree.module.body
+        head = 0
+        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            head = 1
+        while head < len(body) and _is_future(body[head]):
+            head += 1
+        if head:
+            return self.insert_statement(body[head - 1], statement)
+        start = self.source.start(body[0]) if body else len(self.source.text)
+        if body and isinstance(body[0], ast.FunctionDef | ast.ClassDef) and body[0].decorator_list:
+            start = self.source.start(body[0].decorator_list[0]) - 1
+        return Edit(start, start, statement + self.source.newline)
+
+    def insert_statement(self, after: ast.stmt, statement: str) -> Edit:
+        """Insert a statement after another one, in the same block."""
+        source = self.source
+        end = source.end(after)
+        line_end = _line_end(source.text, end)
+        rest = source.text[end:line_end].strip()
+        start = source.start(after)
+        line_start = source.line_starts[source.position(start)[0] - 1]
+        indent = source.text[line_start:start]
+        if indent.strip() or (rest and not rest.startswith("#")):  # `try: import keras`, `import keras; x = 1`
+            return Edit(end, end, "; " + statement)
+        return Edit(line_end, line_end, source.newline + indent + statement)
+
+
+_MODULES = ("parallel_compat.legacy.backend", "parallel_compat.legacy.utils", "parallel_compat.legacy.device_lib")
+_OLD_CALLS = ("parallel_compat.multi_gpu_model", "tensorflow.Session", "tensorflow.placeholder")
+_STAYING = frozenset(
+    f"{root}{module}"
+    for root in ("keras", "tensorflow.keras")
+    for module in (
+        "",
+        ".layers",
+        ".models",
+        ".optimizers",
+        ".callbacks",
+        ".utils",
+        ".losses",
+        ".regularizers",
+    )
+) | {"tensorflow"}
+
+
+def _is_keras_import(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Import):
+        return any(alias.name.split(".")[0] in ("keras", "tensorflow") for alias in node.names)
+    return isinstance(node, ast.ImportFrom) and (
+        (from_module(node) or "").split(".")[0] in ("keras", "tensorflow")
+        or table.root_of(from_module(node) or "") is not None
+    )
+
+
+def _is_plain_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom) and not _is_future(node)
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _line_end(text: str, position: int) -> int:
+    while position < len(text) and text[position] not in "\r\n":
+        position += 1
+    return position

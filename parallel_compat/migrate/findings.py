@@ -1,0 +1,92 @@
+"""What a rule found, and what became of a file."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from parallel_compat.migrate.edits import Edit, Removal
+
+
+class Status(str, enum.Enum):
+    """What is done about a finding."""
+
+    REWRITTEN = "rewritten"  # the edit keeps behaviour, or --unsafe asked for it
+    UNSAFE = "unsafe"  # there is an edit, made with --unsafe only
+    ATTENTION = "attention"  # somebody has to look
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One legacy use in a source.
+
+    Attributes:
+        rule: the rule's name.
+        offset: where it begins, in characters.
+        status: what is done about it.
+        message: what was found, what it becomes or what to do.
+        edits: the edits that rewrite it.
+        hint: whether it is worth telling only in a project that has other legacy names.
+    """
+
+    rule: str
+    offset: int
+    status: Status
+    message: str
+    edits: tuple[Edit | Removal, ...] = ()
+    hint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A finding as it is reported: at a line and column (both from 1) of a file; in a notebook, of a cell."""
+
+    path: str
+    line: int
+    column: int
+    rule: str
+    status: Status
+    message: str
+    cell: int | None = None
+
+
+class FileStatus(str, enum.Enum):
+    """What became of a file."""
+
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of one file.
+
+    Attributes:
+        path: as given on the command line, or found below what was given.
+        status: what became of it.
+        reason: for `skipped` and `failed`, why.
+        places: what was found.
+        before: the text before.
+        after: the text after (the same where nothing changed).
+        data: the bytes to write.
+        legacy: whether it has a name that only old code uses.
+    """
+
+    path: str
+    status: FileStatus
+    reason: str = ""
+    places: tuple[Place, ...] = ()
+    before: str = ""
+    after: str = ""
+    data: bytes = b""
+    legacy: bool = False
+    hinted: Report | None = field(default=None, repr=False)
+
+    def settled(self, *, legacy: bool) -> Report:
+        """Return the report with hints where the project is a legacy one, else without."""
+        chosen = self.hinted if legacy and self.hinted is not None else self
+        return replace(chosen, hinted=None)

@@ -1,0 +1,31 @@
+"""The rules explained: for `--explain`, and as a section of the migration guide."""
+
+from __future__ import annotations
+
+import difflib
+
+from parallel_compat.migrate import rules
+
+BEGIN = "<!-- rules: written by `parallel-compat migrate --explain all` -->"
+END = "<!-- end of rules -->"
+
+
+def explain(name: str) -> str:
+    """Return a rule's explanation in Markdown: what it changes, why, and an example as a diff."""
+    rule = rules.load(name)
+    kind = "safe" if rule.SAFE else "unsafe where the file does not tell: applied with `--unsafe`"
+    if rule.AFTER is None:
+        kind = "reports only"
+    text = [f"### {name}", "", f"*{kind}*", "", (rule.__doc__ or "").strip(), ""]
+    if rule.AFTER is None:
+        text += ["```python", rule.BEFORE.rstrip("\n"), "```"]
+    else:
+        before, after = rule.BEFORE.splitlines(), rule.AFTER.splitlines()
+        changes = list(difflib.unified_diff(before, after, lineterm="", n=99))[3:]
+        text += ["```diff", *changes, "```"]
+    return "\n".join(text) + "\n"
+
+
+def section() -> str:
+    """Return all rules, as they stand in the migration guide."""
+    return "\n".join([BEGIN, "", *(explain(name) for name in sorted(rules.NAMES)), END]) + "\n"

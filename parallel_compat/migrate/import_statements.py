@@ -1,0 +1,127 @@
+"""Editing import statements: another module, another name, or a line of its own for what went elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.edits import Edit, Item, remove_items
+
+if TYPE_CHECKING:
+    import ast
+
+    from parallel_compat.migrate.file import File
+
+_FROM = re.compile(r"from(?:\s|\\\r?\n)+(?P<module>[\w.]+)")
+
+
+def move_from(file: File, statement: ast.ImportFrom, targets: dict[ast.alias, str]) -> list[Edit]:
+    """Have names of a `from` import come from elsewhere, under the names they have in the source.
+
+    >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File
+    >>> file = File("from keras.optimizers import SGD, adam")
+    >>> statement = file.tree.imports[0]
+    >>> apply(file.source.text, move_from(file, statement, {statement.names[1]: "keras.optimizers.Adam"}))
+    'from keras.optimizers import SGD, Adam as adam'
+
+    Args:
+        file: the source.
+        statement: the import.
+        targets: for the names that move, the dotted path to import.
+
+    Returns:
+        The edits.
+    """
+    assert statement.module is not None
+    homes = {
+        alias: targets[alias].rpartition(".")[0] if alias in targets else statement.module for alias in statement.names
+    }
+    staying = [alias for alias in statement.names if alias not in targets]
+    counted = Counter(home for home in homes.values() if home)
+    kept = statement.module if staying else (counted.most_common(1)[0][0] if counted else "")
+    edits = []
+    if kept != statement.module and kept:
+        edits.append(_module_edit(file, statement, kept))
+    leaving = set()
+    lines: dict[str, list[str]] = {}
+    for index, alias in enumerate(statement.names):
+        if alias not in targets:
+            continue
+        name = targets[alias].rpartition(".")[2]
+        bound = alias.asname or alias.name
+        spelled = name if name == bound else f"{name} as {bound}"
+        if homes[alias] == kept and kept:
+            if name != alias.name or (alias.asname is not None and name == bound):
+                edits.append(Edit(file.source.start(alias), file.source.end(alias), spelled))
+        else:
+            leaving.add(index)
+            lines.setdefault(homes[alias], []).append(spelled)
+    if not kept:
+        text = _joined(file, statement, [f"import {name}" for name in lines[""]])
+        return [Edit(file.source.start(statement), file.source.end(statement), text)]
+    if leaving:
+        edits += remove_items(file.source.text, _alias_items(file, statement), leaving)
+        for home, names in lines.items():
+            if home:
+                edits.append(file.insert_statement(statement, f"from {home} import {', '.join(names)}"))
+            else:
+                edits += [file.insert_statement(statement, f"import {name}") for name in names]
+    return edits
+
+
+def _module_edit(file: File, statement: ast.ImportFrom, module: str) -> Edit:
+    start = file.source.start(statement)
+    match = _FROM.match(file.source.text, start)
+    assert match is not None
+    return Edit(match.start("module"), match.end("module"), module)
+
+
+def replace_star(file: File, statement: ast.ImportFrom, module: str, names: list[str] | None = None) -> list[Edit]:
+    """Have a star import come from another module, or name what it imports."""
+    edits = [_module_edit(file, statement, module)]
+    if names is not None:
+        alias = statement.names[0]
+        edits.append(Edit(file.source.start(alias), file.source.end(alias), ", ".join(names)))
+    return edits
+
+
+def move_import(file: File, alias: ast.alias, module: str) -> list[Edit]:
+    """Have `import a.b.c` or `import a.b.c as d` import another module."""
+    start = file.source.start(alias)
+    return [Edit(start, start + len(_spelled(file, alias)), module)]
+
+
+def _spelled(file: File, alias: ast.alias) -> str:
+    text = file.source.segment(alias)
+    return text.split(" as ")[0].rstrip() if alias.asname else text
+
+
+def _alias_items(file: File, statement: ast.ImportFrom) -> list[Item]:
+    items = []
+    text = file.source.text
+    for alias in statement.names:
+        end = file.source.end(alias)
+        comma = _comma_after(text, end, file.source.end(statement))
+        items.append(Item(file.source.start(alias), end, comma))
+    return items
+
+
+def _comma_after(text: str, position: int, stop: int) -> int | None:
+    while position < stop:
+        if text[position] == ",":
+            return position + 1
+        if text[position] == "#":
+            while position < stop and text[position] not in "\r\n":
+                position += 1
+        elif text[position] not in " \t\r\n\\":
+            return None
+        position += 1
+    return None
+
+
+def _joined(file: File, statement: ast.ImportFrom, statements: list[str]) -> str:
+    start = file.source.start(statement)
+    line_start = file.source.line_starts[file.source.position(start)[0] - 1]
+    indent = file.source.text[line_start:start]
+    return ("; " if indent.strip() else file.source.newline + indent).join(statements)

@@ -1,0 +1,279 @@
+"""What kind of Keras object an expression is, as far as the file itself tells.
+
+The kinds are those of `parallel_compat.legacy.members`. A name has a kind when everything that binds it in its
+scope has that kind; a parameter has none. Where the file does not tell, rules guess by the method's name, and call
+the rewrite unsafe.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, TENSOR
+
+if TYPE_CHECKING:
+    from parallel_compat.migrate.names import Names
+    from parallel_compat.migrate.scopes import Binding, Tree
+
+HISTORY = "keras.callbacks.History"
+OTHER = "other"  # known not to be a Keras object
+
+_MODELS = frozenset(
+    (
+        "keras.Model",
+        "keras.Sequential",
+        "keras.models.load_model",
+        "keras.models.model_from_json",
+        "keras.models.model_from_yaml",
+        "keras.models.model_from_config",
+        "keras.models.clone_model",
+        "parallel_compat.multi_gpu_model",
+        "parallel_compat.parallelize",
+        "parallel_compat.legacy.models.load_model",
+    )
+)
+_TENSORS = frozenset(("keras.Input", "keras.layers.add", "keras.layers.concatenate", "keras.layers.multiply"))
+_MODEL_ATTRIBUTES = {
+    "optimizer": OPTIMIZER,
+    "input": TENSOR,
+    "output": TENSOR,
+    "history": HISTORY,
+}
+
+
+class Kinds:
+    """The kinds of a module's expressions."""
+
+    def __init__(self, tree: Tree, names: Names) -> None:
+        self.tree = tree
+        self.names = names
+        self._bindings: dict[Binding, str | None] = {}
+        self._functions: dict[ast.AST, str | None] = {}
+        self._attributes: dict[tuple[ast.ClassDef, str], str | None] = {}
+        self._classes: dict[ast.ClassDef, str | None] = {}
+        self._self_assignments: dict[ast.ClassDef, dict[str, list[ast.expr | None]]] = {}
+
+    def of(self, node: ast.expr) -> str | None:
+        """Return the kind of an expression, `OTHER` for one that is known to be nothing of Keras, or None."""
+        if isinstance(node, ast.Name):
+            return self._of_name(node)
+        if isinstance(node, ast.Call):
+            return self._of_call(node)
+        if isinstance(node, ast.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, ast.IfExp):
+            first, second = self.of(node.body), self.of(node.orelse)
+            return first if first == second else None
+        if isinstance(node, ast.Subscript):
+            if isinstance(node.value, ast.Attribute) and self.of(node.value.value) == MODEL:
+                return {"layers": LAYER, "inputs": TENSOR, "outputs": TENSOR}.get(node.value.attr)
+            return None
+        if isinstance(node, ast.Constant | ast.Dict | ast.List | ast.Tuple | ast.JoinedStr | ast.Lambda):
+            return OTHER
+        return None
+
+    def of_class(self, node: ast.ClassDef) -> str | None:
+        """Return the kind of a class's instances, by its bases."""
+        if node not in self._classes:
+            self._classes[node] = None
+            kinds = {self._of_base(base) for base in node.bases}
+            known = [kind for kind in kinds if kind not in (None, OTHER)]
+            if known:
+                self._classes[node] = known[0]
+            elif kinds <= {OTHER}:
+                self._classes[node] = OTHER
+        return self._classes[node]
+
+    def _of_base(self, base: ast.expr) -> str | None:
+        definition = self.definition(base)
+        if isinstance(definition, ast.ClassDef):
+            return self.of_class(definition)
+        if isinstance(base, ast.Name) and base.id == "object" and not self.tree.root.find("object"):
+            return OTHER
+        target = self.names.target(base)
+        return None if target is None else _class_kind(target)
+
+    def definition(self, node: ast.expr) -> ast.AST | None:
+        """Return the one definition in this file that a name refers to."""
+        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
+            return None
+        bindings = self.tree.scopes[node].find(node.id)
+        return bindings[0].node if len(bindings) == 1 else None
+
+    def _of_name(self, node: ast.Name) -> str | None:
+        scope = self.tree.scopes.get(node)
+        if scope is None:
+            return None
+        kinds = set()
+        for binding in scope.find(node.id):
+            if isinstance(binding.value, ast.Constant) and binding.value.value is None:
+                continue
+            if isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del):
+                continue
+            kinds.add(self._of_binding(binding))
+        return kinds.pop() if len(kinds) == 1 else None
+
+    def _of_binding(self, binding: Binding) -> str | None:
+        if binding not in self._bindings:
+            self._bindings[binding] = None
+            self._bindings[binding] = self._find(binding)
+        return self._bindings[binding]
+
+    def _find(self, binding: Binding) -> str | None:
+        if isinstance(binding.node, ast.arg):
+            return self._of_parameter(binding)
+        if binding.value is not None:
+            return self.of(binding.value)
+        if binding.unpacked is not None:
+            value, index = binding.unpacked
+            if isinstance(value, ast.Call):
+                definition = self.definition(value.func)
+                if isinstance(definition, ast.FunctionDef):
+                    return self._returned(definition, index)
+            return None
+        parent = self.tree.parents.get(binding.node)
+        if isinstance(parent, ast.For) and isinstance(parent.iter, ast.Attribute):
+            return LAYER if parent.iter.attr == "layers" and self.of(parent.iter.value) == MODEL else None
+        return None
+
+    def _of_parameter(self, binding: Binding) -> str | None:
+        function = binding.scope.node
+        assert isinstance(binding.node, ast.arg)
+        if binding.node.annotation is not None:
+            target = self.names.target(binding.node.annotation)
+            return None if target is None else _class_kind(target)
+        owner = self.tree.parents.get(function)
+        if (
+            isinstance(owner, ast.ClassDef)
+            and isinstance(function, ast.FunctionDef)
+            and function.args.args
+            and function.args.args[0] is binding.node
+            and not function.decorator_list
+        ):
+            return self.of_class(owner)
+        return None
+
+    def _of_call(self, node: ast.Call) -> str | None:
+        func = node.func
+        target = self.names.target(func)
+        if target is not None:
+            return _result_kind(target)
+        definition = self.definition(func)
+        if isinstance(definition, ast.ClassDef):
+            return self.of_class(definition)
+        if isinstance(definition, ast.FunctionDef):
+            return self._returned(definition, None)
+        if isinstance(func, ast.Attribute):
+            owner = self.of(func.value)
+            if owner == MODEL:
+                return {"get_layer": LAYER, "fit": HISTORY, "fit_generator": HISTORY}.get(func.attr)
+            if isinstance(func.value, ast.Name) and func.value.id == "self" and owner != MODEL:
+                method = self._method(func)
+                return self._returned(method, None) if method is not None else None
+        return TENSOR if self.of(func) in (LAYER, MODEL) else None
+
+    def _method(self, func: ast.Attribute) -> ast.FunctionDef | None:
+        owner = self.tree.enclosing_class(func)
+        for statement in owner.body if owner is not None else ():
+            if isinstance(statement, ast.FunctionDef) and statement.name == func.attr:
+                return statement
+        return None
+
+    def _returned(self, function: ast.FunctionDef, index: int | None) -> str | None:
+        key = function if index is None else function.args
+        if index is None and key in self._functions:
+            return self._functions[key]
+        if index is None:
+            self._functions[key] = None
+        kinds = set()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Return) and node.value is not None and self._owner(node) is function:
+                value: ast.expr = node.value
+                if index is not None:
+                    if not isinstance(value, ast.Tuple) or index >= len(value.elts):
+                        return None
+                    value = value.elts[index]
+                kinds.add(self.of(value))
+        kind = kinds.pop() if len(kinds) == 1 else None
+        if index is None:
+            self._functions[key] = kind
+        return kind
+
+    def _owner(self, node: ast.AST) -> ast.AST | None:
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        return next((above for above in self.tree.ancestors(node) if isinstance(above, functions)), None)
+
+    def _of_attribute(self, node: ast.Attribute) -> str | None:
+        owner = self.of(node.value)
+        if owner == MODEL and node.attr in _MODEL_ATTRIBUTES:
+            return _MODEL_ATTRIBUTES[node.attr]
+        if owner in (CALLBACK, CHECKPOINT) and node.attr == "model":
+            return MODEL
+        if owner == LAYER and node.attr in ("input", "output"):
+            return TENSOR
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            class_ = self.tree.enclosing_class(node)
+            if class_ is not None:
+                return self._of_self(class_, node.attr)
+        return None
+
+    def _of_self(self, class_: ast.ClassDef, attribute: str) -> str | None:
+        key = class_, attribute
+        if key not in self._attributes:
+            self._attributes[key] = None
+            if class_ not in self._self_assignments:
+                self._self_assignments[class_] = _self_assignments(class_)
+            values = self._self_assignments[class_].get(attribute, [])
+            kinds = {
+                None if value is None else self.of(value)
+                for value in values
+                if not (isinstance(value, ast.Constant) and value.value is None)
+            }
+            self._attributes[key] = kinds.pop() if len(kinds) == 1 else None
+        return self._attributes[key]
+
+
+def _self_assignments(class_: ast.ClassDef) -> dict[str, list[ast.expr | None]]:
+    found: dict[str, list[ast.expr | None]] = {}
+    for node in ast.walk(class_):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            items = target.elts if isinstance(target, ast.Tuple) else [target]
+            for item in items:
+                if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id == "self":
+                    found.setdefault(item.attr, []).append(node.value if item is target else None)
+    return found
+
+
+def _class_kind(target: str) -> str | None:
+    """The kind of instances of a class, given its path today."""
+    if target in ("keras.Model", "keras.Sequential"):
+        return MODEL
+    if target.endswith("callbacks.ModelCheckpoint") or target == "parallel_compat.ParallelModelCheckpoint":
+        return CHECKPOINT
+    package, _, name = target.rpartition(".")
+    if not name[:1].isupper():
+        return None
+    for prefix in ("keras.", "parallel_compat.legacy."):
+        if package == prefix + "callbacks":
+            return CALLBACK
+        if package == prefix + "optimizers":
+            return OPTIMIZER
+        if package == prefix + "layers":
+            return LAYER
+    return None
+
+
+def _result_kind(target: str) -> str | None:
+    """The kind of what a call of a path returns."""
+    if target in _MODELS or (target.startswith("keras.applications.") and target.rpartition(".")[2][:1].isupper()):
+        return MODEL
+    if target in _TENSORS:
+        return TENSOR
+    if target == "keras.optimizers.get":
+        return OPTIMIZER
+    if target in ("parallel_compat.fit_generator",):
+        return HISTORY
+    return _class_kind(target)

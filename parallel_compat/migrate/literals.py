@@ -1,0 +1,25 @@
+"""What is known of the text that an expression makes: file names, mostly."""
+
+from __future__ import annotations
+
+import ast
+
+
+def tail(node: ast.expr) -> str | None:
+    """Return the literal end of the text that an expression makes, or None where it has none.
+
+    >>> [tail(ast.parse(text, mode="eval").body) for text in ("a + '.h5'", "f'{a}/w.h5'", "'%d.h5' % 3", "name")]
+    ['.h5', '/w.h5', '%d.h5', None]
+    """
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.BinOp):
+        return tail(node.right if isinstance(node.op, ast.Add) else node.left)
+    if isinstance(node, ast.JoinedStr):
+        return tail(node.values[-1]) if node.values else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "format":
+            return tail(node.func.value)
+        if node.func.attr == "join" and node.args:  # os.path.join
+            return tail(node.args[-1])
+    return None

@@ -1,0 +1,138 @@
+"""Method calls of Keras objects that become calls of functions: `model.m(x)` to `f(model, x)`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import members
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.kinds import OTHER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.legacy.table import Member
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+GUESS = " (Unsafe: that `{}` is {} is a guess.)"
+WHAT = {
+    "keras.Model": "a Keras model",
+    "keras.optimizers.Optimizer": "a Keras optimizer",
+    "keras.layers.Layer": "a Keras layer",
+    "keras.KerasTensor": "a tensor",
+    "keras.callbacks.Callback": "a callback",
+    "keras.callbacks.ModelCheckpoint": "a ModelCheckpoint",
+}
+
+
+def member(of: str, name: str) -> Member:
+    """Return the table's row for a member of one kind of object."""
+    return next(row for row in members()[name] if row.of == of)
+
+
+def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
+    """Say whether a receiver is known not to be what `of` says.
+
+    An object of a class of this file that defines the method itself is none, whatever else it is.
+    """
+    kind = file.kinds.of(receiver)
+    if kind == of:
+        return _defines(file, receiver, name)
+    return kind is not None or _defines(file, receiver, name) or _is_module(file, receiver)
+
+
+def _is_module(file: File, receiver: ast.expr) -> bool:
+    return file.names.path(receiver) is not None
+
+
+def _defines(file: File, receiver: ast.expr, name: str) -> bool:
+    class_: ast.ClassDef | None = None
+    if isinstance(receiver, ast.Name):
+        if receiver.id == "self":
+            class_ = file.tree.enclosing_class(receiver)
+        else:
+            scope = file.tree.scopes.get(receiver)
+            for binding in scope.find(receiver.id) if scope else []:
+                if isinstance(binding.value, ast.Call):
+                    class_ = _class_of(file, binding.value) or class_
+    elif isinstance(receiver, ast.Call):
+        class_ = _class_of(file, receiver)
+    return class_ is not None and any(
+        isinstance(statement, ast.FunctionDef) and statement.name == name for statement in class_.body
+    )
+
+
+def _class_of(file: File, call: ast.Call) -> ast.ClassDef | None:
+    if not isinstance(call.func, ast.Name) or call.func not in file.tree.scopes:
+        return None
+    bindings = file.tree.scopes[call.func].find(call.func.id)
+    node = bindings[0].node if len(bindings) == 1 else None
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+def receiver_text(file: File, func: ast.Attribute) -> str:
+    """Return a short spelling of a method's object, for messages."""
+    text = file.source.segment(func.value)
+    first = text.splitlines()[0]
+    return first if first == text and len(first) <= 40 else first[:37] + "..."
+
+
+def to_function(
+    file: File, rule: str, call: ast.Call, row: Member, *, more: tuple[Edit, ...] = ()
+) -> Iterator[Finding]:
+    """Turn a method's call into a function's.
+
+    >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File
+    >>> file = File("import keras\\nmodel = keras.Model(a, b)\\nmodel.predict_proba(x)")
+    >>> row = member("keras.Model", "predict_proba")
+    >>> finding, = to_function(file, "example", file.method_calls["predict_proba"][0], row)
+    >>> print(apply(file.source.text, finding.edits).splitlines()[-1])
+    parallel_compat.legacy.models.predict_proba(model, x)
+    """
+    func = call.func
+    assert isinstance(func, ast.Attribute)
+    assert row.new is not None
+    guess = file.kinds.of(func.value) != row.of
+    spelled = file.reference(row.new, call)
+    if spelled is None:
+        yield file.attention(
+            rule, func, f"`{row.old}` is now `{row.new}`, but the name `parallel_compat` is taken here."
+        )
+        return
+    text, imports = spelled
+    start, dot, opening = file.source.start(func), dot_of(file, func), file.opening(call)
+    following = file.source.text[opening + 1 :]
+    blank = following[: len(following) - len(following.lstrip(" \t"))]
+    if not call.args and not call.keywords:
+        separator = ""
+    elif following[len(blank) : len(blank) + 1] in ("\n", "\r", "#"):
+        separator = ","
+    else:
+        separator = ", "
+    edits = [
+        Edit(start, start, f"{text}("),
+        Edit(dot, opening + 1 + (len(blank) if separator == ", " else 0), separator),
+        *imports,
+        *more,
+    ]
+    message = f"`{row.old}` is provided by `{row.new}`."
+    if row.note:
+        message += " " + row.note
+    if guess:
+        message += GUESS.format(receiver_text(file, func), WHAT[row.of])
+    status = Status.UNSAFE if guess else Status.REWRITTEN
+    yield file.found(rule, func, message, edits, status=status)
+
+
+def dot_of(file: File, attribute: ast.Attribute) -> int:
+    """Return the offset of the dot before an attribute's name."""
+    end = file.source.end(attribute) - len(attribute.attr)
+    return file.source.text.rindex(".", file.source.start(attribute), end)
+
+
+def known_other(file: File, receiver: ast.expr) -> bool:
+    """Say whether a receiver is known to be nothing of Keras."""
+    return file.kinds.of(receiver) == OTHER

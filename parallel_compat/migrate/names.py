@@ -1,0 +1,153 @@
+"""Dotted paths of expressions: what `K.mean` or `layers.Dense` refers to, through imports and aliases."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy import table
+
+if TYPE_CHECKING:
+    from parallel_compat.migrate.scopes import Binding, Scope, Tree
+
+# Modules that old code reached through `keras.backend`.
+_THROUGH_BACKEND = {"tf": "tensorflow", "np": "numpy"}
+
+
+class Names:
+    """The dotted paths of a module's names."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._bindings: dict[Binding, str | None] = {}
+        self._stars: list[tuple[str, frozenset[str]]] = []
+        for statement in tree.stars:
+            module = from_module(statement)
+            if module and (names := table.names_of(module)):
+                self._stars.append((module, frozenset(name for name in names if not name.startswith("_"))))
+
+    def path(self, node: ast.expr) -> str | None:
+        """Return the dotted path of a name or attribute chain, or None where it is not an imported one."""
+        if isinstance(node, ast.Name):
+            scope = self.tree.scopes.get(node)
+            return self.path_of_name(node.id, scope) if scope else None
+        if isinstance(node, ast.Attribute):
+            base = self.path(node.value)
+            if base is None:
+                return None
+            if node.attr in _THROUGH_BACKEND and (base + ".").startswith(
+                ("keras.backend.", "tensorflow.keras.backend.", "tensorflow.python.keras.backend.")
+            ):
+                return _THROUGH_BACKEND[node.attr]
+            return f"{base}.{node.attr}"
+        return None
+
+    def path_of_name(self, name: str, scope: Scope) -> str | None:
+        """Return the dotted path that a name has in a scope."""
+        bindings = scope.find(name)
+        if not bindings:
+            return self.star_path(name)
+        paths = []
+        for binding in bindings:
+            if isinstance(binding.value, ast.Constant) and binding.value.value is None:
+                continue  # `except ImportError: multi_gpu_model = None`
+            path = self.path_of_binding(binding)
+            if path is None:
+                return None
+            paths.append(path)
+        if not paths:
+            return None
+        meanings = {table.canonical(path) for path in paths}
+        targets = {entry.target if (entry := table.lookup(path)) else path for path in paths}
+        return paths[0] if len(meanings) == 1 or len(targets) == 1 else None
+
+    def path_of_binding(self, binding: Binding) -> str | None:
+        """Return the dotted path that a binding gives to its name."""
+        if binding not in self._bindings:
+            self._bindings[binding] = None  # a name bound to itself has no path
+            self._bindings[binding] = self._find(binding)
+        return self._bindings[binding]
+
+    def _find(self, binding: Binding) -> str | None:
+        if isinstance(binding.statement, ast.Import):
+            assert isinstance(binding.node, ast.alias)
+            return binding.node.name if binding.node.asname else binding.name
+        if isinstance(binding.statement, ast.ImportFrom):
+            assert isinstance(binding.node, ast.alias)
+            module = from_module(binding.statement)
+            return f"{module}.{binding.node.name}" if module else None
+        if isinstance(binding.value, ast.Name | ast.Attribute):
+            return self.path(binding.value)
+        if (
+            isinstance(binding.value, ast.Call)
+            and isinstance(binding.value.func, ast.Attribute | ast.Name)
+            and self.path(binding.value.func) == "importlib.import_module"
+            and len(binding.value.args) == 1
+            and isinstance(binding.value.args[0], ast.Constant)
+            and isinstance(binding.value.args[0].value, str)
+        ):
+            return binding.value.args[0].value
+        return None
+
+    def star_path(self, name: str) -> str | None:
+        """Return the path of a name that only a star import of a known module can have brought."""
+        for module, names in reversed(self._stars):
+            if name in names:
+                return f"{module}.{name}"
+        return None
+
+    def target(self, node: ast.expr) -> str | None:
+        """Return what an expression's path is today, spelled under `keras` where it is of Keras.
+
+        >>> import ast; from parallel_compat.migrate.scopes import read
+        >>> tree = read(ast.parse("from keras.layers.core import Dense; Dense(3)"))
+        >>> Names(tree).target(tree.calls[0].func)
+        'keras.layers.Dense'
+        """
+        path = self.path(node)
+        return None if path is None else today(path)
+
+
+def today(path: str) -> str:
+    """Return what a path is today, spelled under `keras` where it is of Keras."""
+    entry = table.lookup(path)
+    if entry is not None and entry.target is not None:
+        path = entry.target
+    return _SHORT.get(found := table.canonical(path), found)
+
+
+# One spelling for things that Keras keeps in two places.
+_SHORT = {
+    "keras.models.Model": "keras.Model",
+    "keras.models.Sequential": "keras.Sequential",
+    "keras.layers.Input": "keras.Input",
+    "keras.layers.Convolution1D": "keras.layers.Conv1D",
+    "keras.layers.Convolution2D": "keras.layers.Conv2D",
+    "keras.layers.Convolution3D": "keras.layers.Conv3D",
+    "keras.layers.Convolution2DTranspose": "keras.layers.Conv2DTranspose",
+    "keras.layers.Convolution3DTranspose": "keras.layers.Conv3DTranspose",
+    "keras.layers.SeparableConvolution1D": "keras.layers.SeparableConv1D",
+    "keras.layers.SeparableConvolution2D": "keras.layers.SeparableConv2D",
+    "keras.layers.MaxPool1D": "keras.layers.MaxPooling1D",
+    "keras.layers.MaxPool2D": "keras.layers.MaxPooling2D",
+    "keras.layers.MaxPool3D": "keras.layers.MaxPooling3D",
+    "keras.layers.AvgPool1D": "keras.layers.AveragePooling1D",
+    "keras.layers.AvgPool2D": "keras.layers.AveragePooling2D",
+    "keras.layers.AvgPool3D": "keras.layers.AveragePooling3D",
+    "keras.layers.GlobalMaxPool2D": "keras.layers.GlobalMaxPooling2D",
+    "keras.layers.GlobalAvgPool2D": "keras.layers.GlobalAveragePooling2D",
+    "keras.layers.GlobalMaxPool3D": "keras.layers.GlobalMaxPooling3D",
+    "keras.layers.GlobalAvgPool3D": "keras.layers.GlobalAveragePooling3D",
+}
+
+
+def from_module(statement: ast.ImportFrom) -> str | None:
+    """Return the module of a `from` import, or None where it is relative."""
+    return statement.module if statement.level == 0 else None
+
+
+def root_name(node: ast.expr) -> ast.Name | None:
+    """Return the name at the root of an attribute chain."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None

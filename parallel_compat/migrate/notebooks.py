@@ -1,0 +1,281 @@
+"""Notebooks: the source strings of code cells are edited in the file's own text, nothing else is touched.
+
+The code cells together are read as one module, so that an import in the first cell is known in the last. Magics
+are hidden from the parser behind comments of the same length. An edit is then made in the string of the line that it
+belongs to, and only those strings are written anew; layout, outputs and metadata stay byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from json.decoder import scanstring  # type: ignore[attr-defined]  # not in typeshed
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.edits import Edit, apply
+from parallel_compat.migrate.file import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MAGIC = re.compile(r"^(?P<before>[ \t]*(?:[\w.,\[\] \t]+=[ \t]*)?)(?P<magic>[%!?].*)$", re.MULTILINE)
+_HELP = re.compile(r"^[ \t]*(?P<magic>[\w.]+\?{1,2})[ \t]*$", re.MULTILINE)
+_CELL_MAGIC = re.compile(r"\A\s*%%(?P<name>\w+)")
+_PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
+_BLANK = " \t\r\n"
+
+
+class NotANotebook(ValueError):
+    """The file is no notebook with Python cells of format 4."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A JSON string of a cell's source: where it lies in the file, its text, and its offset in the module."""
+
+    start: int
+    end: int
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell: its number among all cells (from 1), its strings, and where it lies in the module."""
+
+    number: int
+    pieces: tuple[Piece, ...]
+    start: int
+    end: int
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook's text, its code cells, and the module that they make together.
+
+    Attributes:
+        text: the file's text.
+        cells: the code cells.
+        module: their source as one Python module; offsets in it are those of the cells.
+        unread: for cells that are no Python, their number and why.
+    """
+
+    text: str
+    cells: tuple[Cell, ...]
+    module: str
+    unread: tuple[tuple[int, str], ...]
+
+    def cell_at(self, offset: int) -> Cell:
+        """Return the cell in which an offset of the module lies; between two, the one before."""
+        return next(cell for cell in reversed(self.cells) if cell.start <= offset)
+
+    def rewritten(self, edits: Iterable[Edit]) -> str:
+        """Return the notebook's text with edits of the module made in its cells."""
+        by_cell: dict[int, list[Edit]] = {}
+        for edit in edits:
+            by_cell.setdefault(self.cell_at(edit.start).number, []).append(edit)
+        changes: list[Edit] = []
+        for cell in self.cells:
+            if cell.number in by_cell:
+                changes += _cell_edits(self.text, cell, by_cell[cell.number])
+        return apply(self.text, changes)
+
+
+def read(text: str) -> Notebook:
+    """Read a notebook.
+
+    Raises:
+        NotANotebook: it is no JSON, not of format 4, or of another language.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise NotANotebook(f"not JSON: {error}") from None
+    if not isinstance(document, dict) or not isinstance(document.get("cells"), list):
+        raise NotANotebook("not a notebook of format 4")
+    metadata = document.get("metadata") or {}
+    language = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get("language")
+    if language and not str(language).lower().startswith(("python", "ipython")):
+        raise NotANotebook(f"its language is {language}")
+    spans = _source_spans(text)
+    cells: list[Cell] = []
+    unread: list[tuple[int, str]] = []
+    module: list[str] = []
+    offset = 0
+    for number, (kind, strings, listed) in enumerate(spans, start=1):
+        if kind != "code" or not strings:
+            continue
+        pieces = []
+        start = offset
+        for begin, end, content in strings:
+            pieces.append(Piece(begin, end, content, offset))
+            offset += len(content)
+        source = "".join(piece.text for piece in pieces)
+        hidden, reason = _python(source)
+        if reason:
+            unread.append((number, reason))
+        cells.append(Cell(number, tuple(pieces), start, offset, listed))
+        module.append(hidden)
+        if not source.endswith("\n"):
+            module.append("\n")
+            offset += 1
+    return Notebook(text, tuple(cells), "".join(module), tuple(unread))
+
+
+def _python(source: str) -> tuple[str, str]:
+    """Hide what is no Python behind characters that are, one for one; return why a cell was hidden whole."""
+    magic = _CELL_MAGIC.match(source)
+    if magic and magic.group("name") not in _PYTHON_MAGICS:
+        return _commented(source), ""
+    hidden = _HELP.sub(_hide, _MAGIC.sub(_hide, source))
+    try:
+        parse(hidden)
+    except SyntaxError as error:
+        return _commented(source), f"line {error.lineno}: {error.msg}"
+    return hidden, ""
+
+
+def _hide(match: re.Match[str]) -> str:
+    whole, magic = match.group(), match.group("magic")
+    before = whole[: match.start("magic") - match.start()]
+    after = whole[match.end("magic") - match.start() :]
+    return before + ("0#" + magic[2:] if len(magic) > 1 else "0") + after
+
+
+def _commented(source: str) -> str:
+    return "".join(
+        character if character in "\r\n" else "#" if index == 0 or source[index - 1] in "\r\n" else " "
+        for index, character in enumerate(source)
+    )
+
+
+def _source_spans(text: str) -> list[tuple[str, list[tuple[int, int, str]], bool]]:
+    """For each cell: its type, the spans and texts of its source's strings, whether these are in a list."""
+    reader = _Reader(text)
+    reader.value(())
+    return [
+        (reader.kinds.get(index, ""), reader.sources.get(index, []), index in reader.listed)
+        for index in range(reader.count)
+    ]
+
+
+class _Reader:
+    """Walks JSON text, which is known to be valid, and notes where the strings of the cells' sources lie."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.count = 0
+        self.kinds: dict[int, str] = {}
+        self.sources: dict[int, list[tuple[int, int, str]]] = {}
+        self.listed: set[int] = set()
+
+    def value(self, path: tuple[str | int, ...]) -> None:
+        self.blank()
+        character = self.text[self.position]
+        if character == "{":
+            self.object(path)
+        elif character == "[":
+            self.array(path)
+        elif character == '"':
+            start = self.position
+            content = self.string()
+            self.note(path, start, content)
+        else:
+            while self.position < len(self.text) and self.text[self.position] not in ",]}" + _BLANK:
+                self.position += 1
+
+    def note(self, path: tuple[str | int, ...], start: int, content: str) -> None:
+        if len(path) < 3 or path[0] != "cells" or not isinstance(path[1], int):
+            return
+        if path[2:] == ("cell_type",):
+            self.kinds[path[1]] = content
+        elif path[2] == "source" and len(path) <= 4:
+            self.sources.setdefault(path[1], []).append((start, self.position, content))
+
+    def object(self, path: tuple[str | int, ...]) -> None:
+        self.position += 1
+        while True:
+            self.blank()
+            if self.text[self.position] == "}":
+                self.position += 1
+                return
+            if self.text[self.position] == ",":
+                self.position += 1
+                continue
+            key = self.string()
+            self.blank()
+            self.position += 1  # the colon
+            self.value((*path, key))
+
+    def array(self, path: tuple[str | int, ...]) -> None:
+        self.position += 1
+        index = 0
+        if len(path) == 3 and path[0] == "cells" and path[2] == "source" and isinstance(path[1], int):
+            self.listed.add(path[1])
+        while True:
+            self.blank()
+            if self.text[self.position] == "]":
+                self.position += 1
+                break
+            if self.text[self.position] == ",":
+                self.position += 1
+                continue
+            self.value((*path, index))
+            index += 1
+        if path == ("cells",):
+            self.count = index
+
+    def string(self) -> str:
+        content: str
+        content, self.position = scanstring(self.text, self.position + 1, True)
+        return content
+
+    def blank(self) -> None:
+        while self.text[self.position] in _BLANK:
+            self.position += 1
+
+
+def _cell_edits(text: str, cell: Cell, edits: list[Edit]) -> list[Edit]:
+    """Turn edits of a cell's source into edits of the file: those of the strings that change."""
+    pieces = cell.pieces
+    contents = [piece.text for piece in pieces]
+    for edit in sorted(edits, reverse=True):
+        first = max(index for index, piece in enumerate(pieces) if piece.offset <= edit.start)
+        last = max(index for index, piece in enumerate(pieces) if index == first or piece.offset < edit.end)
+        head = pieces[first].text[: edit.start - pieces[first].offset]
+        # Later edits are made already: what follows is read from the contents as they are now.
+        tail_start = edit.end - pieces[last].offset
+        kept_tail = contents[last][tail_start if last != first else edit.end - pieces[first].offset :]
+        if last == first:
+            contents[first] = head + edit.text + kept_tail
+        else:
+            contents[first] = head + edit.text + kept_tail
+            for index in range(first + 1, last + 1):
+                contents[index] = ""
+    changes = []
+    separator = _separator(text, cell)
+    ascii_only = text.isascii()
+    for index, (piece, content) in enumerate(zip(pieces, contents, strict=True)):
+        if content == piece.text:
+            continue
+        if cell.listed and not content and len(pieces) > 1:
+            start = pieces[index - 1].end if index else piece.start
+            end = piece.end if index else pieces[1].start
+            changes.append(Edit(start, end, ""))
+            continue
+        lines = content.splitlines(keepends=True) if cell.listed and content else [content]
+        quoted = [json.dumps(line, ensure_ascii=ascii_only) for line in lines]
+        changes.append(Edit(piece.start, piece.end, separator.join(quoted)))
+    return changes
+
+
+def _separator(text: str, cell: Cell) -> str:
+    """What stands between two strings of the cell's source."""
+    if len(cell.pieces) > 1:
+        return text[cell.pieces[0].end : cell.pieces[1].start]
+    before = text[: cell.pieces[0].start]
+    blank = before[len(before.rstrip(_BLANK)) :]
+    return "," + (blank or " ")

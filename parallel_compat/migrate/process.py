@@ -1,0 +1,142 @@
+"""One file from the disk to its report. Nothing is written here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import notebooks
+from parallel_compat.migrate.edits import settle
+from parallel_compat.migrate.engine import Analysis, BrokenRewrite, Options, analyse, rewrite
+from parallel_compat.migrate.file import mentions_keras
+from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
+from parallel_compat.migrate.source import Undecodable, decode
+
+if TYPE_CHECKING:
+    from parallel_compat.migrate.notebooks import Notebook
+
+_MENTION = re.compile(rb"keras|tensorflow|parallel_compat|alt_model_checkpoint")
+_PYTHON_2 = re.compile(
+    r"^\s*print\s+[^(=\s]|^\s*exec\s+[^(]|except\s+[\w.()]+\s*,\s*\w+\s*:|<>|^\s*raise\s+\w+\s*,|\bur['\"]|\b0\d+\b|`[^`]+`|__builtin__"
+)
+
+
+def file(path: str, options: Options) -> Report:
+    """Say what becomes of a file.
+
+    Args:
+        path: the file.
+        options: which rules run.
+
+    Returns:
+        The report, with a second one in `hinted` where findings count only in a legacy project.
+    """
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read()
+    except OSError as error:
+        return Report(path, FileStatus.FAILED, f"cannot be read: {error.strerror}")
+    if not _MENTION.search(data):
+        return Report(path, FileStatus.UNCHANGED)
+    return notebook(path, data, options) if path.endswith(".ipynb") else source(path, data, options)
+
+
+def source(path: str, data: bytes, options: Options) -> Report:
+    """Say what becomes of Python source, given as bytes."""
+    try:
+        text, encoding, mark = decode(data)
+    except Undecodable as error:
+        return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
+    if not mentions_keras(text):
+        return Report(path, FileStatus.UNCHANGED)
+    try:
+        analysis = analyse(text, options)
+    except (SyntaxError, RecursionError) as error:
+        return Report(path, FileStatus.FAILED, _why_not_parsed(error))
+    reports = []
+    for hints in (False, True):
+        try:
+            after = rewrite(analysis, hints=hints)
+            written = mark + after.encode(encoding)
+        except (BrokenRewrite, UnicodeError) as error:
+            return Report(path, FileStatus.FAILED, str(error))
+        status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
+        places = _places(path, analysis, hints=hints)
+        reports.append(Report(path, status, "", places, text, after, written, analysis.legacy))
+    return replace(reports[0], hinted=reports[1])
+
+
+def notebook(path: str, data: bytes, options: Options) -> Report:
+    """Say what becomes of a notebook, given as bytes."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeError as error:
+        return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
+    try:
+        book = notebooks.read(text.removeprefix("\ufeff"))
+        if text.startswith("\ufeff"):
+            raise notebooks.NotANotebook("it begins with a byte order mark")
+    except notebooks.NotANotebook as error:
+        return Report(path, FileStatus.SKIPPED, str(error))
+    if not mentions_keras(book.module):
+        return Report(path, FileStatus.UNCHANGED)
+    try:
+        analysis = analyse(book.module, options)
+    except (SyntaxError, RecursionError) as error:
+        return Report(path, FileStatus.FAILED, _why_not_parsed(error))
+    unread = tuple(
+        Place(
+            path,
+            1,
+            1,
+            "notebook",
+            Status.ATTENTION,
+            f"this cell is not read, it does not parse: {reason}",
+            number,
+        )
+        for number, reason in book.unread
+    )
+    reports = []
+    for hints in (False, True):
+        try:
+            rewrite(analysis, hints=hints)  # the module parses
+        except BrokenRewrite as error:
+            return Report(path, FileStatus.FAILED, str(error))
+        edits = [
+            edit
+            for finding in analysis.findings
+            if finding.status is Status.REWRITTEN and (hints or not finding.hint)
+            for edit in finding.edits
+        ]
+        after = book.rewritten(set(settle(book.module, edits)))
+        places = unread + _places(path, analysis, hints=hints, book=book)
+        status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
+        reports.append(Report(path, status, "", places, text, after, after.encode("utf-8"), analysis.legacy))
+    return replace(reports[0], hinted=reports[1])
+
+
+def _places(path: str, analysis: Analysis, *, hints: bool, book: Notebook | None = None) -> tuple[Place, ...]:
+    places = []
+    for finding in analysis.findings:
+        if finding.hint and not hints:
+            continue
+        line, column = analysis.file.source.position(finding.offset)
+        number = None
+        if book is not None:
+            cell = book.cell_at(finding.offset)
+            number = cell.number
+            line -= analysis.file.source.position(cell.start)[0] - 1
+        places.append(Place(path, line, column, finding.rule, finding.status, finding.message, number))
+    return tuple(places)
+
+
+def _why_not_parsed(error: Exception) -> str:
+    if not isinstance(error, SyntaxError):
+        return "too deeply nested to be parsed"
+    where = f"line {error.lineno}: " if error.lineno else ""
+    message = error.msg or "invalid syntax"
+    old = "print'" in message or "exec'" in message or "multiple exception types" in message
+    if old or (error.text and _PYTHON_2.search(error.text)):
+        return f"Python 2 source ({where}{message}). Convert it first, for instance with 2to3."
+    return f"does not parse ({where}{message})"

@@ -1,0 +1,74 @@
+"""The rules, one module each. A module's name, with hyphens, is the rule's name on the command line.
+
+A rule module has:
+
+- a docstring: its first line says what the rule changes, the rest why and when;
+- `SAFE`: whether its rewrites keep behaviour;
+- `BEFORE` and `AFTER`: an example (`AFTER` is None for a rule that only reports);
+- `find(file)`: yields what it finds.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+# In the order in which they run: rules that choose what a name should mean stand before `imports`, which makes it so.
+NAMES: tuple[str, ...] = (
+    "layer-arguments",
+    "optimizer-arguments",
+    "training-arguments",
+    "callback-arguments",
+    "function-arguments",
+    "checkpoint-files",
+    "callback-classes",
+    "generator-methods",
+    "predict-methods",
+    "save-weights",
+    "load-model",
+    "optimizer-attributes",
+    "layer-attributes",
+    "tensor-shape",
+    "accuracy-names",
+    "identifiers",
+    "changed-defaults",
+    "tensorflow-arguments",
+    "gone-members",
+    "wrapper-classes",
+    "home-made-towers",
+    "dynamic-imports",
+    "imports",
+)
+
+
+class Rule(Protocol):
+    """What a rule module has."""
+
+    __doc__: str | None
+    SAFE: bool
+    BEFORE: str
+    AFTER: str | None
+
+    def find(self, file: File) -> Iterator[Finding]:
+        """Find what the rule is about."""
+        ...
+
+
+def load(name: str) -> Rule:
+    """Import a rule by its name.
+
+    >>> load("generator-methods").SAFE
+    True
+    """
+    return cast("Rule", import_module(f"{__name__}.{name.replace('-', '_')}"))
+
+
+def summary(name: str) -> str:
+    """Return the first line of a rule's docstring."""
+    return (load(name).__doc__ or "").splitlines()[0]

@@ -1,0 +1,140 @@
+"""`acc` and `val_acc` become `accuracy` and `val_accuracy`: as monitor, in history, logs and checkpoint names.
+
+Keras 2.2 logged `metrics=["accuracy"]` as `acc`; Keras 3 logs it as it is spelled. So this is safe where the file
+compiles with "accuracy", needless where it compiles with "acc", and a guess where it does not compile at all.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, TypeGuard
+
+from parallel_compat.legacy.identifiers import identifiers
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "accuracy-names"
+SAFE = True
+BEFORE = """\
+from keras.callbacks import EarlyStopping
+model.compile('adam', 'mse', metrics=['accuracy'])
+history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_acc')])
+print(history.history['acc'])
+"""
+AFTER = """\
+from keras.callbacks import EarlyStopping
+model.compile('adam', 'mse', metrics=['accuracy'])
+history = model.fit(x, y, callbacks=[EarlyStopping(monitor='val_accuracy')])
+print(history.history['accuracy'])
+"""
+
+_MONITORS = {
+    "keras.callbacks.ModelCheckpoint": 1,
+    "keras.callbacks.EarlyStopping": 0,
+    "keras.callbacks.ReduceLROnPlateau": 0,
+    "parallel_compat.legacy.callbacks.ModelCheckpoint": 1,
+    "parallel_compat.legacy.callbacks.AltModelCheckpoint": 2,
+    "parallel_compat.ParallelModelCheckpoint": 2,
+}
+_FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find the old names of accuracy."""
+    metrics = _metrics(file)
+    if metrics == {"acc"}:
+        return
+    certain = metrics == {"accuracy"}
+    for node, where in _names(file):
+        old = node.value
+        assert isinstance(old, str)
+        new = identifiers()["log"][old].new
+        start = file.source.start(node)
+        inner = file.source.text.find(old, start, file.source.end(node))
+        if inner < 0:
+            continue
+        yield _found(file, node, where, old, new, [Edit(inner, inner + len(old), new)], certain)
+    for node in _file_names(file):
+        segment = file.source.segment(node)
+        start = file.source.start(node)
+        edits = [
+            Edit(start + match.start(1), start + match.end(1), identifiers()["log"][match.group(1)].new)
+            for match in _FIELD.finditer(segment)
+        ]
+        if edits:
+            yield _found(file, node, "in the file's name", "acc", "accuracy", edits, certain)
+
+
+def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
+    message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
+    if not certain:
+        message += " (Unsafe: this file does not tell.)"
+    return file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+
+
+def _metrics(file: File) -> set[str]:
+    """The spellings of accuracy with which the file compiles."""
+    found = set()
+    for call in file.method_calls.get("compile", ()):
+        for argument in [*call.args[2:], *(keyword.value for keyword in call.keywords)]:
+            for node in ast.walk(argument):
+                if isinstance(node, ast.Constant) and node.value in ("acc", "accuracy"):
+                    found.add(node.value)
+    return found
+
+
+def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
+    for target, position in _MONITORS.items():
+        for call in file.calls_by_target.get(target, ()):
+            monitor = calls.keyword(call, "monitor")
+            value = monitor.value if monitor else call.args[position] if len(call.args) > position else None
+            if _is_old(value):
+                yield value, "as `monitor`"
+    for node in file.tree.subscripts:
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "history" and _is_old(node.slice):
+            yield node.slice, "in a history"
+        elif isinstance(node.value, ast.Name) and node.value.id == "logs" and _is_old(node.slice):
+            yield node.slice, "in logs"
+    for call in file.method_calls.get("get", ()):
+        assert isinstance(call.func, ast.Attribute)
+        owner = call.func.value
+        logs = isinstance(owner, ast.Name) and owner.id == "logs"
+        history = isinstance(owner, ast.Attribute) and owner.attr == "history"
+        if (logs or history) and call.args and _is_old(call.args[0]):
+            yield call.args[0], "in logs" if logs else "in a history"
+
+
+def _is_old(node: ast.expr | None) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in identifiers()["log"]
+
+
+def _file_names(file: File) -> Iterator[ast.Constant]:
+    for target in _MONITORS:
+        if not target.endswith("Checkpoint"):
+            continue
+        for call in file.calls_by_target.get(target, ()):
+            filepath = calls.keyword(call, "filepath")
+            path = filepath.value if filepath else call.args[0] if call.args else None
+            for part in _texts(file, path):
+                if isinstance(part.value, str):
+                    yield part
+
+
+def _texts(file: File, node: ast.expr | None) -> Iterator[ast.Constant]:
+    """The literals that a file name is made of, through a variable that is assigned once."""
+    if isinstance(node, ast.Name):
+        scope = file.tree.scopes.get(node)
+        bindings = scope.find(node.id) if scope else []
+        node = bindings[0].value if len(bindings) == 1 else None
+    if node is not None:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Constant) and not isinstance(file.tree.parents.get(part), ast.JoinedStr):
+                yield part

@@ -1,0 +1,75 @@
+"""Subclasses of callbacks that assign `self.model`, or use what old `ModelCheckpoint` had, get a base that has it.
+
+In Keras 3 `Callback.model` cannot be assigned to, and `ModelCheckpoint` has no `period`, `epochs_since_last_save`
+or `monitor_op`.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "callback-classes"
+SAFE = True
+BEFORE = """\
+from keras.callbacks import ModelCheckpoint
+class SaveTemplate(ModelCheckpoint):
+    def on_epoch_end(self, epoch, logs=None):
+        self.model = self.template
+        super().on_epoch_end(epoch, logs)
+"""
+AFTER = """\
+from parallel_compat.legacy.callbacks import ModelCheckpoint
+class SaveTemplate(ModelCheckpoint):
+    def on_epoch_end(self, epoch, logs=None):
+        self.model = self.template
+        super().on_epoch_end(epoch, logs)
+"""
+
+_STAND_INS = {
+    "keras.callbacks.Callback": "parallel_compat.legacy.callbacks.Callback",
+    "keras.callbacks.ModelCheckpoint": "parallel_compat.legacy.callbacks.ModelCheckpoint",
+    "keras.callbacks.TensorBoard": "parallel_compat.legacy.callbacks.TensorBoard",
+}
+_CHECKPOINT_FIELDS = frozenset(("period", "epochs_since_last_save", "monitor_op"))
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find such classes."""
+    for class_ in file.tree.classes:
+        for base in class_.bases:
+            target = file.names.target(base)
+            if target is None or not target.startswith("keras.callbacks."):
+                continue
+            reason = _reason(class_, target)
+            if reason is None:
+                continue
+            stand_in = _STAND_INS.get(target)
+            if stand_in is not None and file.redirect(base, stand_in):
+                yield file.found(RULE, base, f"`{class_.name}` {reason}: its base is now `{stand_in}`.")
+            else:
+                message = f"`{class_.name}` {reason}, which `{target}` of Keras 3 does not allow."
+                yield file.attention(RULE, base, message + " Call `self.set_model(...)` instead.")
+
+
+def _reason(class_: ast.ClassDef, target: str) -> str | None:
+    for node in ast.walk(class_):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id != "self":
+            continue
+        if node.attr == "model" and isinstance(node.ctx, ast.Store):
+            return "assigns `self.model`"
+        if node.attr in _CHECKPOINT_FIELDS and target.endswith("ModelCheckpoint"):
+            return f"uses `self.{node.attr}`"
+    for node in ast.walk(class_):
+        # super().__init__(filepath, ..., period=period)
+        if isinstance(node, ast.Call) and target.endswith("ModelCheckpoint"):
+            old = isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
+            if old and (len(node.args) > 6 or any(keyword.arg == "period" for keyword in node.keywords)):
+                return "passes `period`"
+    return None

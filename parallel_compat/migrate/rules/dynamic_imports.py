@@ -1,0 +1,46 @@
+"""Imports by string (`__import__`, `importlib.import_module`) of what moved or went are reported."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy import table
+from parallel_compat.migrate.rules import imports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "dynamic-imports"
+SAFE = True
+BEFORE = """\
+import importlib
+
+import keras
+
+utils = importlib.import_module("keras.utils.np_utils")
+"""
+AFTER = None
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find imports by string, and attributes read by string from a module of Keras."""
+    for call in file.tree.calls:
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        path = file.names.path(call.func)
+        if name == "__import__" or path == "importlib.import_module":
+            text = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+            if isinstance(text, str) and imports.is_legacy_module(text):
+                yield file.attention(RULE, call, f"`{text}` is imported by string: {imports.what_became(text)}")
+        elif name in ("getattr", "hasattr") and len(call.args) > 1:
+            module = file.names.path(call.args[0])
+            text = call.args[1].value if isinstance(call.args[1], ast.Constant) else None
+            if module is None or not isinstance(text, str):
+                continue
+            entry = table.lookup(f"{module}.{text}")
+            if entry is not None and entry.status is not table.Status.SAME:
+                what = f"now `{entry.target}`." if entry.target else f"gone. {entry.note}"
+                yield file.attention(RULE, call, f"`{module}.{text}` is read by string; it is {what}")

@@ -1,0 +1,37 @@
+"""Arguments of functions of Keras: `l2(l=)`, `to_categorical(y=)`, `load_img(grayscale=)`, `plot_model`'s order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.arguments import AGREEING
+from parallel_compat.legacy.arguments import arguments as rows
+from parallel_compat.migrate import arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "function-arguments"
+SAFE = True
+BEFORE = """\
+from keras.regularizers import l2
+regularizer = l2(l=1e-4)
+"""
+AFTER = """\
+from keras.regularizers import l2
+regularizer = l2(l2=1e-4)
+"""
+
+_OTHERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.Model", "keras.Input")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of functions with old arguments."""
+    for target, found in file.calls_by_target.items():
+        if target.startswith(_OTHERS) or (target not in rows() and target not in AGREEING):
+            continue
+        for call in found:
+            yield from arguments.rewrite(file, RULE, call, target, target.rpartition(".")[2])

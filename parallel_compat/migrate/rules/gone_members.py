@@ -1,0 +1,69 @@
+"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import OPTIMIZER, members
+from parallel_compat.legacy.table import Change
+from parallel_compat.migrate.methods import WHAT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "gone-members"
+SAFE = True
+BEFORE = """\
+from keras.models import Model
+
+model = Model(x, y)
+text = model.to_yaml()
+"""
+AFTER = None
+
+# Names that nothing but Keras has: reported also where the file does not tell what the object is.
+_TELLING = frozenset(
+    [
+        "to_yaml",
+        "container_nodes",
+        "metrics_tensors",
+        "uses_learning_phase",
+        "_make_train_function",
+        "_make_predict_function",
+        "_make_test_function",
+        "inbound_nodes",
+        "outbound_nodes",
+        "get_output_at",
+        "get_input_at",
+        "get_output_shape_at",
+        "get_input_shape_at",
+        "_keras_history",
+        "_uses_learning_phase",
+        "add_update",
+    ]
+)
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find members that are gone."""
+    gone = {name: [row for row in rows if row.change is Change.GONE] for name, rows in members().items()}
+    for node in file.tree.attributes:
+        rows = gone.get(node.attr)
+        if not rows or file.names.path(node.value) is not None:
+            continue
+        kind = file.kinds.of(node.value)
+        for row in rows:
+            if kind == row.of or (kind is None and node.attr in _TELLING):
+                message = f"`{row.old}` of {WHAT[row.of]} is gone. {row.note}"
+                yield file.attention(RULE, node, message, hint=kind is None)
+                break
+    for class_ in file.tree.classes:
+        if file.kinds.of_class(class_) == OPTIMIZER:
+            for statement in class_.body:
+                if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
+                    message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
+                    yield file.attention(RULE, statement, message)

@@ -1,0 +1,66 @@
+"""Home-made `make_parallel` and `to_multi_gpu`, one tower per `tf.device('/gpu:N')`, are `multi_gpu_model`.
+
+Under Keras 3 such towers run one after the other, each with the whole batch on the first device or not at all.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.rules.wrapper_classes import TARGET, replaced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "home-made-towers"
+SAFE = False
+BEFORE = """\
+from keras.models import Model
+from multi_gpu import make_parallel
+model = make_parallel(model, 4)
+"""
+AFTER = """\
+from keras.models import Model
+import parallel_compat
+from multi_gpu import make_parallel
+model = parallel_compat.multi_gpu_model(model, 4)
+"""
+
+_NAMES = ("make_parallel", "to_multi_gpu")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find such functions, and the calls of them."""
+    towers = set()
+    for function in file.tree.functions:
+        if isinstance(function, ast.FunctionDef) and _makes_towers(function):
+            towers.add(function)
+            message = f"`{function.name}` builds one tower per device by hand; call `{TARGET}` in its place."
+            yield file.attention(RULE, function, message)
+    for call in file.tree.calls:
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        definition = file.kinds.definition(call.func)
+        imported = name in _NAMES and isinstance(definition, ast.alias)
+        if definition in towers or imported or (name in _NAMES and file.names.path(call.func) is not None):
+            yield from replaced(file, RULE, call, name)
+
+
+def _makes_towers(function: ast.FunctionDef) -> bool:
+    if function.name in _NAMES:
+        return True
+    return any(
+        isinstance(item.context_expr, ast.Call)
+        and isinstance(item.context_expr.func, ast.Attribute)
+        and item.context_expr.func.attr == "device"
+        and item.context_expr.args
+        and not isinstance(item.context_expr.args[0], ast.Constant)
+        for loop in ast.walk(function)
+        if isinstance(loop, ast.For)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.With)
+        for item in node.items
+    )

@@ -1,0 +1,97 @@
+"""Names in strings: losses, metrics and constraints that Keras 3 spells otherwise, and `hard_sigmoid`.
+
+Keras 3's `hard_sigmoid` is another function (relu6(x + 3) / 6) than Keras 2's (clip(0.2 x + 0.5, 0, 1)).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.identifiers import identifiers
+from parallel_compat.legacy.members import MODEL
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "identifiers"
+SAFE = True
+BEFORE = """\
+from keras.layers import Dense
+from keras.models import Sequential
+model = Sequential([Dense(3, kernel_constraint='maxnorm')])
+model.compile('sgd', loss='kullback_leibler_divergence')
+"""
+AFTER = """\
+from keras.layers import Dense
+from keras.models import Sequential
+model = Sequential([Dense(3, kernel_constraint='max_norm')])
+model.compile('sgd', loss='kl_divergence')
+"""
+
+_HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find strings that name something."""
+    for call in file.method_calls.get("compile", ()):
+        assert isinstance(call.func, ast.Attribute)
+        kind = file.kinds.of(call.func.value)
+        if kind not in (None, MODEL):
+            continue
+        loss = calls.keyword(call, "loss")
+        value = loss.value if loss else call.args[1] if len(call.args) > 1 else None
+        yield from _strings(file, value, "loss")
+        for name in ("metrics", "weighted_metrics"):
+            metrics = calls.keyword(call, name)
+            yield from _strings(file, metrics.value if metrics else None, "metric")
+    for target, found in file.calls_by_target.items():
+        if not target.startswith("keras.layers."):
+            continue
+        for call in found:
+            for keyword in call.keywords:
+                if (keyword.arg or "").endswith("_constraint"):
+                    yield from _strings(file, keyword.value, "constraint")
+                if keyword.arg in ("activation", "recurrent_activation", "inner_activation"):
+                    yield from _hard_sigmoid(file, call, keyword.value)
+            if target == "keras.layers.Activation" and call.args:
+                yield from _hard_sigmoid(file, call, call.args[0])
+
+
+def _strings(file: File, node: ast.expr | None, kind: str) -> Iterator[Finding]:
+    if node is None:
+        return
+    values: list[ast.expr] = [node]
+    if isinstance(node, ast.List | ast.Tuple):
+        values = list(node.elts)
+    elif isinstance(node, ast.Dict):
+        values = list(node.values)
+    for value in values:
+        if value is not node and isinstance(value, ast.List):
+            yield from _strings(file, value, kind)
+        if isinstance(value, ast.Constant) and value.value in identifiers()[kind]:
+            row = identifiers()[kind][str(value.value)]
+            start = file.source.text.index(row.old, file.source.start(value))
+            edit = Edit(start, start + len(row.old), row.new)
+            yield file.found(RULE, value, f"The {kind} `{row.old}` is now `{row.new}`.", [edit])
+
+
+def _hard_sigmoid(file: File, call: ast.Call, node: ast.expr) -> Iterator[Finding]:
+    path = file.names.path(call.func) or ""
+    if not (isinstance(node, ast.Constant) and node.value == "hard_sigmoid") or not path.startswith("keras."):
+        return
+    spelled = file.reference(_HARD_SIGMOID, node)
+    if spelled is None:
+        return
+    text, imports = spelled
+    message = (
+        f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one. "
+        "(Unsafe: newer code may mean the new one.)"
+    )
+    yield file.found(RULE, node, message, [file.replace(node, text), *imports], status=Status.UNSAFE, hint=not file.old)

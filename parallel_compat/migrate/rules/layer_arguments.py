@@ -1,0 +1,122 @@
+"""Keras 1's argument names of layers become Keras 2's (`output_dim`, `border_mode`, `nb_filter`, `init`, ...).
+
+Keras 2 still took them with a warning; Keras 3 does not. `Convolution2D(64, 3, 3)` becomes
+`Convolution2D(64, (3, 3))`, `dim_ordering="th"` becomes `data_format="channels_first"`. Arguments that no name of
+today expresses (`batch_input_shape`, `weights`) are taken by the layer of the same name in
+`parallel_compat.legacy.layers`.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import arguments, calls
+from parallel_compat.migrate.edits import Edit, Removal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "layer-arguments"
+SAFE = True
+BEFORE = """\
+from keras.layers import Convolution2D, Dense
+x = Convolution2D(64, 3, 3, border_mode='same', subsample=(2, 2))(x)
+x = Dense(output_dim=10, init='normal')(x)
+"""
+AFTER = """\
+from keras.layers import Convolution2D, Dense
+x = Convolution2D(64, (3, 3), padding='same', strides=(2, 2))(x)
+x = Dense(units=10, kernel_initializer='normal')(x)
+"""
+
+_KERNELS = {
+    "keras.layers.Conv2D": ("nb_row", "nb_col"),
+    "keras.layers.SeparableConv2D": ("nb_row", "nb_col"),
+    "keras.layers.Conv2DTranspose": ("nb_row", "nb_col"),
+    "keras.layers.ConvLSTM2D": ("nb_row", "nb_col"),
+    "keras.layers.Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
+}
+_KERAS_1 = frozenset(
+    ("border_mode", "subsample", "dim_ordering", "init", "nb_filter", "W_regularizer", "b_regularizer", "bias")
+)
+_SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "SimpleRNN", "Conv1D"))
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of layers with old arguments."""
+    for target, found in file.calls_by_target.items():
+        if not (target.startswith("keras.layers.") or target in ("keras.Input", "keras.Model", "keras.Sequential")):
+            continue
+        of = "keras.layers.Input" if target == "keras.Input" else target
+        for call in found:
+            name = target.rpartition(".")[2]
+            handled: set[str] = set()
+            for finding, names in (*_kernel(file, call, target, name), *_input_dim(file, call, target, name)):
+                handled |= names
+                yield finding
+            yield from arguments.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
+
+
+def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
+    sides = _KERNELS.get(target)
+    if sides is None or calls.has_star(call):
+        return
+    count = len(sides)
+    given = [calls.keyword(call, side) for side in sides]
+    if all(given) and not any(isinstance(keyword.value, ast.Starred) for keyword in given if keyword):
+        keywords = [keyword for keyword in given if keyword is not None]
+        first = min(keywords, key=file.source.start)
+        values = ", ".join(file.source.segment(keyword.value) for keyword in keywords)
+        edits: list[Edit | Removal] = [
+            Edit(file.source.start(first), file.source.end(first), f"kernel_size=({values})"),
+            *calls.remove(file, call, *(keyword for keyword in keywords if keyword is not first)),
+        ]
+        yield (
+            file.found(RULE, first, f"The sides of the kernel of `{name}` are now `kernel_size`.", edits),
+            set(sides),
+        )
+        return
+    path = file.names.path(call.func) or ""
+    if len(call.args) != count + 1 or not path.startswith("keras."):
+        return
+    given_names = {keyword.arg for keyword in call.keywords}
+    if given_names & {"padding", "strides", "data_format", "kernel_size"}:
+        return  # Keras 2 refused the old positions together with these
+    literal = all(isinstance(calls.constant(argument), int) for argument in call.args[1:])
+    certain = literal and (bool(given_names & _KERAS_1) or "Convolution" in path)
+    start = calls.outer_start(file, call.args[1])
+    end = calls.outer_end(file, call.args[-1])
+    message = f"The sides of the kernel of `{name}` are now one argument."
+    if not certain:
+        message += " (If the third argument was meant as `strides`, the code is newer: leave it.)"
+    finding = file.found(
+        RULE,
+        call.args[1],
+        message,
+        [Edit(start, start, "("), Edit(end, end, ")")],
+        status=arguments.unsafe_if(not certain),
+        hint=not certain,
+    )
+    yield finding, set()
+
+
+def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
+    """Recurrent layers took `input_dim` and `input_length` for the two parts of the input shape."""
+    if target not in _SEQUENCES:
+        return
+    dim, length = calls.keyword(call, "input_dim"), calls.keyword(call, "input_length")
+    if dim is None:
+        return
+    steps = file.source.segment(length.value) if length is not None else "None"
+    text = f"input_shape=({steps}, {file.source.segment(dim.value)})"
+    edits: list[Edit | Removal] = [Edit(file.source.start(dim), file.source.end(dim), text)]
+    if length is not None:
+        edits += calls.remove(file, call, length)
+    yield (
+        file.found(RULE, dim, f"`input_dim` of `{name}` is now part of `input_shape`.", edits),
+        {"input_dim", "input_length"},
+    )

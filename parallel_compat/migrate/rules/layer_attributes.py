@@ -1,0 +1,67 @@
+"""`layer.output_shape` and `layer.input_shape` become functions of this package."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import LAYER
+from parallel_compat.migrate import methods
+from parallel_compat.migrate.edits import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "layer-attributes"
+SAFE = True
+BEFORE = """\
+from keras.models import Model
+model = Model(x, y)
+shape = model.layers[-1].output_shape
+"""
+AFTER = """\
+from keras.models import Model
+import parallel_compat.legacy.layers
+model = Model(x, y)
+shape = parallel_compat.legacy.layers.output_shape(model.layers[-1])
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find shapes of layers."""
+    for node in file.tree.attributes:
+        if node.attr not in ("output_shape", "input_shape") or not isinstance(node.ctx, ast.Load):
+            continue
+        kind = file.kinds.of(node.value)
+        if kind is None and _looks_like_layer(node.value):
+            message = (
+                f"If `{methods.receiver_text(file, node)}` is a layer: `{node.attr}` is provided by "
+                f"`{methods.member(LAYER, node.attr).new}`."
+            )
+            yield file.attention(RULE, node, message)
+        if kind != LAYER or _is_self(node.value):
+            continue
+        row = methods.member(LAYER, node.attr)
+        assert row.new is not None
+        spelled = file.reference(row.new, node)
+        if spelled is None:
+            continue
+        text, imports = spelled
+        start, end = file.source.start(node), file.source.end(node)
+        edits = [Edit(start, start, f"{text}("), Edit(methods.dot_of(file, node), end, ")"), *imports]
+        yield file.found(RULE, node, f"`{node.attr}` of a layer is provided by `{row.new}`.", edits)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"  # a layer may well set its own
+
+
+def _looks_like_layer(node: ast.expr) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in ("layer", "l")
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "layers"
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer"

@@ -1,0 +1,49 @@
+"""`load_model` of an `.h5` file: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and on old layers.
+
+`parallel_compat.legacy.models.load_model` reads them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.literals import tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "load-model"
+SAFE = True
+BEFORE = """\
+from keras.models import load_model
+model = load_model('model.h5')
+"""
+AFTER = """\
+from parallel_compat.legacy.models import load_model
+model = load_model('model.h5')
+"""
+
+_TARGET = "parallel_compat.legacy.models.load_model"
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls that load, or may load, an old file."""
+    for call in file.calls_by_target.get("keras.models.load_model", ()):
+        filepath = calls.keyword(call, "filepath")
+        path = call.args[0] if call.args else filepath.value if filepath else None
+        ending = tail(path) if path is not None else None
+        if ending is not None and not ending.endswith((".h5", ".hdf5", ".hdf")):
+            continue
+        if calls.keyword(call, "safe_mode") is not None:
+            continue
+        if ending is None and not file.old:
+            message = f"If this may be a file of Keras 2, load it with `{_TARGET}`."
+            yield file.attention(RULE, call, message, hint=True)
+        elif file.redirect(call.func, _TARGET):
+            yield file.found(RULE, call, f"`load_model` of a file of Keras 2 is provided by `{_TARGET}`.")
+        else:
+            yield file.attention(RULE, call, f"Use `{_TARGET}`, which reads files of Keras 2.")

@@ -1,0 +1,58 @@
+"""`optimizer.lr` becomes `optimizer.learning_rate`; `K.get_value` and `K.set_value` on it keep working."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import OPTIMIZER
+from parallel_compat.migrate import methods
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "optimizer-attributes"
+SAFE = True
+BEFORE = """\
+from keras.callbacks import Callback
+class Rate(Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        print(self.model.optimizer.lr)
+"""
+AFTER = """\
+from keras.callbacks import Callback
+class Rate(Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        print(self.model.optimizer.learning_rate)
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find `.lr` of optimizers."""
+    for node in file.tree.attributes:
+        if node.attr not in ("lr", "weights"):
+            continue
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            continue  # an optimizer of their own keeps its attributes
+        kind = file.kinds.of(node.value)
+        if kind != OPTIMIZER and (kind is not None or node.attr != "lr" or not _looks_like_optimizer(node.value)):
+            continue
+        row = methods.member(OPTIMIZER, node.attr)
+        assert row.new is not None
+        end = file.source.end(node)
+        message = f"`{row.old}` of an optimizer is now `{row.new}`."
+        if kind is None:
+            message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
+        status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
+        yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
+
+
+def _looks_like_optimizer(node: ast.expr) -> bool:
+    """Say whether a name says that it is one: `optimizer`, `model.optimizer`, `self.opt`, `sgd`."""
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return "optim" in name.lower() or name.lower() in ("opt", "sgd", "adam", "rmsprop")

@@ -1,0 +1,93 @@
+"""`x.get_shape()` and `x._keras_shape` become `x.shape`, without `.as_list()` and `.value` behind them.
+
+A `KerasTensor` has neither; its `shape` is a tuple.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import TENSOR
+from parallel_compat.migrate import methods
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "tensor-shape"
+SAFE = True
+BEFORE = """\
+from keras.layers import Input
+x = Input((3,))
+width = x._keras_shape[-1]
+shape = x.get_shape().as_list()
+"""
+AFTER = """\
+from keras.layers import Input
+x = Input((3,))
+width = x.shape[-1]
+shape = list(x.shape)
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find shapes of tensors."""
+    for call in file.method_calls.get("get_shape", ()):
+        assert isinstance(call.func, ast.Attribute)
+        if call.args or call.keywords:
+            continue
+        yield from _shape(file, call.func, call, "get_shape()")
+    for node in file.tree.attributes:
+        if node.attr == "shape" and _value(file, node) is not None:
+            yield from _shape(file, node, node, "shape")
+        if node.attr == "_keras_shape" and isinstance(node.ctx, ast.Load):
+            yield from _shape(file, node, node, "_keras_shape")
+
+
+def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> Iterator[Finding]:
+    kind = file.kinds.of(attribute.value)
+    if kind not in (None, TENSOR):
+        return
+    start, dot, end = file.source.start(attribute), methods.dot_of(file, attribute), file.source.end(whole)
+    as_list, value = _as_list(file, whole), _value(file, whole)
+    if value is not None:
+        # A dimension was an object with a `value`; now it is a number.
+        edits = [
+            Edit(dot, end, ".shape"),
+            Edit(file.source.end(value.value), file.source.end(value), ""),
+        ]
+        message = f"`{name}[...].value` is now `shape[...]`."
+    elif as_list is not None:
+        edits = [Edit(start, start, "list("), Edit(dot, file.source.end(as_list), ".shape)")]
+        message = f"`{name}.as_list()` is now `list(x.shape)`."
+    else:
+        edits = [Edit(dot, end, ".shape")]
+        message = f"`{name}` is now `shape`."
+    # `_keras_shape` was an attribute of Keras's tensors alone; `get_shape` may belong to anything.
+    guess = kind is None and name != "_keras_shape"
+    if guess:
+        message += methods.GUESS.format(methods.receiver_text(file, attribute), "a tensor")
+    yield file.found(RULE, attribute, message, edits, status=Status.UNSAFE if guess else Status.REWRITTEN)
+
+
+def _as_list(file: File, node: ast.expr) -> ast.Call | None:
+    above = file.tree.parents.get(node)
+    if isinstance(above, ast.Attribute) and above.attr == "as_list":
+        call = file.tree.parents.get(above)
+        if isinstance(call, ast.Call) and call.func is above and not call.args:
+            return call
+    return None
+
+
+def _value(file: File, node: ast.expr) -> ast.Attribute | None:
+    above = file.tree.parents.get(node)
+    if isinstance(above, ast.Subscript) and above.value is node:
+        value = file.tree.parents.get(above)
+        if isinstance(value, ast.Attribute) and value.attr == "value":
+            return value
+    return None

@@ -1,0 +1,51 @@
+"""Functions of TensorFlow whose arguments changed under the same name come from `tf.compat.v1`, which has the old ones.
+
+`tf.reduce_mean(x, keep_dims=True)` fails today; `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "tensorflow-arguments"
+SAFE = True
+BEFORE = """\
+import tensorflow as tf
+mean = tf.reduce_mean(x, axis=1, keep_dims=True)
+"""
+AFTER = """\
+import tensorflow as tf
+mean = tf.compat.v1.reduce_mean(x, axis=1, keep_dims=True)
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls with arguments of TensorFlow 1."""
+    signatures = table.tensorflow_1_signatures()
+    for target, found in file.calls_by_target.items():
+        if target not in signatures:
+            continue
+        agreeing, gone = signatures[target]
+        old = "tensorflow.compat.v1" + target[len("tensorflow") :]
+        for call in found:
+            named = [keyword.arg for keyword in call.keywords if keyword.arg in gone]
+            if named:
+                why = f"`{named[0]}` is no argument of `{target}` any more"
+            elif len(call.args) > agreeing:
+                why = f"argument {agreeing + 1} of `{target}` means something else today"
+            else:
+                continue
+            if not named and not file.old:
+                yield file.attention(RULE, call, f"In TensorFlow 1 {why}: name the arguments.", hint=True)
+            elif file.redirect(call.func, old):
+                yield file.found(RULE, call, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
+            else:
+                yield file.attention(RULE, call, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")

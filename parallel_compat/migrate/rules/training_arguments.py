@@ -1,0 +1,69 @@
+"""Arguments of `compile`, `fit`, `evaluate` and `predict`: renamed, moved or no more.
+
+`nb_epoch` becomes `epochs`; `workers`, `use_multiprocessing` and `max_queue_size` go, they did not change results;
+`metrics` as the third position of `compile` is named, because Keras 3 has `loss_weights` there.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import MODEL
+from parallel_compat.migrate import arguments
+from parallel_compat.migrate.findings import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "training-arguments"
+SAFE = True
+BEFORE = """\
+from keras.models import Sequential
+model = Sequential()
+model.compile('adam', 'mse', ['accuracy'])
+model.fit(x, y, nb_epoch=3)
+"""
+AFTER = """\
+from keras.models import Sequential
+model = Sequential()
+model.compile('adam', 'mse', metrics=['accuracy'])
+model.fit(x, y, epochs=3)
+"""
+
+_METHODS = ("compile", "fit", "evaluate", "predict")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of training methods with old arguments."""
+    for method in _METHODS:
+        for call in file.method_calls.get(method, ()):
+            assert isinstance(call.func, ast.Attribute)
+            kind = file.kinds.of(call.func.value)
+            if kind is not None and kind != MODEL:
+                continue
+            guess = kind is None
+            for finding in arguments.rewrite(file, RULE, call, f"{MODEL}.{method}", method):
+                if guess and finding.status is Status.REWRITTEN:
+                    yield from _guessed(file, finding, call, method)
+                else:
+                    yield finding
+
+
+def _guessed(file: File, finding: Finding, call: ast.Call, method: str) -> Iterator[Finding]:
+    """Where the file does not tell that it is a model, only the old name itself can."""
+    yield replace(
+        finding,
+        status=Status.UNSAFE,
+        message=finding.message + f" (Unsafe: that `{_receiver(file, call)}` is a Keras model is a guess.)",
+    )
+
+
+def _receiver(file: File, call: ast.Call) -> str:
+    assert isinstance(call.func, ast.Attribute)
+    text = file.source.segment(call.func.value)
+    return text if len(text) <= 40 and "\n" not in text else text[:37].splitlines()[0] + "..."

@@ -1,0 +1,47 @@
+"""A pytest plugin: `pytest -p parallel_compat.pytest` runs an old project's tests with its legacy names.
+
+The names that were used are listed at the end of the run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.legacy import install, usage
+
+if TYPE_CHECKING:
+    import pytest
+
+# Before any test module or conftest is imported: pytest imports plugins named by -p first.
+install.install()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options that `parallel-compat run` has as well."""
+    group = parser.getgroup("parallel_compat")
+    group.addoption(
+        "--legacy-also", action="append", default=[], metavar="PACKAGE", help="answer legacy names to this package, too"
+    )
+    group.addoption("--legacy-report", metavar="FILE", help="write the legacy names that were used to FILE, as JSON")
+    group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N devices where there are fewer GPUs")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take the options."""
+    install.install(also=config.getoption("--legacy-also"), replicas=config.getoption("--legacy-replicas"))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """List what was used."""
+    report = config.getoption("--legacy-report")
+    if report:
+        usage.write(report)
+    text = usage.summary()
+    if text:
+        terminalreporter.section("legacy names")
+        terminalreporter.write_line(text)
+
+
+def pytest_unconfigure() -> None:
+    """Turn the legacy names off again."""
+    install.uninstall()

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.callbacks import EarlyStopping, ModelCheckpoint\n"
+COMPILED = HEAD + "model.compile('adam', 'mse', metrics=['accuracy'])\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("EarlyStopping(monitor='val_acc')", "EarlyStopping(monitor='val_accuracy')"),
+        ('EarlyStopping("acc")', 'EarlyStopping("accuracy")'),
+        (
+            "ModelCheckpoint('w{epoch}-{val_acc:.2f}.keras', monitor='val_acc')",
+            "ModelCheckpoint('w{epoch}-{val_accuracy:.2f}.keras', monitor='val_accuracy')",
+        ),
+        ("path = 'w-{acc}.keras'\nModelCheckpoint(path)", "path = 'w-{accuracy}.keras'\nModelCheckpoint(path)"),
+        ("h = model.fit(x)\nh.history['val_acc']", "h = model.fit(x)\nh.history['val_accuracy']"),
+        ("def f(logs):\n    return logs.get('acc'), logs['val_acc']", None),
+    ],
+)
+def test_where_the_source_says_accuracy(before, after):
+    after = after or "def f(logs):\n    return logs.get('accuracy'), logs['val_accuracy']"
+    check_transformed(f"{COMPILED}{before}\n", f"{COMPILED}{after}\n")
+
+
+def test_where_the_source_does_not_tell():
+    source = HEAD + "EarlyStopping('val_acc')\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "accuracy-names") == [(2, "unsafe")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HEAD + "model.compile('adam', 'mse', metrics=['acc'])\nEarlyStopping('val_acc')\n",
+        COMPILED + "table = {'acc': 3}\ntable['acc']\n",
+        COMPILED + "EarlyStopping('val_loss')\n",
+        COMPILED + "ModelCheckpoint('acc.keras')\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="accuracy-names")

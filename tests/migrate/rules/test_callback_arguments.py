@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("ReduceLROnPlateau(epsilon=1e-3)", "ReduceLROnPlateau(min_delta=1e-3)"),
+        ("TensorBoard('logs', batch_size=32, write_grads=False)", "TensorBoard('logs')"),
+        ("TensorBoard('logs', 1, 32, True)", "TensorBoard('logs', 1, write_graph=True)"),
+        ("ModelCheckpoint('m.keras', period=1)", "ModelCheckpoint('m.keras')"),
+        ("LambdaCallback(on_batch_end=f)", "LambdaCallback(on_train_batch_end=f)"),
+    ],
+)
+def test_renames_and_drops(before, after):
+    name = before.partition("(")[0]
+    line = f"from keras.callbacks import {name}\n"
+    check_transformed(line + before + "\n", line + after + "\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("ModelCheckpoint('m.keras', period=5)", None),
+        (
+            "ModelCheckpoint('m.keras', 'loss', 0, False, False, 'auto', 5)",
+            "ModelCheckpoint('m.keras', 'loss', 0, False, False, 'auto', period=5)",
+        ),
+        ("TensorBoard('logs', embeddings_layer_names=['a'])", None),
+    ],
+)
+def test_what_has_no_spelling_today(before, after):
+    name = before.partition("(")[0]
+    check_transformed(
+        f"from keras.callbacks import {name}\n{before}\n",
+        f"from parallel_compat.legacy.callbacks import {name}\n{after or before}\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', save_freq='epoch')\n",
+        "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('m.keras', 'a', 0, 1, 0, 'auto', 'epoch')\n",
+        "from keras.callbacks import TensorBoard\nTensorBoard('logs', 1, True)\n",
+        "from mine import ModelCheckpoint\nimport keras\nModelCheckpoint('a', period=5)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="callback-arguments")

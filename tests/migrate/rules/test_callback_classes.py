@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+
+@pytest.mark.parametrize("base", ["Callback", "ModelCheckpoint"])
+def test_assigns_the_model(base):
+    body = f"""\
+class Save({base}):
+    def __init__(self, template, path):
+        self.model_to_save = template
+    def on_epoch_end(self, epoch, logs=None):
+        self.model = self.model_to_save
+"""
+    check_transformed(
+        f"from keras.callbacks import {base}\n{body}", f"from parallel_compat.legacy.callbacks import {base}\n{body}"
+    )
+
+
+@pytest.mark.parametrize("use", ["self.epochs_since_last_save += 1", "self.monitor_op(1, 2)", "print(self.period)"])
+def test_uses_old_fields(use):
+    body = f"class Save(ModelCheckpoint):\n    def on_epoch_end(self, epoch, logs=None):\n        {use}\n"
+    check_transformed(
+        "from keras.callbacks import ModelCheckpoint\n" + body,
+        "from parallel_compat.legacy.callbacks import ModelCheckpoint\n" + body,
+    )
+
+
+def test_under_an_attribute_chain():
+    check_transformed(
+        "import keras\nclass S(keras.callbacks.Callback):\n    def f(self, m):\n        self.model = m\n",
+        "import keras\nimport parallel_compat.legacy.callbacks\n"
+        "class S(parallel_compat.legacy.callbacks.Callback):\n    def f(self, m):\n        self.model = m\n",
+    )
+
+
+def test_other_callbacks_are_reported():
+    source = "from keras.callbacks import CSVLogger\nclass S(CSVLogger):\n    def f(self, m):\n        self.model = m\n"
+    assert found(source, "callback-classes") == [(2, "attention")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.callbacks import Callback\nclass S(Callback):\n    def f(self):\n        return self.model\n",
+        "from keras.callbacks import Callback\nclass S(Callback):\n    def f(self):\n        self.period = 3\n",
+        "import keras\nclass S(object):\n    def f(self, m):\n        self.model = m\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="callback-classes")

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+SIGMOID = "recurrent_activation=parallel_compat.legacy.activations.hard_sigmoid"
+IMPORT = "import parallel_compat.legacy.activations\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after", "more"),
+    [
+        ("from keras.optimizers import Adadelta\n", "Adadelta()", "Adadelta(learning_rate=1.0)", ""),
+        ("from keras.optimizers import Nadam\n", "Nadam(beta_1=0.8)", "Nadam(beta_1=0.8, learning_rate=0.002)", ""),
+        (
+            "from keras.optimizers import Adagrad\n",
+            "Adagrad()",
+            "Adagrad(learning_rate=0.01, initial_accumulator_value=0.0)",
+            "",
+        ),
+        ("from keras.layers import LSTM\n", "LSTM(3, 'tanh')", f"LSTM(3, 'tanh', {SIGMOID})", IMPORT),
+        ("from keras.layers import GRU\n", "GRU(3)", f"GRU(3, {SIGMOID}, reset_after=False)", IMPORT),
+        ("from keras.layers import GRU\n", "GRU(3,\n)", f"GRU(3, {SIGMOID}, reset_after=False,\n)", IMPORT),
+    ],
+)
+def test_writes_the_old_default_out(line, before, after, more):
+    source = line + before + "\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "changed-defaults") == [(2, "unsafe")]
+    check_transformed(source, line + more + after + "\n", unsafe=True)
+
+
+def test_what_is_required_today_is_safe():
+    check_transformed(
+        "from tensorflow.keras.layers import AveragePooling2D\nAveragePooling2D()\n",
+        "from tensorflow.keras.layers import AveragePooling2D\nAveragePooling2D(pool_size=(2, 2))\n",
+    )
+
+
+def test_a_call_that_is_certainly_old_is_safe():
+    check_transformed(
+        "from keras.optimizers import Adagrad\nAdagrad(lr=0.1)\n",
+        "from keras.optimizers import Adagrad\nAdagrad(learning_rate=0.1, initial_accumulator_value=0.0)\n",
+    )
+
+
+def test_optimizers_by_name():
+    check_transformed(
+        "import keras\nmodel.compile(optimizer='adadelta', loss='mse')\n",
+        "import keras\nmodel.compile(optimizer=keras.optimizers.Adadelta(learning_rate=1.0), loss='mse')\n",
+        unsafe=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.optimizers import Adadelta\nAdadelta(learning_rate=0.1)\nAdadelta(0.1)\nAdadelta(**options)\n",
+        "from keras.layers import LSTM\nLSTM(3, recurrent_activation='sigmoid')\nLSTM(3, 'tanh', 'sigmoid')\n",
+        "from tensorflow.keras.layers import LSTM\nLSTM(3)\n",
+        "from tensorflow.keras.optimizers import Adadelta\nAdadelta()\n",
+        "import tensorflow as tf\nmodel.compile('adadelta')\n",
+        "from keras.layers import AveragePooling2D\nAveragePooling2D(3)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="changed-defaults")

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from keras.regularizers import l2\nl2(l=0.1)\n", "from keras.regularizers import l2\nl2(l2=0.1)\n"),
+        (
+            "from keras.utils import to_categorical\nto_categorical(y=y, num_classes=3)\n",
+            "from keras.utils import to_categorical\nto_categorical(x=y, num_classes=3)\n",
+        ),
+        (
+            "from keras.preprocessing.image import load_img\nload_img(p, False, target_size=(3, 3))\n",
+            "from keras.preprocessing.image import load_img\nload_img(p, target_size=(3, 3))\n",
+        ),
+        (
+            "from keras.preprocessing.image import load_img\nload_img(p, grayscale=True)\n",
+            "from parallel_compat.legacy.preprocessing import load_img\nload_img(p, grayscale=True)\n",
+        ),
+        (
+            "from keras.utils.vis_utils import plot_model\nplot_model(m, 'm.png', True, False)\n",
+            "from keras.utils import plot_model\nplot_model(m, 'm.png', True, show_layer_names=False)\n",
+        ),
+    ],
+)
+def test_rewrites(before, after):
+    check_transformed(before, after)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.regularizers import l2\nl2(1e-4)\n",
+        "from keras.utils import load_img\nload_img(p, 'rgb')\n",
+        "import keras\ndef l2(l): pass\nl2(l=3)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source)

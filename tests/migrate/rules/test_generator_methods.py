@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
+AFTER = "from keras.models import Model\nimport parallel_compat\nmodel = Model(x, y)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "model.fit_generator(g, steps_per_epoch=3, workers=4)",
+            "parallel_compat.fit_generator(model, g, steps_per_epoch=3, workers=4)",
+        ),
+        ("model.fit_generator(generator=g, nb_epoch=3)", "parallel_compat.fit_generator(model, generator=g, epochs=3)"),
+        ("h = model.fit_generator(\n    g,\n    3)", "h = parallel_compat.fit_generator(model,\n    g,\n    3)"),
+        ("model.evaluate_generator(g, val_samples=3)", "parallel_compat.evaluate_generator(model, g, steps=3)"),
+        ("p = model.predict_generator(g, 3)[0]", "p = parallel_compat.predict_generator(model, g, 3)[0]"),
+        ("(model).fit_generator(*a, **k)", "parallel_compat.fit_generator((model), *a, **k)"),
+        ("model \\\n    .fit_generator(g)", "parallel_compat.fit_generator(model \\\n    , g)"),
+    ],
+)
+def test_becomes_a_function(before, after):
+    check_transformed(HEAD + before + "\n", AFTER + after + "\n")
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        "model = load_model('m.keras')",
+        "model = multi_gpu_model(template, gpus=2)",
+        "model = build()",
+        "model, other = both()",
+        "model = Net()",
+        "model: Model = anything()",
+    ],
+)
+def test_knows_models(known):
+    source = f"""\
+from keras.models import Model, load_model
+from parallel_compat import multi_gpu_model
+import parallel_compat
+
+class Net(Model):
+    pass
+
+def build():
+    model = Model(x, y)
+    return model
+
+def both():
+    return Model(x, y), 3
+
+{known}
+model.fit_generator(g)
+"""
+    status = found(source, "generator-methods")[0][1]
+    assert status == ("unsafe" if "anything" in known else "rewritten")
+
+
+def test_knows_self_model():
+    source = """\
+from keras.models import Model
+class Trainer(object):
+    def __init__(self):
+        self.model = self.build()
+    def build(self):
+        return Model(x, y)
+    def train(self):
+        self.model.fit_generator(g)
+"""
+    assert found(source, "generator-methods") == [(8, "rewritten")]
+
+
+def test_an_unknown_object_is_a_guess():
+    source = "import keras\ndef train(model, g):\n    model.fit_generator(g)\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "generator-methods") == [(3, "unsafe")]
+    check_transformed(
+        source,
+        "import keras\nimport parallel_compat\ndef train(model, g):\n    parallel_compat.fit_generator(model, g)\n",
+        unsafe=True,
+    )
+
+
+def test_samples_per_epoch_needs_the_author():
+    source = HEAD + "model.fit_generator(g, samples_per_epoch=1000)\n"
+    check_noop(source)
+    assert found(source, "generator-methods") == [(3, "attention")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import keras\ndef fit_generator(model, g): pass\nfit_generator(model, g)\n",
+        "import keras\nclass T:\n  def fit_generator(self, g): pass\n  def run(self):\n    self.fit_generator(g)\n",
+        "import keras\nclass T:\n    def fit_generator(self, g): pass\nt = T()\nt.fit_generator(g)\n",
+        "import keras\nclass T:\n    def fit_generator(self, g): pass\nT().fit_generator(g)\n",
+        "import mylib\nimport keras\nmylib.fit_generator(g)\n",
+        "model.fit_generator(g)\n",
+        "import keras\nmodel.fit_generator\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="generator-methods")

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.layers import Activation, Dense\nfrom keras.models import Model\nmodel = Model(x, y)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("model.compile('sgd', loss='cosine_proximity')", "model.compile('sgd', loss='cosine_similarity')"),
+        ('model.compile("sgd", "logcosh")', 'model.compile("sgd", "log_cosh")'),
+        ("model.compile('sgd', {'a': 'logcosh'})", "model.compile('sgd', {'a': 'log_cosh'})"),
+        ("model.compile('sgd', metrics=['kld'])", "model.compile('sgd', metrics=['kl_divergence'])"),
+        ("Dense(3, kernel_constraint='nonneg')", "Dense(3, kernel_constraint='non_neg')"),
+    ],
+)
+def test_renames(before, after):
+    check_transformed(HEAD + before + "\n", HEAD + after + "\n")
+
+
+def test_hard_sigmoid_was_another_function():
+    source = HEAD + "Activation('hard_sigmoid')\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "identifiers") == [(4, "unsafe")]
+    check_transformed(
+        source,
+        HEAD.replace("\nfrom", "\nimport parallel_compat.legacy.activations\nfrom", 1)
+        + "Activation(parallel_compat.legacy.activations.hard_sigmoid)\n",
+        unsafe=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HEAD + "model.compile('sgd', loss='mse', metrics=['mae'])\n",
+        HEAD + "name = 'logcosh'\n",
+        "import keras\nimport re\nre.compile('a', 'logcosh')\n",
+        "from tensorflow.keras.layers import Activation\nActivation('hard_sigmoid')\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="identifiers")

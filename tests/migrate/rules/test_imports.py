@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found, messages
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from keras.utils import multi_gpu_model\n", "from parallel_compat import multi_gpu_model\n"),
+        ("from keras.utils import multi_gpu_model as mgm\n", "from parallel_compat import multi_gpu_model as mgm\n"),
+        ("from keras.utils.training_utils import multi_gpu_model\n", "from parallel_compat import multi_gpu_model\n"),
+        ("from tensorflow.keras.utils import multi_gpu_model\n", "from parallel_compat import multi_gpu_model\n"),
+        (
+            "from tensorflow.python.keras.utils.multi_gpu_utils import multi_gpu_model\n",
+            "from parallel_compat import multi_gpu_model\n",
+        ),
+        ("from keras.layers.core import Dense, Dropout\n", "from keras.layers import Dense, Dropout\n"),
+        ("from keras.layers.core import Dense as D\n", "from keras.layers import Dense as D\n"),
+        ("from keras.optimizers import SGD, adam\n", "from keras.optimizers import SGD, Adam as adam\n"),
+        (
+            "from tensorflow.python.keras.layers import Dense\n",
+            "from tensorflow.keras.layers import Dense\n",
+        ),
+        ("from tensorflow.python import keras\n", "from tensorflow import keras\n"),
+        ("from tensorflow.contrib import keras\n", "from tensorflow import keras\n"),
+        ("from keras.engine.topology import Layer, InputSpec\n", "from keras.layers import Layer, InputSpec\n"),
+        ("from keras.objectives import mse\n", "from keras.losses import mean_squared_error as mse\n"),
+        (
+            "from keras.preprocessing.image import ImageDataGenerator\n",
+            "from tensorflow.keras.preprocessing.image import ImageDataGenerator\n",
+        ),
+        ("from keras.utils import np_utils\nnp_utils.to_categorical(y)\n", None),
+        ("import keras.backend as K\nK.mean(x)\n", "import parallel_compat.legacy.backend as K\nK.mean(x)\n"),
+        (
+            "from keras import backend\nbackend.mean(x)\n",
+            "from parallel_compat.legacy import backend\nbackend.mean(x)\n",
+        ),
+        ("import keras.layers.core as core\ncore.Dense(3)\n", "import keras.layers as core\ncore.Dense(3)\n"),
+        (
+            "import keras\nkeras.layers.core.Dense(3)\n",
+            "import keras\nkeras.layers.Dense(3)\n",
+        ),
+        (
+            "import keras\nmodel = keras.utils.multi_gpu_model(model, gpus=2)\n",
+            "import keras\nimport parallel_compat\nmodel = parallel_compat.multi_gpu_model(model, gpus=2)\n",
+        ),
+        (
+            "import tensorflow as tf\nmodel = tf.keras.utils.multi_gpu_model(model)\n",
+            "import tensorflow as tf\nimport parallel_compat\nmodel = parallel_compat.multi_gpu_model(model)\n",
+        ),
+        ("import tensorflow as tf\ny = tf.log(x)\n", "import tensorflow as tf\ny = tf.math.log(x)\n"),
+        (
+            "from tensorflow.python.client import device_lib\nn = len(device_lib.list_local_devices())\n",
+            "from parallel_compat.legacy import device_lib\nn = len(device_lib.list_local_devices())\n",
+        ),
+        (
+            "from alt_model_checkpoint.keras import AltModelCheckpoint\n",
+            "from parallel_compat.legacy.callbacks import AltModelCheckpoint\n",
+        ),
+        (
+            "from keras.utils import multi_gpu_utils as u\nu._get_available_devices()\n",
+            "from parallel_compat.legacy import utils as u\nu._get_available_devices()\n",
+        ),
+    ],
+)
+def test_moves_imports(before, after):
+    check_transformed(before, after or "from keras import utils as np_utils\nnp_utils.to_categorical(y)\n")
+
+
+def test_splits_an_import_and_keeps_its_layout():
+    check_transformed(
+        """\
+        from keras.layers import (
+            Dense,  # the last layer
+            CuDNNLSTM,
+            Dropout,
+        )  # layers
+        """,
+        """\
+        from keras.layers import (
+            Dense,  # the last layer
+            Dropout,
+        )  # layers
+        from parallel_compat.legacy.layers import CuDNNLSTM
+        """,
+    )
+
+
+def test_splits_an_import_in_the_middle_of_a_line():
+    check_transformed(
+        "from keras.utils import to_categorical, multi_gpu_model, Sequence\n",
+        "from keras.utils import to_categorical, Sequence\nfrom parallel_compat import multi_gpu_model\n",
+    )
+    check_transformed(
+        "from keras.utils import to_categorical, \\\n    multi_gpu_model\n",
+        "from keras.utils import to_categorical\nfrom parallel_compat import multi_gpu_model\n",
+    )
+
+
+def test_imports_in_functions_try_and_conditions():
+    check_transformed(
+        """\
+        try:
+            from keras.utils import multi_gpu_model
+        except ImportError:
+            from keras.utils.training_utils import multi_gpu_model
+        if gpus > 1:
+            from keras.layers import Dense, CuDNNGRU
+        def f():
+            from keras.layers.core import Dense; return Dense
+        try: from keras.utils import Sequence, multi_gpu_model
+        except ImportError: multi_gpu_model = None
+        """,
+        """\
+        try:
+            from parallel_compat import multi_gpu_model
+        except ImportError:
+            from parallel_compat import multi_gpu_model
+        if gpus > 1:
+            from keras.layers import Dense
+            from parallel_compat.legacy.layers import CuDNNGRU
+        def f():
+            from keras.layers import Dense; return Dense
+        try: from keras.utils import Sequence; from parallel_compat import multi_gpu_model
+        except ImportError: multi_gpu_model = None
+        """,
+    )
+
+
+def test_aliases_of_aliases():
+    check_transformed(
+        """\
+        import tensorflow as tf
+        keras = tf.keras
+        L = keras.layers
+        K = keras.backend
+        KK = K
+        L.CuDNNLSTM(3)
+        KK.mean(x)
+        L.Dense(3)
+        """,
+        """\
+        import tensorflow as tf
+        import parallel_compat.legacy.backend
+        import parallel_compat.legacy.layers
+        keras = tf.keras
+        L = keras.layers
+        K = parallel_compat.legacy.backend
+        KK = K
+        parallel_compat.legacy.layers.CuDNNLSTM(3)
+        KK.mean(x)
+        L.Dense(3)
+        """,
+    )
+
+
+def test_what_hangs_on_the_old_backend():
+    check_transformed(
+        """\
+        from keras import backend as K
+        gpus = len(K.tensorflow_backend._get_available_gpus())
+        K.set_session(K.tf.Session(config=K.tf.ConfigProto()))
+        """,
+        """\
+        from parallel_compat.legacy import backend as K
+        import parallel_compat.legacy.session
+        gpus = len(K._get_available_gpus())
+        K.set_session(parallel_compat.legacy.session.Session(config=parallel_compat.legacy.session.ConfigProto()))
+        """,
+    )
+
+
+def test_star_imports():
+    check_transformed(
+        """\
+        from keras.layers import *
+        from keras.layers.core import *
+        x = CuDNNLSTM(3)(Dense(4)(x))
+        y = K.mean(x)
+        """,
+        """\
+        from keras.layers import *
+        from parallel_compat.legacy.layers import CuDNNLSTM
+        from keras.layers import *
+        from parallel_compat.legacy import backend as K
+        x = CuDNNLSTM(3)(Dense(4)(x))
+        y = K.mean(x)
+        """,
+    )
+    check_transformed(
+        "from keras.backend import *\nmean(x)\n", "from parallel_compat.legacy.backend import *\nmean(x)\n"
+    )
+
+
+def test_the_name_that_a_plain_import_binds_stays_bound():
+    check_transformed(
+        "import keras.backend.tensorflow_backend\nkeras.backend.tensorflow_backend.set_session(s)\n",
+        "import keras\nimport parallel_compat.legacy.backend\nparallel_compat.legacy.backend.set_session(s)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import keras\nkeras.layers.Dense(3)\nkeras.ops.sum(x)\n",
+        "from keras import backend as K\nK.epsilon()\n",
+        "from keras.layers import Dense, MultiHeadAttention\n",
+        "from keras.utils import to_categorical\n",
+        "import tensorflow as tf\ntf.keras.layers.Dense(3)\ntf.reduce_mean(x)\n",
+        "from .keras.utils import multi_gpu_model\n",
+        "from mykeras.utils import multi_gpu_model\nimport keras\n",
+        "import keras\ndef multi_gpu_model(m): return m\nmulti_gpu_model(3)\n",
+        "import keras\nclass utils:\n    def multi_gpu_model(self): pass\nutils.multi_gpu_model()\n",
+        "import keras\ndef f(keras):\n    return keras.utils.multi_gpu_model(3)\n",
+        "import keras\nfor keras in x:\n    keras.utils.multi_gpu_model(3)\n",
+        "import keras\n[keras.utils.multi_gpu_model for keras in x]\n",
+        "import keras\ns = 'keras.utils.multi_gpu_model'  # from keras.utils import multi_gpu_model\n",
+        "from keras.layers import *\ndef CuDNNLSTM(n): return n\nCuDNNLSTM(3)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="imports")
+
+
+def test_a_shadowed_backend_is_left_alone():
+    source = "from keras import backend as K\ndef f(K):\n    return K.gradients(a, b)\nK.mean(x)\n"
+    assert found(source, "imports") == [(1, "rewritten")]
+
+
+def test_what_is_gone_is_reported_with_a_way_out():
+    source = """\
+    import tensorflow as tf
+    from keras import backend as K
+    from keras.legacy import interfaces
+    from keras.layers import Merge
+    K.gradients(K.mean(loss), weights)
+    tf.placeholder(tf.float32)
+    tf.contrib.rnn.LSTMCell(3)
+    """
+    assert found(source, "imports") == [
+        (2, "rewritten"),
+        (3, "attention"),
+        (4, "attention"),
+        (5, "attention"),
+        (6, "attention"),
+        (7, "attention"),
+    ]
+    assert any("tf.GradientTape" in message for message in messages(source))
+    assert any("keras.Input" in message for message in messages(source))
+
+
+def test_merge_that_is_called_is_not_the_module():
+    assert found("from keras.layers import merge\nmerge([a, b], mode='concat')\n", "imports") == [(1, "attention")]
+
+
+def test_a_taken_name_is_not_overwritten():
+    source = "import keras\nparallel_compat = 3\nkeras.utils.multi_gpu_model(model)\n"
+    check_noop(source)
+    assert found(source, "imports") == [(3, "attention")]
+
+
+def test_the_import_is_not_put_before_the_docstring_or_the_future():
+    check_transformed(
+        '''\
+        """Doc."""
+        from __future__ import print_function
+        def f():
+            import keras
+            return keras.utils.multi_gpu_model(m)
+        ''',
+        '''\
+        """Doc."""
+        from __future__ import print_function
+        import parallel_compat
+        def f():
+            import keras
+            return parallel_compat.multi_gpu_model(m)
+        ''',
+    )

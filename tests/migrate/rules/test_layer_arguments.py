@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Dense(output_dim=3, init='uniform')", "Dense(units=3, kernel_initializer='uniform')"),
+        ("Dense(3, W_regularizer=r, b_regularizer=r)", "Dense(3, kernel_regularizer=r, bias_regularizer=r)"),
+        ("Dropout(p=0.5)", "Dropout(rate=0.5)"),
+        (
+            "Conv2D(64, (3, 3), border_mode='same', dim_ordering='th')",
+            "Conv2D(64, (3, 3), padding='same', data_format='channels_first')",
+        ),
+        ('Conv2D(64, 3, dim_ordering="tf")', 'Conv2D(64, 3, data_format="channels_last")'),
+        ("Convolution2D(64, 3, 3)", "Convolution2D(64, (3, 3))"),
+        (
+            "Convolution2D(64, 3, 3, subsample=(2, 2), bias=False)",
+            "Convolution2D(64, (3, 3), strides=(2, 2), use_bias=False)",
+        ),
+        ("Conv2D(64, 3, 3, border_mode='same')", "Conv2D(64, (3, 3), padding='same')"),
+        ("Conv2D(64, nb_row=3, nb_col=5)", "Conv2D(64, kernel_size=(3, 5))"),
+        ("MaxPooling2D((2, 2), border_mode='same')", "MaxPooling2D((2, 2), padding='same')"),
+        ("LSTM(3, inner_activation='sigmoid', dropout_W=0.1, dropout_U=0.2, consume_less='gpu')", None),
+        ("Embedding(10, 3, dropout=0.2)", "Embedding(10, 3)"),
+        ("Input((3,), input_dtype='int32')", "Input((3,), dtype='int32')"),
+        ("Input((3,), None, 'image')", "Input((3,), batch_shape=None, name='image')"),
+        ("LeakyReLU(alpha=0.1)", "LeakyReLU(negative_slope=0.1)"),
+    ],
+)
+def test_renames(before, after):
+    name = before.partition("(")[0]
+    after = after or "LSTM(3, recurrent_activation='sigmoid', dropout=0.1, recurrent_dropout=0.2)"
+    check_transformed(
+        f"from keras.layers import {name}\nx = {before}\n", f"from keras.layers import {name}\nx = {after}\n"
+    )
+
+
+def test_input_dim_of_recurrent_layers_is_part_of_the_shape():
+    check_transformed(
+        "from keras.layers import SimpleRNN\nx = SimpleRNN(3, input_dim=5, input_length=7)\n",
+        "from keras.layers import SimpleRNN\nx = SimpleRNN(3, input_shape=(7, 5))\n",
+    )
+    check_noop("from keras.layers import Dense\nx = Dense(3, input_dim=5)\n")
+
+
+def test_what_no_name_of_today_expresses_is_taken_by_the_old_class():
+    check_transformed(
+        "import keras\nfrom keras.layers import LSTM\n"
+        "x = LSTM(3, batch_input_shape=(2, 3, 4), recurrent_activation='relu')\n",
+        "import keras\nfrom parallel_compat.legacy.layers import LSTM\n"
+        "x = LSTM(3, batch_input_shape=(2, 3, 4), recurrent_activation='relu')\n",
+    )
+    check_transformed(
+        "from keras import layers as L\nx = L.Conv2D(3, 3, dim_ordering=K_ORDER)\n",
+        "from keras import layers as L\nimport parallel_compat.legacy.layers\n"
+        "x = parallel_compat.legacy.layers.Conv2D(3, 3, dim_ordering=K_ORDER)\n",
+    )
+
+
+def test_three_positions_may_be_newer_code():
+    source = "from keras.layers import Conv2D\nx = Conv2D(64, 3, 2)\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "layer-arguments") == [(2, "unsafe")]
+    check_noop("from keras.layers import Conv2D\nx = Conv2D(64, 3, 2, padding='same')\n", rule="layer-arguments")
+    check_noop("from tensorflow.keras.layers import Conv2D\nx = Conv2D(64, 3, 2)\n", rule="layer-arguments")
+
+
+def test_model_takes_inputs():
+    check_transformed(
+        "from keras.models import Model\nm = Model(input=a, output=b)\n",
+        "from keras.models import Model\nm = Model(inputs=a, outputs=b)\n",
+    )
+
+
+def test_both_names_at_once_are_left_to_the_author():
+    assert found("from keras.layers import Dense\nDense(units=3, output_dim=3)\n", "layer-arguments") == [
+        (2, "attention")
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.layers import Dense\nDense(units=3, kernel_initializer='normal')\n",
+        "from mylayers import Dense\nimport keras\nDense(output_dim=3)\n",
+        "import keras\ndef Dense(output_dim): pass\nDense(output_dim=3)\n",
+        "from keras.layers import Dense\ndef f(Dense):\n    Dense(output_dim=3)\n",
+        "from keras.layers import Embedding\nEmbedding(input_dim=3, output_dim=4, weights=[w])\n",
+        "from keras.layers import Dense\nDense(3, **options)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="layer-arguments")

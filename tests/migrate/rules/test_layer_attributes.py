@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
+AFTER = "from keras.models import Model\nimport parallel_compat.legacy.layers\nmodel = Model(x, y)\n"
+FUNCTION = "parallel_compat.legacy.layers"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("s = model.layers[3].output_shape[1:]", f"s = {FUNCTION}.output_shape(model.layers[3])[1:]"),
+        ("s = model.get_layer('a').input_shape", f"s = {FUNCTION}.input_shape(model.get_layer('a'))"),
+        (
+            "for one in model.layers:\n    print(one.output_shape)",
+            f"for one in model.layers:\n    print({FUNCTION}.output_shape(one))",
+        ),
+    ],
+)
+def test_becomes_a_function(before, after):
+    check_transformed(HEAD + before + "\n", AFTER + after + "\n")
+
+
+def test_an_unknown_layer_is_reported():
+    assert found("import keras\nprint(net.layers[0].output_shape)\n", "layer-attributes") == [(2, "attention")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HEAD + "model.output_shape\n",
+        "from keras.layers import Layer\nclass L(Layer):\n    def f(self):\n        return self.output_shape\n",
+        "import keras\narray.output_shape\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="layer-attributes")

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed
+
+
+def wrapped(call: str, module: str = "keras.optimizers") -> str:
+    return f"from {module} import {call.partition('(')[0]}\no = {call}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("SGD(lr=0.1)", "SGD(learning_rate=0.1)"),
+        ("SGD(lr=0.1, decay=0.)", "SGD(learning_rate=0.1)"),
+        ("Adam(lr=1e-3, epsilon=None, decay=0.0, amsgrad=False)", "Adam(learning_rate=1e-3, amsgrad=False)"),
+        ("Adam(decay=0)", "Adam()"),
+        ("Adam(1e-3, 0.9, 0.999, None, 0., True)", "Adam(1e-3, 0.9, 0.999, None, amsgrad=True)"),
+        ("SGD(0.1, 0.9, 0.0, True)", "SGD(0.1, 0.9, nesterov=True)"),
+    ],
+)
+def test_renames_and_drops(before, after):
+    check_transformed(wrapped(before), wrapped(after))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("SGD(lr=0.1, decay=1e-6)", "SGD(learning_rate=0.1, decay=1e-6)"),
+        ("SGD(0.1, 0.9, 1e-6, True)", "SGD(0.1, 0.9, decay=1e-6, nesterov=True)"),
+        ("Adam(lr=rate, decay=rate / epochs)", "Adam(learning_rate=rate, decay=rate / epochs)"),
+    ],
+)
+def test_a_decay_keeps_its_effect(before, after):
+    check_transformed(wrapped(before), wrapped(after, "parallel_compat.legacy.optimizers"))
+
+
+def test_under_an_attribute_chain():
+    check_transformed(
+        "import keras\no = keras.optimizers.rmsprop(lr=0.0001, decay=1e-6)\n",
+        "import keras\nimport parallel_compat.legacy.optimizers\n"
+        "o = parallel_compat.legacy.optimizers.RMSprop(learning_rate=0.0001, decay=1e-6)\n",
+    )
+    check_transformed(
+        "import tensorflow as tf\no = tf.keras.optimizers.Adam(lr=1)\n",
+        "import tensorflow as tf\no = tf.keras.optimizers.Adam(learning_rate=1)\n",
+    )
+
+
+def test_lines_of_their_own_go_whole():
+    check_transformed(
+        "from keras.optimizers import Adam\no = Adam(\n    lr=1,\n    decay=0.0,  # none\n    beta_1=0.5,\n)\n",
+        "from keras.optimizers import Adam\no = Adam(\n    learning_rate=1,\n      # none\n    beta_1=0.5,\n)\n",
+    )
+    check_transformed(
+        "from keras.optimizers import Adam\no = Adam(\n    lr=1,\n    decay=0.0,\n    beta_1=0.5,\n)\n",
+        "from keras.optimizers import Adam\no = Adam(\n    learning_rate=1,\n    beta_1=0.5,\n)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.optimizers import SGD\nSGD(learning_rate=0.1, momentum=0.9)\n",
+        "from keras.optimizers import SGD\nSGD(0.1, 0.9, True)\n",
+        "from torch.optim import SGD\nimport keras\nSGD(lr=0.1)\n",
+        "import keras\ndef f(lr): pass\nf(lr=0.1)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="optimizer-arguments")

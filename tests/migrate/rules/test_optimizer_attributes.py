@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+
+def test_of_known_models_and_optimizers():
+    check_transformed(
+        """\
+        from keras import backend as K
+        from keras.models import Model
+        from keras.optimizers import Adam
+        model = Model(x, y)
+        adam = Adam()
+        K.set_value(model.optimizer.lr, K.get_value(adam.lr) * 0.1)
+        """,
+        """\
+        from parallel_compat.legacy import backend as K
+        from keras.models import Model
+        from keras.optimizers import Adam
+        model = Model(x, y)
+        adam = Adam()
+        K.set_value(model.optimizer.learning_rate, K.get_value(adam.learning_rate) * 0.1)
+        """,
+    )
+
+
+def test_in_callbacks():
+    check_transformed(
+        """\
+        import keras
+        class Rate(keras.callbacks.Callback):
+            def on_epoch_begin(self, epoch, logs=None):
+                self.rate = self.model.optimizer.lr
+        """,
+        """\
+        import keras
+        class Rate(keras.callbacks.Callback):
+            def on_epoch_begin(self, epoch, logs=None):
+                self.rate = self.model.optimizer.learning_rate
+        """,
+    )
+
+
+def test_a_name_is_a_guess():
+    source = "import keras\ndef f(optimizer):\n    return optimizer.lr\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "optimizer-attributes") == [(3, "unsafe")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import keras\nargs.lr\n",
+        "import keras\nclass C:\n    def f(self):\n        self.lr = 3\n",
+        "import keras\nfrom keras.optimizers import Optimizer\nclass O(Optimizer):\n  def f(self):\n    self.lr = 3\n",
+        "import keras\nclass optimizer:\n    lr = 3\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="optimizer-attributes")

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.layers import Dense, Input\nx = Input((3,))\ny = Dense(3)(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("n = x.get_shape()[1]", "n = x.shape[1]"),
+        ("n = y.get_shape().as_list()[1:]", "n = list(y.shape)[1:]"),
+        ("n = y.get_shape()[1].value", "n = y.shape[1]"),
+        ("n = y.shape[1].value", "n = y.shape[1]"),
+        ("n = anything._keras_shape[-1]", "n = anything.shape[-1]"),
+    ],
+)
+def test_becomes_shape(before, after):
+    check_transformed(HEAD + before + "\n", HEAD + after + "\n")
+
+
+def test_an_unknown_object_is_a_guess():
+    source = "import keras\ndef f(x):\n    return x.get_shape()\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "tensor-shape") == [(3, "unsafe")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        HEAD + "n = x.shape[1]\n",
+        "import keras\nbox.get_shape(3)\n",
+        "import keras\nclass B:\n    pass\nB().get_shape\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="tensor-shape")

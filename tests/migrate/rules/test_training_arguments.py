@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+MODEL = "from keras.models import Sequential\nmodel = Sequential()\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("model.fit(x, y, nb_epoch=3)", "model.fit(x, y, epochs=3)"),
+        ("model.fit(x, epochs=3, workers=4, use_multiprocessing=True)", "model.fit(x, epochs=3)"),
+        ("model.compile('adam', 'mse', ['accuracy'])", "model.compile('adam', 'mse', metrics=['accuracy'])"),
+        ("model.compile('adam', 'mse', m, w)", "model.compile('adam', 'mse', metrics=m, loss_weights=w)"),
+        ("model.compile('adam', 'mse', sample_weight_mode='temporal')", "model.compile('adam', 'mse')"),
+        ("model.compile('adam', 'mse', target_tensors=None)", "model.compile('adam', 'mse')"),
+    ],
+)
+def test_renames_and_drops(before, after):
+    check_transformed(MODEL + before + "\n", MODEL + after + "\n")
+
+
+def test_target_tensors_are_reported():
+    assert found(MODEL + "model.compile('adam', target_tensors=[t])\n", "training-arguments") == [(3, "attention")]
+
+
+def test_an_unknown_object_is_a_guess():
+    source = "import keras\ndef train(model):\n    model.fit(x, nb_epoch=3)\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "training-arguments") == [(3, "unsafe")]
+    check_transformed(source, source.replace("nb_epoch", "epochs"), unsafe=True)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        MODEL + "model.compile(optimizer='adam', loss='mse', metrics=['accuracy'])\nmodel.fit(x, y, epochs=3)\n",
+        MODEL + "model.compile(opt, loss, weights, run_eagerly=True)\n",
+        "import keras\nimport re\nre.compile('a', 3)\n",
+        "import keras\nclass Fit:\n    def fit(self, nb_epoch): pass\nf = Fit()\nf.fit(nb_epoch=3)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="training-arguments")

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from parallel_compat.migrate.rules import wrapper_classes
+from tests.migrate.check import check_noop, check_transformed, found
+
+
+def test_calls_of_the_wrapper():
+    check_transformed(wrapper_classes.BEFORE, wrapper_classes.AFTER, unsafe=True)
+    assert [status for _, status in found(wrapper_classes.BEFORE, "wrapper-classes")] == ["attention", "unsafe"]
+
+
+def test_old_argument_names():
+    before = wrapper_classes.BEFORE.replace("(template, 2)", "(ser_model=template, gpus=2)")
+    after = wrapper_classes.AFTER.replace("(template, 2)", "(model=template, gpus=2)")
+    check_transformed(before, after, unsafe=True)
+
+
+def test_leaves_alone():
+    check_noop(
+        """\
+        import keras
+        class Options(object):
+            def __getattribute__(self, name):
+                return 3
+        class Update(object):
+            def f(self, other):
+                self.__dict__.update(other.__dict__)
+        Options(3, 4)
+        """,
+        rule="wrapper-classes",
+    )

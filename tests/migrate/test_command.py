@@ -1,0 +1,248 @@
+"""The command as a user runs it: what it prints, writes and returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import parallel_compat
+from parallel_compat.command import main
+
+OLD = "from keras.utils import multi_gpu_model\n"
+NEW = "from parallel_compat import multi_gpu_model\n"
+GONE = "import tensorflow as tf\nx = tf.placeholder(3)\n"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.py").write_text(OLD)
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    return main(["migrate", *arguments])
+
+
+def test_without_write_it_prints_a_diff_and_changes_nothing(project, capsys):
+    assert run("old.py", "plain.py") == 0
+    assert (project / "old.py").read_text() == OLD
+    captured = capsys.readouterr()
+    assert captured.out.splitlines() == ["--- old.py", "+++ old.py", "@@ -1 +1 @@", "-" + OLD[:-1], "+" + NEW[:-1]]
+    assert "2 files: 1 would be rewritten." in captured.err
+
+
+def test_the_diff_can_be_applied(project, capsys):
+    (project / "no_end.py").write_bytes(b"import keras\r\nx = 1\r\nkeras.utils.multi_gpu_model(m)")
+    run("old.py", "no_end.py")
+    diff = capsys.readouterr().out
+    subprocess.run(["git", "apply", "-p0", "-"], input=diff.encode(), check=True, cwd=project)
+    assert (project / "old.py").read_text() == NEW
+    assert (project / "no_end.py").read_bytes().endswith(b"\r\nparallel_compat.multi_gpu_model(m)")
+
+
+def test_write(project, capsys):
+    os.chmod(project / "old.py", 0o755)
+    assert run("--write", ".") == 0
+    assert (project / "old.py").read_text() == NEW
+    assert stat.S_IMODE((project / "old.py").stat().st_mode) == 0o755
+    assert run("--check", ".") == 0
+    assert sorted(path.name for path in project.iterdir()) == ["old.py", "plain.py"]
+
+
+@pytest.mark.parametrize(("source", "code"), [(OLD, 1), (GONE, 1), (NEW, 0), ("x = 1\n", 0)])
+def test_check(project, source, code):
+    (project / "old.py").write_text(source)
+    assert run("--check", "old.py") == code
+    assert run("old.py") == 0
+    assert (project / "old.py").read_text() == source
+
+
+def test_check_counts_what_is_unsafe(project):
+    (project / "old.py").write_text("import keras\ndef f(model):\n    model.fit_generator(g)\n")
+    assert run("--check", "old.py") == 1
+    assert run("--write", "old.py") == 0
+    assert "model.fit_generator(g)" in (project / "old.py").read_text()
+    assert run("--write", "--unsafe", "old.py") == 0
+    assert "parallel_compat.fit_generator(model, g)" in (project / "old.py").read_text()
+
+
+def test_what_needs_attention_is_told_with_its_place(project, capsys):
+    (project / "old.py").write_text(GONE)
+    run("old.py")
+    error = capsys.readouterr().err
+    assert "old.py:2:5: attention [imports] `tensorflow.placeholder` is gone." in error
+    assert "1 need attention" in error
+
+
+def test_json(project, capsys):
+    (project / "gone.py").write_text(GONE)
+    (project / "guess.py").write_text("import keras\ndef f(model):\n    model.fit_generator(g)\n")
+    (project / "python2.py").write_text("import keras\nprint 'hello'\n")
+    assert run("--format", "json", "./old.py", "plain.py", "gone.py", "guess.py", "python2.py") == 2
+    report = json.loads(capsys.readouterr().out)
+    assert set(report) == {"files", "findings"}
+    assert [(file["path"], file["status"]) for file in report["files"]] == [
+        ("./old.py", "changed"),
+        ("plain.py", "unchanged"),
+        ("gone.py", "unchanged"),
+        ("guess.py", "unchanged"),
+        ("python2.py", "failed"),
+    ]
+    assert "Python 2" in report["files"][-1]["reason"]
+    assert [
+        (finding["path"], finding["line"], finding["column"], finding["rule"], finding["status"])
+        for finding in report["findings"]
+    ] == [
+        ("./old.py", 1, 25, "imports", "rewritten"),
+        ("gone.py", 2, 5, "imports", "attention"),
+        ("guess.py", 3, 5, "generator-methods", "unsafe"),
+    ]
+    assert all(finding["message"] for finding in report["findings"])
+
+
+def test_sarif(project, capsys):
+    run("--format", "sarif", "old.py")
+    (one,) = json.loads(capsys.readouterr().out)["runs"]
+    assert one["tool"]["driver"]["name"] == "parallel-compat"
+    (result,) = one["results"]
+    location = result["locations"][0]["physicalLocation"]
+    assert (result["ruleId"], location["artifactLocation"]["uri"]) == ("imports", "old.py")
+    assert location["region"] == {"startLine": 1, "startColumn": 25}
+
+
+def test_select_and_ignore(project):
+    source = "from keras.optimizers import SGD, adam\nSGD(lr=1)\n"
+    (project / "old.py").write_text(source)
+    run("--write", "--select", "optimizer-arguments", "old.py")
+    assert (project / "old.py").read_text() == source.replace("lr=", "learning_rate=")
+    (project / "old.py").write_text(source)
+    run("--write", "--ignore", "optimizer-arguments,changed-defaults", "old.py")
+    assert (project / "old.py").read_text() == source.replace("adam", "Adam as adam")
+
+
+def test_a_selected_rule_brings_the_import_that_it_needs(project):
+    (project / "old.py").write_text("from keras.optimizers import SGD, adam\nSGD(decay=1e-6)\n")
+    run("--write", "--select", "optimizer-arguments", "old.py")
+    assert (project / "old.py").read_text() == (
+        "from keras.optimizers import adam\nfrom parallel_compat.legacy.optimizers import SGD\nSGD(decay=1e-6)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("comment", "left"),
+    [
+        ("# parallel-compat: ignore", True),
+        ("# parallel-compat: ignore[imports]", True),
+        ("# noqa  # parallel-compat: ignore[save-weights, imports]", True),
+        ("# parallel-compat: ignore[save-weights]", False),
+        ("# ignore", False),
+    ],
+)
+def test_ignore_comments(project, comment, left):
+    source = OLD[:-1] + "  " + comment + "\n"
+    (project / "old.py").write_text(source)
+    run("--write", "old.py")
+    assert ((project / "old.py").read_text() == source) is left
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["no_such_file.py"],
+        ["--select", "no-such-rule", "old.py"],
+        ["--explain", "no-such-rule"],
+        ["--write", "--check", "old.py"],
+        ["-", "old.py"],
+        ["--jobs", "0", "old.py"],
+    ],
+)
+def test_what_cannot_run(project, arguments, capsys):
+    try:
+        code = run(*arguments)
+    except SystemExit as error:  # argparse
+        code = error.code
+    assert code == 2
+    assert capsys.readouterr().err
+    assert (project / "old.py").read_text() == OLD
+
+
+def test_list_and_explain(capsys):
+    assert run("--list-rules") == 0
+    assert "generator-methods" in capsys.readouterr().out
+    assert run("--explain", "generator-methods") == 0
+    text = capsys.readouterr().out
+    assert "fit_generator" in text
+    assert "```diff" in text
+
+
+def test_many_processes_tell_the_same(project, capsys):
+    for number in range(12):
+        (project / f"m{number}.py").write_text(OLD + f"x = {number}\n")
+    run("--format", "json", ".")
+    alone = capsys.readouterr().out
+    run("--format", "json", "--jobs", "2", ".")
+    assert capsys.readouterr().out == alone
+
+
+def _as_a_process(*arguments, data=b""):
+    command = [sys.executable, "-c", "import sys; from parallel_compat.command import main; sys.exit(main())"]
+    return subprocess.run([*command, "migrate", *arguments], input=data, capture_output=True, check=False)
+
+
+def test_stdin_to_stdout():
+    done = _as_a_process("-", data=(OLD + "# ä\r\n").encode("latin-1"))
+    assert done.returncode == 2  # latin-1 without a declaration
+    done = _as_a_process("-", data=b"# coding: latin-1\r\n" + (OLD + "# ä\r\n").encode("latin-1"))
+    assert done.returncode == 0
+    assert done.stdout == b"# coding: latin-1\r\n" + (NEW + "# ä\r\n").encode("latin-1")
+    assert _as_a_process("--check", "-", data=OLD.encode()).returncode == 1
+    broken = b"import keras\nprint 'x'\n"
+    done = _as_a_process("-", data=broken)
+    assert (done.returncode, done.stdout) == (2, broken)
+
+
+def test_nothing_of_tensorflow_is_imported(project):
+    code = (
+        "import sys\nfrom parallel_compat.command import main\n"
+        "assert main(['migrate', '--write', 'old.py']) == 0\n"
+        "heavy = {'tensorflow', 'keras', 'h5py', 'numpy'} & set(sys.modules)\nassert not heavy, heavy\n"
+    )
+    path = str(Path(parallel_compat.__file__).parent.parent)  # the source under test, also where another is installed
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        cwd=project,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    assert (project / "old.py").read_text() == NEW
+
+
+def test_a_file_that_cannot_be_replaced_is_left_as_it_is(project, monkeypatch, capsys):
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    assert run("--write", "old.py") == 2
+    assert (project / "old.py").read_text() == OLD
+    assert "No space left on device" in capsys.readouterr().err
+    assert sorted(path.name for path in project.iterdir()) == ["old.py", "plain.py"]
+
+
+def test_hints_are_told_in_a_legacy_project_only(project, capsys):
+    (project / "old.py").write_text("from keras.layers import LSTM\nx = LSTM(3)\n")
+    assert run("--check", "old.py") == 0
+    (project / "other.py").write_text(OLD)
+    assert run("--check", ".") == 1
+    assert "old.py:2:5: unsafe [changed-defaults]" in capsys.readouterr().err

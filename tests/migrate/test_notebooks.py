@@ -1,0 +1,144 @@
+"""Notebooks: cells change, everything else stays byte for byte."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from parallel_compat.migrate import process
+from parallel_compat.migrate.engine import Options
+from parallel_compat.migrate.findings import FileStatus
+
+
+def notebook(*cells: str | list[str], indent: int | None = 1, **metadata: object) -> str:
+    return json.dumps(
+        {
+            "cells": [
+                {
+                    "cell_type": "code",
+                    "execution_count": number,
+                    "metadata": {},
+                    "outputs": [{"output_type": "stream", "text": ["from keras.utils import multi_gpu_model\n"]}],
+                    "source": cell if isinstance(cell, list) else cell.splitlines(keepends=True),
+                }
+                for number, cell in enumerate(cells)
+            ],
+            "metadata": metadata,
+            "nbformat": 4,
+            "nbformat_minor": 2,
+        },
+        indent=indent,
+    )
+
+
+def after(text: str) -> str:
+    report = process.notebook("a.ipynb", text.encode(), Options())
+    assert report.status in (FileStatus.CHANGED, FileStatus.UNCHANGED), report.reason
+    return report.after
+
+
+def sources(text: str) -> list[str]:
+    return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+
+
+def test_cells_are_one_module():
+    before = notebook("from keras.models import Model\nmodel = Model(x, y)", "model.fit_generator(g)\n")
+    assert sources(after(before)) == [
+        "from keras.models import Model\nimport parallel_compat\nmodel = Model(x, y)",
+        "parallel_compat.fit_generator(model, g)\n",
+    ]
+
+
+@pytest.mark.parametrize("indent", [None, 1, 4])
+def test_all_else_stays(indent):
+    before = notebook("x = 1\nfrom keras.utils import multi_gpu_model\ny = 2", "z = 3", indent=indent)
+    old = '"from keras.utils import multi_gpu_model\\n"'
+    position = before.index(old, before.index('"source"'))
+    expected = before[:position] + old.replace("keras.utils", "parallel_compat") + before[position + len(old) :]
+    assert after(before) == expected
+
+
+def test_new_lines_are_strings_of_their_own():
+    before = notebook("import keras\nkeras.utils.multi_gpu_model(m)\n")
+    assert after(before) == before.replace(
+        '"import keras\\n",\n    "keras.utils.multi_gpu_model(m)\\n"',
+        '"import keras\\n",\n    "import parallel_compat\\n",\n    "parallel_compat.multi_gpu_model(m)\\n"',
+    )
+
+
+def test_removed_lines():
+    before = notebook("from keras.optimizers import Adam\nAdam(\n    lr=1,\n    decay=0.0,\n    beta_1=0.5,\n)\n")
+    text = after(before)
+    assert sources(text) == ["from keras.optimizers import Adam\nAdam(\n    learning_rate=1,\n    beta_1=0.5,\n)\n"]
+    assert '""' not in text
+
+
+def test_a_source_that_is_one_string():
+    text = notebook("x")
+    document = json.loads(text)
+    document["cells"][0]["source"] = "from keras.utils import multi_gpu_model\nx = 1"
+    assert sources(after(json.dumps(document))) == ["from parallel_compat import multi_gpu_model\nx = 1"]
+
+
+def test_magics_stay():
+    cell = (
+        "%matplotlib inline\n!pip install keras\nfiles = !ls\nkeras?\n?keras\nif x:\n    %time f()\n"
+        "from keras.utils import multi_gpu_model\n"
+    )
+    timed = "%%time\nkeras.utils.multi_gpu_model(m)\n"
+    bash = "%%bash\necho from keras.utils import multi_gpu_model\n"
+    text = after(notebook("import keras\n", cell, timed, bash))
+    assert sources(text) == [
+        "import keras\nimport parallel_compat\n",
+        cell.replace("keras.utils", "parallel_compat"),
+        timed.replace("keras.utils.", "parallel_compat."),
+        bash,
+    ]
+
+
+def test_letters_stay_as_they_are_written():
+    raw = notebook("s = 'ä'  # keras\nfrom keras.utils import multi_gpu_model  # ü\n")
+    assert "\\u00e4" in raw
+    assert "\\u00fc" in after(raw)
+    plain = json.dumps(json.loads(raw), ensure_ascii=False)
+    assert "# ü" in after(plain)
+
+
+def test_await_at_the_top():
+    assert sources(after(notebook("x = await f()\nfrom keras.utils import multi_gpu_model\n")))[0].startswith(
+        "x = await"
+    )
+
+
+def test_a_cell_that_does_not_parse_is_reported_and_the_others_are_read():
+    before = notebook("print 'x'\n", "from keras.utils import multi_gpu_model\n")
+    report = process.notebook("a.ipynb", before.encode(), Options())
+    assert sources(report.after) == ["print 'x'\n", "from parallel_compat import multi_gpu_model\n"]
+    assert [(place.cell, place.rule) for place in report.places] == [(1, "notebook"), (2, "imports")]
+
+
+def test_places_are_told_by_cell():
+    before = notebook("x = 1\n", "y = 2\nfrom keras.utils import multi_gpu_model\n")
+    (place,) = process.notebook("a.ipynb", before.encode(), Options()).places
+    assert (place.cell, place.line, place.column) == (2, 2, 25)
+
+
+def test_a_second_run_changes_nothing():
+    once = after(notebook("from keras import backend as K\nK.mean(x)\n", "K.tf.Session()\n"))
+    assert after(once) == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"worksheets": [{"cells": [{"input": "import keras"}]}], "nbformat": 3}',
+        notebook("library(keras)\n", kernelspec={"language": "R", "name": "ir"}),
+    ],
+)
+def test_what_is_no_python_notebook_is_skipped(text):
+    report = process.notebook("a.ipynb", text.encode(), Options())
+    assert report.status is FileStatus.SKIPPED
+    assert report.reason

@@ -1,0 +1,74 @@
+"""Encodings, line ends, byte order marks, and what does not parse."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+
+from parallel_compat.migrate import process
+from parallel_compat.migrate.engine import Options
+from parallel_compat.migrate.findings import FileStatus
+
+
+def after(data: bytes) -> bytes:
+    return process.source("a.py", data, Options()).data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"from keras.utils import multi_gpu_model\r\nx = 1\r\n",
+        b"from keras.utils import multi_gpu_model\rx = 1\r",
+        b"from keras.utils import multi_gpu_model",
+        codecs.BOM_UTF8 + b"from keras.utils import multi_gpu_model\n",
+        "# ä € 漢\nfrom keras.utils import multi_gpu_model  # ü\n".encode(),
+        "# -*- coding: latin-1 -*-\n# ä\nfrom keras.utils import multi_gpu_model\n".encode("latin-1"),
+        "# -*- coding: cp1252 -*-\ns = '€'; from keras.utils import multi_gpu_model\n".encode("cp1252"),
+        b"\x0cfrom keras.utils import multi_gpu_model\n",
+        b"s = '\\d'\nfrom keras.utils import multi_gpu_model\n\n\n\n",
+    ],
+)
+def test_only_the_name_changes(data):
+    assert after(data) == data.replace(b"keras.utils", b"parallel_compat")
+
+
+def test_positions_after_wide_characters():
+    data = "import keras\ns = '漢字'; m = keras.utils.multi_gpu_model('é'); n = keras.utils.multi_gpu_model(3)\n"
+    assert after(data.encode()).decode() == (
+        "import keras\nimport parallel_compat\n"
+        "s = '漢字'; m = parallel_compat.multi_gpu_model('é'); n = parallel_compat.multi_gpu_model(3)\n"
+    )
+
+
+def test_inserted_lines_end_as_the_others_do():
+    assert after(b"import keras\r\nkeras.utils.multi_gpu_model(m)\r\n") == (
+        b"import keras\r\nimport parallel_compat\r\nparallel_compat.multi_gpu_model(m)\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"import keras\nprint 'x'\n", "Python 2"),
+        (b"import keras\ntry: pass\nexcept ImportError, e: pass\n", "Python 2"),
+        (b"import keras\nraise ValueError, 'x'\n", "Python 2"),
+        (b"import keras\nx = (\n", "does not parse"),
+        (b"import keras\nx = '\xff'\n", "decoded"),
+        (b"# coding: klingon\nimport keras\n", "decoded"),
+        (b"import keras\nx = '\0'\n", "does not parse"),
+        (b"import keras\nx = " + b"(" * 500 + b")" * 500, ""),
+    ],
+)
+def test_what_cannot_be_read_is_left_with_a_reason(data, reason):
+    report = process.source("a.py", data, Options())
+    assert report.status is FileStatus.FAILED
+    assert reason in report.reason
+    assert report.data == b""
+
+
+def test_names_inside_f_strings():
+    data = b"import keras.backend as K\ns = f'{K.tf.log(x)} {K.mean(x):.2f}'\n"
+    text = after(data).decode()
+    compile(text, "a.py", "exec")
+    assert "K.mean(x):.2f" in text

@@ -1,0 +1,71 @@
+"""The same as `run`: a function, a block, a notebook extension, a pytest plugin."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_install_in_the_script_itself(tmp_path, python):
+    (tmp_path / "train.py").write_text(
+        "import parallel_compat\nparallel_compat.install()\n"
+        "from keras.utils import np_utils, multi_gpu_model\nprint(np_utils.to_categorical([1], 2).tolist())\n"
+    )
+    theirs = python("train.py")
+    assert theirs.stdout == "[[0.0, 1.0]]\n", theirs.stderr
+
+
+def test_a_block(tmp_path, python):
+    (tmp_path / "train.py").write_text(
+        "import parallel_compat\n"
+        "with parallel_compat.legacy_names():\n    from keras.utils import np_utils\n"
+        "try:\n    from keras.utils import multi_gpu_model\nexcept ImportError:\n    print('off')\n"
+    )
+    theirs = python("train.py")
+    assert theirs.stdout == "off\n", theirs.stderr
+
+
+def test_the_pytest_plugin(tmp_path, python):
+    (tmp_path / "test_old.py").write_text(
+        "from keras.utils import np_utils\n\ndef test_labels():\n"
+        "    assert np_utils.to_categorical([1], 2).tolist() == [[0, 1]]\n"
+    )
+    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", "test_old.py")
+    assert theirs.returncode == 0, theirs.stdout + theirs.stderr
+    assert "test_old.py:4  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical" in theirs.stdout
+    without = python("-m", "pytest", "-q", "test_old.py")
+    assert without.returncode != 0
+
+
+def test_the_notebook_extension():
+    import keras
+
+    import parallel_compat
+
+    class Shell:
+        """As much of IPython's shell as an extension touches."""
+
+        def __init__(self) -> None:
+            self.magics_manager = self
+            self.magics = {"line": {}}
+
+        def register_magic_function(self, function, kind, name):
+            self.magics[kind][name] = function
+
+    shell = Shell()
+    parallel_compat.load_ipython_extension(shell)
+    try:
+        assert hasattr(keras.utils, "np_utils")
+        assert list(shell.magics["line"]) == ["legacy_names"]
+    finally:
+        parallel_compat.unload_ipython_extension(shell)
+    assert not hasattr(keras.utils, "np_utils")
+    assert shell.magics["line"] == {}
+
+
+def test_a_cell_of_a_notebook_is_the_users_code():
+    IPython = pytest.importorskip("IPython", reason="IPython is not among the test requirements")
+    shell = IPython.core.interactiveshell.InteractiveShell()
+    shell.run_line_magic("load_ext", "parallel_compat")
+    result = shell.run_cell("from keras.utils import np_utils\nprint(np_utils.to_categorical([1], 2))")
+    shell.run_line_magic("unload_ext", "parallel_compat")
+    assert result.success

@@ -1,0 +1,66 @@
+"""At the end: each legacy name that was used, where, how often, and what it became."""
+
+from __future__ import annotations
+
+import json
+
+SCRIPT = """from keras.layers import Dense
+from keras.models import Sequential
+from keras.utils import np_utils
+
+for _ in range(3):
+    labels = np_utils.to_categorical([0, 1], 2)
+layer = Dense(output_dim=2)
+"""
+
+
+def test_names_places_and_counts(tmp_path, run):
+    (tmp_path / "train.py").write_text(SCRIPT)
+    ours = run("--report", "used.json", "train.py")
+    assert ours.returncode == 0, ours.stderr
+    told = ours.stderr[ours.stderr.index("parallel-compat: ") :].splitlines()
+    assert told == [
+        "parallel-compat: 2 legacy names used",
+        "  train.py:6  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical (3 times)",
+        "  train.py:7  Dense(output_dim=) -> units=",
+        "  To rewrite them: parallel-compat migrate train.py    (shows the changes; --write makes them)",
+    ]
+    rows = json.loads((tmp_path / "used.json").read_text())["legacy_names"]
+    assert rows == [
+        {
+            "file": str(tmp_path / "train.py"),
+            "line": 6,
+            "name": "keras.utils.np_utils.to_categorical",
+            "became": "keras.utils.to_categorical",
+            "count": 3,
+        },
+        {"file": str(tmp_path / "train.py"), "line": 7, "name": "Dense(output_dim=)", "became": "units=", "count": 1},
+    ]
+
+
+def test_quiet_prints_nothing_and_still_writes(tmp_path, run):
+    (tmp_path / "train.py").write_text(SCRIPT)
+    ours = run("--quiet", "--report", "used.json", "train.py")
+    assert "parallel-compat" not in ours.stderr
+    assert len(json.loads((tmp_path / "used.json").read_text())["legacy_names"]) == 2
+
+
+def test_a_modern_script_is_not_reported(tmp_path, run):
+    (tmp_path / "train.py").write_text("import keras\nkeras.layers.Dense(2)\nkeras.optimizers.Adam(1e-3)\n")
+    ours = run("--report", "used.json", "train.py")
+    assert "parallel-compat" not in ours.stderr
+    assert json.loads((tmp_path / "used.json").read_text()) == {"legacy_names": []}
+
+
+def test_the_report_comes_after_an_error_too(tmp_path, run):
+    (tmp_path / "train.py").write_text(SCRIPT + "1 / 0\n")
+    ours = run("train.py")
+    assert ours.returncode == 1
+    assert ours.stderr.index("ZeroDivisionError") < ours.stderr.index("parallel-compat: 2 legacy names used")
+
+
+def test_a_star_import_is_one_line(tmp_path, run):
+    (tmp_path / "train.py").write_text("from keras.layers import *\nDense(2)\n")
+    ours = run("train.py")
+    assert "train.py:1  from keras.layers import * -> " in ours.stderr
+    assert ours.stderr.count("train.py:") == 1

@@ -1,0 +1,120 @@
+"""A project of 2018, unmodified under `run` and rewritten by `migrate`: the same weights, and the template loads."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import parallel_compat
+from parallel_compat.command import main
+
+ROOT = Path(parallel_compat.__file__).parent.parent
+PROJECT = ROOT / "examples" / "old_project"
+EPOCHS = "2"
+
+# Plain `python`, on two devices: where there are two GPUs nothing of this is needed.
+PLAIN = (
+    "import parallel_compat, runpy, sys; parallel_compat.simulate_devices(2); sys.path.insert(0, '.'); "
+    "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+
+
+def run(folder: Path, *command: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def sources(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*py*") if path.is_file()}
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Path(shutil.copytree(PROJECT, tmp_path / "copy"))
+
+
+@pytest.fixture
+def migrated(copy):
+    assert main(["migrate", "--write", "--unsafe", str(copy)]) == 0
+    return copy
+
+
+def test_it_is_old():
+    """No import of this package in it, and no name that was not there in 2018."""
+    for path, data in sources(PROJECT).items():
+        assert b"parallel_compat" not in data, path
+        assert b"tensorflow.keras" not in data, path
+
+
+def test_every_import_of_the_rewritten_copy_is_there(migrated):
+    from tests.legacy.test_table import resolve
+
+    for path in migrated.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in ("keras", "parallel_compat"):
+                for alias in node.names:
+                    resolve(f"{node.module}.{alias.name}")
+
+
+def test_a_second_run_of_migrate_changes_nothing(migrated, capsys):
+    before = sources(migrated)
+    capsys.readouterr()
+    main(["migrate", "--write", "--unsafe", "--format", "json", str(migrated)])
+    assert sources(migrated) == before
+    report = json.loads(capsys.readouterr().out)
+    assert {file["status"] for file in report["files"]} == {"unchanged"}
+
+
+def test_the_notebook_changes_in_its_code_alone(migrated):
+    before = json.loads((PROJECT / "explore.ipynb").read_text())
+    after = json.loads((migrated / "explore.ipynb").read_text())
+    for document in (before, after):
+        for cell in document["cells"]:
+            if cell["cell_type"] == "code":
+                cell.pop("source")
+    assert before == after
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not hasattr(parallel_compat, "fit_generator"), reason="the generator adapters are not part of this package yet"
+)
+def test_run_and_the_rewritten_copy_train_the_same_weights(migrated, tmp_path):
+    unmodified = Path(shutil.copytree(PROJECT, tmp_path / "unmodified"))
+    before = sources(unmodified)
+    train = ("train.py", "--gpus", "2", "--epochs", EPOCHS)
+    run(unmodified, "-m", "parallel_compat", "run", "--replicas", "2", *train)
+    run(migrated, "-c", PLAIN, *train)
+    assert sources(unmodified) == before
+    with h5py.File(unmodified / "out" / "weights.h5") as one, h5py.File(migrated / "out" / "weights.h5") as other:
+        names: list[str] = []
+        one.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+        assert len(names) >= 12
+        for name in names:
+            np.testing.assert_allclose(one[name][()], other[name][()], atol=1e-6, err_msg=name)
+
+    first = run(unmodified, "-m", "parallel_compat", "run", "predict.py", "out/model.h5")
+    second = run(migrated, "predict.py", "out/model.h5")
+    accuracy = [re.search(r"accuracy ([\d.]+)", output).group(1) for output in (first, second)]
+    assert accuracy[0] == accuracy[1]
+    assert float(accuracy[0]) > 0.85
