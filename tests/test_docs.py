@@ -70,7 +70,9 @@ def blocks(name: str) -> list[Block]:
 
 PAGES = ("README.md", "migration_guide.md")
 BLOCKS = [block for name in PAGES for block in blocks(name)]
-CODE = [block for block in BLOCKS if block.language in ("python", "diff") and not block.shared]
+# The pages of the rules are run by tests/migrate/test_rules.py, against the rules.
+RULES = "Rules of `parallel-compat migrate`"
+CODE = [b for b in BLOCKS if b.language in ("python", "diff") and not b.shared and b.section != RULES]
 
 
 def name_of(block: Block) -> str:
