@@ -34,7 +34,7 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
     >>> path = tempfile.mkdtemp() + "/{epoch:02d}.hdf5"
     >>> checkpoint = parallel_compat.ParallelModelCheckpoint(model, path, monitor="loss", save_best_only=True)
     >>> history = parallel.fit(np.ones((8, 8)), np.ones((8, 1)), verbose=0, callbacks=[checkpoint])
-    >>> single = keras.saving.load_model(path.format(epoch=1))
+    >>> single = keras.saving.load_model(path.format(epoch=1), compile=False)
 
     Args:
         model: the template, or a parallel model, which stands for its template.
@@ -155,10 +155,8 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
             print(f"\n{text}", flush=True)
 
     def _path(self, epoch: int, logs: dict[str, Any]) -> Path | None:
-        fields = {
-            **logs,
-            **{other: logs[name] for name, other in SPELLINGS.items() if name in logs and other not in logs},
-        }
+        # The logs win over the other spelling; asked with `in`, those of an old project answer to both.
+        fields = {**{other: logs[name] for name, other in SPELLINGS.items() if name in logs}, **logs}
         try:
             return Path(self.filepath.format(**{"epoch": epoch + 1, **fields}))
         except KeyError as error:

@@ -121,7 +121,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         ...     gradients = tape.gradient(loss, parallel.trainable_variables)
         ...     optimizer.apply_gradients(zip(gradients, parallel.trainable_variables))
         ...     return loss
-        >>> data = tf.data.Dataset.from_tensor_slices((np.ones((64, 8)), np.ones((64, 1)))).batch(32)
+        >>> rows = np.ones((64, 8), "float32"), np.ones((64, 1), "float32")
+        >>> data = tf.data.Dataset.from_tensor_slices(rows).batch(32)
         >>> for x, y in parallel.distribute(data):
         ...     loss = parallel.reduce("sum", parallel.run(step, args=(x, y)))
 
