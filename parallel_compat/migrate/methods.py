@@ -41,11 +41,7 @@ def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
     kind = file.kinds.of(receiver)
     if kind == of:
         return _defines(file, receiver, name)
-    return kind is not None or _defines(file, receiver, name) or _is_module(file, receiver)
-
-
-def _is_module(file: File, receiver: ast.expr) -> bool:
-    return file.names.path(receiver) is not None
+    return kind is not None or _defines(file, receiver, name) or file.names.is_module(receiver)
 
 
 def _defines(file: File, receiver: ast.expr, name: str) -> bool:

@@ -96,6 +96,31 @@ class Names:
                 return f"{module}.{name}"
         return None
 
+    def is_module(self, node: ast.expr) -> bool:
+        """Say whether an expression is certainly a module: bound by `import`, or one of Keras or TensorFlow."""
+        path = self.path(node)
+        if path is None:
+            return False
+        if table.root_of(path) is not None or path.split(".")[0] in ("tensorflow", "parallel_compat"):
+            return True
+        imported = (alias.name for one in self.tree.imports if isinstance(one, ast.Import) for alias in one.names)
+        return any(name == path or name.startswith(path + ".") for name in imported)
+
+    def local_path(self, node: ast.expr) -> str | None:
+        """Return the dotted path of a name that may come from another file of the project (relative: with its dots)."""
+        if isinstance(node, ast.Attribute):
+            base = self.local_path(node.value)
+            return None if base is None else f"{base}.{node.attr}"
+        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
+            return None
+        bindings = self.tree.scopes[node].find(node.id)
+        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.alias):
+            return None
+        statement, alias = bindings[0].statement, bindings[0].node
+        if isinstance(statement, ast.ImportFrom):
+            return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
+        return alias.name if alias.asname else node.id
+
     def target(self, node: ast.expr) -> str | None:
         """Return what an expression's path is today, spelled under `keras` where it is of Keras.
 

@@ -51,7 +51,7 @@ def source(path: str, data: bytes, options: Options) -> Report:
     if not mentions_keras(text):
         return Report(path, FileStatus.UNCHANGED)
     try:
-        analysis = analyse(text, options)
+        analysis = analyse(text, options, None if path == "-" else path)
     except (SyntaxError, RecursionError) as error:
         return Report(path, FileStatus.FAILED, _why_not_parsed(error))
     reports = []
@@ -82,7 +82,7 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
     if not mentions_keras(book.module):
         return Report(path, FileStatus.UNCHANGED)
     try:
-        analysis = analyse(book.module, options)
+        analysis = analyse(book.module, options, path)
     except (SyntaxError, RecursionError) as error:
         return Report(path, FileStatus.FAILED, _why_not_parsed(error))
     unread = tuple(
