@@ -246,3 +246,28 @@ def test_hints_are_told_in_a_legacy_project_only(project, capsys):
     (project / "other.py").write_text(OLD)
     assert run("--check", ".") == 1
     assert "old.py:2:5: unsafe [changed-defaults]" in capsys.readouterr().err
+
+
+def test_a_terminal_that_lacks_the_letters(project):
+    (project / "old.py").write_text(OLD + "# 漢字 ä\n")
+    code = "import sys; from parallel_compat.command import main; sys.exit(main())"
+    path = str(Path(parallel_compat.__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "migrate", "old.py"],
+        check=False,
+        cwd=project,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"+from parallel_compat import multi_gpu_model" in done.stdout
+
+
+def test_a_bar_on_a_terminal(project, monkeypatch, capsys):
+    for number in range(30):
+        (project / f"m{number}.py").write_text(OLD)
+    shown = []
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("rich.progress.Progress.update", lambda self, task, **fields: shown.append(fields["advance"]))
+    assert run("--write", ".") == 0
+    assert sum(shown) == 32

@@ -453,7 +453,8 @@ def _alive(path: str) -> bool:
     root = table.root_of(path)
     if root is None:
         entry = table.lookup(path)
-        return path not in _MODULES and (entry is None or entry.status is Status.SAME)
+        known = path in _MODULES or path.partition(".")[0] in _PACKAGES
+        return not known and (entry is None or entry.status is Status.SAME)
     if root not in ("keras", "tensorflow.keras"):
         return False
     return table.canonical(path) in table.modules_today(root)
@@ -468,6 +469,7 @@ def _module_of(path: str) -> str | None:
     return path if table.names_of(path) or table.canonical(path) in _MODULES else None
 
 
+_PACKAGES = ("keras_preprocessing", "alt_model_checkpoint")  # what Keras 2 was made of, and what was used with it
 _MODULES = frozenset(
     (
         "keras.backend.tensorflow_backend",

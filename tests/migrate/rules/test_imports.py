@@ -60,6 +60,14 @@ from tests.migrate.check import check_noop, check_transformed, found, messages
             "from parallel_compat.legacy.callbacks import AltModelCheckpoint\n",
         ),
         (
+            "from keras_preprocessing.image import ImageDataGenerator, load_img\n",
+            "from tensorflow.keras.preprocessing.image import ImageDataGenerator, load_img\n",
+        ),
+        (
+            "from keras_preprocessing import text\ntext.Tokenizer()\n",
+            "from tensorflow.keras.preprocessing import text\ntext.Tokenizer()\n",
+        ),
+        (
             "from keras.utils import multi_gpu_utils as u\nu._get_available_devices()\n",
             "from parallel_compat.legacy import utils as u\nu._get_available_devices()\n",
         ),
