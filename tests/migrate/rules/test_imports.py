@@ -259,6 +259,20 @@ def test_what_is_gone_is_reported_with_a_way_out():
     assert any("keras.Input" in message for message in messages(source))
 
 
+def test_graphs_under_compat_v1():
+    source = """\
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    """
+    assert found(source, "imports") == [(2, "attention")]
+    check_transformed(
+        "import tensorflow.compat.v1 as tf\ns = tf.Session()\n",
+        "import tensorflow.compat.v1 as tf\nimport parallel_compat.legacy.session\n"
+        "s = parallel_compat.legacy.session.Session()\n",
+    )
+
+
 def test_merge_that_is_called_is_not_the_module():
     assert found("from keras.layers import merge\nmerge([a, b], mode='concat')\n", "imports") == [(1, "attention")]
 
