@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.scopes import Binding, Scope, Tree
 
 # Modules that old code reached through `keras.backend`.
-_THROUGH_BACKEND = {"tf": "tensorflow", "np": "numpy"}
+_THROUGH_BACKEND = {
+    "tf": "tensorflow",
+    "np": "numpy",
+    "control_flow_ops": "tensorflow",
+    "tensor_array_ops": "tensorflow",
+    "functional_ops": "tensorflow",
+}
 
 
 class Names:

@@ -32,7 +32,8 @@ def test_an_unknown_name_in_an_old_source():
 
 def test_json_in_an_old_source():
     check_transformed(
-        "from keras.models import model_from_json\nfrom keras.utils import multi_gpu_model\nm = model_from_json(text)\n",
+        "from keras.models import model_from_json\nfrom keras.utils import multi_gpu_model\n"
+        "m = model_from_json(text)\n",
         "from parallel_compat.legacy.models import model_from_json\nfrom parallel_compat import multi_gpu_model\n"
         "m = model_from_json(text)\n",
     )
