@@ -9,15 +9,21 @@ __version__ = "0.1.0.dev0"
 
 # name -> the module that it is defined in. TensorFlow is imported when the first of them is used.
 _PUBLIC = {
+    "ParallelModelCheckpoint": "parallel_compat.checkpoints",
+    "predict_generator": "parallel_compat.generators",
+    "fit_generator": "parallel_compat.generators",
+    "evaluate_generator": "parallel_compat.generators",
     "ParallelModel": "parallel_compat.parallel_model",
     "available_devices": "parallel_compat.devices",
     "install": "parallel_compat.legacy.install",
     "legacy_names": "parallel_compat.legacy.install",
+    "limit_gpu_memory": "parallel_compat.devices",
     "multi_gpu_model": "parallel_compat.split",
     "parallelize": "parallel_compat.split",
     "simulate_devices": "parallel_compat.devices",
     "template_of": "parallel_compat.split",
     "uninstall": "parallel_compat.legacy.install",
+    "use_gpus": "parallel_compat.devices",
 }
 # What `%load_ext parallel_compat` looks for.
 _NOTEBOOK = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TypeGuard
 
 
@@ -61,14 +62,91 @@ def simulate_devices(n: int, memory_limit: int | None = None) -> list[str]:
         return names
     limit = (memory_limit or GPU_PART_MEGABYTES) if gpus else None
     parts = [tf.config.LogicalDeviceConfiguration(memory_limit=limit) for _ in range(n)]
-    try:
+    with _before_tensorflow_starts("simulate_devices"):
         tf.config.set_logical_device_configuration(physical, parts)
+    return names
+
+
+def use_gpus(ids: Sequence[int]) -> list[str]:
+    """Let TensorFlow see these GPUs of a shared machine alone; they then count from 0.
+
+    >>> import parallel_compat
+    >>> parallel_compat.use_gpus([])  # none: the CPU is used
+    []
+
+    `CUDA_VISIBLE_DEVICES` does the same from outside, as did `config.gpu_options.visible_device_list`.
+
+    Args:
+        ids: numbers of GPUs, as TensorFlow lists them before anything is hidden.
+
+    Returns:
+        What the GPUs are called from now on, `"GPU:0"` the first of `ids`.
+
+    Raises:
+        ValueError: for a number without a GPU, or a number twice.
+        RuntimeError: if TensorFlow has started already.
+    """
+    import tensorflow as tf
+
+    physical = tf.config.list_physical_devices("GPU")
+    if not all(_is_int(i) and 0 <= i < len(physical) for i in ids) or len(set(ids)) != len(ids):
+        raise ValueError(
+            f"Expected `ids` to be different numbers of GPUs of this machine, which has {len(physical)}. "
+            f"Received: ids={ids!r}"
+        )
+    with _before_tensorflow_starts("use_gpus"):
+        tf.config.set_visible_devices([physical[i] for i in ids], "GPU")
+    return [f"GPU:{i}" for i in range(len(ids))]
+
+
+def limit_gpu_memory(megabytes: int | None = None, *, growth: bool = False) -> list[str]:
+    """Leave GPU memory to others: take no more than `megabytes` of each visible GPU, or only as much as is needed.
+
+    >>> import parallel_compat
+    >>> parallel_compat.limit_gpu_memory(growth=True)  # on a machine without GPUs there is nothing to limit
+    []
+
+    Stands for `config.gpu_options.per_process_gpu_memory_fraction` and `allow_growth` of TensorFlow 1.
+
+    Args:
+        megabytes: the limit for each GPU, an int > 0.
+        growth: instead of a limit, start with little and take more as needed.
+
+    Returns:
+        The names of the GPUs that are limited.
+
+    Raises:
+        ValueError: if not exactly one of both is given.
+        RuntimeError: if TensorFlow has started already.
+    """
+    import tensorflow as tf
+
+    limited = megabytes is not None
+    if limited == growth or (limited and (not _is_int(megabytes) or megabytes <= 0)):
+        raise ValueError(
+            "Expected either `megabytes`, an int > 0, or `growth=True`. "
+            f"Received: megabytes={megabytes!r}, growth={growth!r}"
+        )
+    gpus = tf.config.get_visible_devices("GPU")
+    with _before_tensorflow_starts("limit_gpu_memory"):
+        for gpu in gpus:
+            if growth:
+                tf.config.experimental.set_memory_growth(gpu, True)
+            else:
+                limit = tf.config.LogicalDeviceConfiguration(memory_limit=megabytes)
+                tf.config.set_logical_device_configuration(gpu, [limit])
+    return [f"GPU:{i}" for i in range(len(gpus))]
+
+
+@contextlib.contextmanager
+def _before_tensorflow_starts(function: str) -> Iterator[None]:
+    try:
+        yield
     except RuntimeError as error:
         raise RuntimeError(
-            f"Expected `simulate_devices({n})` before TensorFlow starts, but it has started: an operation, a "
-            "variable or a model was made before. Call `simulate_devices` directly after the imports."
+            f"Expected `{function}` before TensorFlow starts, but it has started: an operation, a variable or a "
+            f"model was made before. Call `{function}` directly after the imports."
         ) from error
-    return names
 
 
 def available_devices() -> list[str]:

@@ -23,7 +23,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from parallel_compat.replicas import Rows
 
@@ -85,26 +85,30 @@ class LayerState:
         before = [*seeds, *(v.value for v in self.others)]
         return ReplicaState([*self.random_seeds, *self.others], before, self._global_seeds)
 
-    def merge(self, states: Sequence[ReplicaState], rows: Sequence[Rows]) -> None:
+    def merge(
+        self,
+        states: Sequence[ReplicaState],
+        rows: Sequence[Rows],
+        gather: Callable[[list[Any]], list[Any]] = lambda values: values,
+    ) -> None:
         """Write the merged state after the replicas' forward passes.
 
         Args:
-            states: the state of each replica.
+            states: the state of each replica of this process.
             rows: the rows of each replica.
+            gather: makes a value of each replica of this process one of all replicas.
         """
-        for variable in self.random_seeds:
-            variable.assign(states[0].after(variable))
-        for variable in self.others:
+        for variable in (*self.random_seeds, *self.others):
             if any(state.changed(variable) for state in states):
-                variable.assign(_merged(variable, states, rows))
+                after = gather([state.after(variable) for state in states])
+                seed = any(variable is state for state in self.random_seeds)
+                variable.assign(after[0] if seed else _merged(variable, states[0].before(variable), after, rows))
 
 
-def _merged(variable: keras.Variable, states: Sequence[ReplicaState], rows: Sequence[Rows]) -> Any:
-    after = [state.after(variable) for state in states]
+def _merged(variable: keras.Variable, before: Any, after: Sequence[Any], rows: Sequence[Rows]) -> Any:
     if variable.aggregation == "sum":
         changes = [
-            tf.where(cut.size > 0, value - state.before(variable), tf.zeros_like(value))
-            for value, state, cut in zip(after, states, rows, strict=True)
+            tf.where(cut.size > 0, value - before, tf.zeros_like(value)) for value, cut in zip(after, rows, strict=True)
         ]
         return variable.value + tf.add_n(changes)
     if variable.aggregation == "only_first_replica" or not keras.backend.is_float_dtype(variable.dtype):

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
-from parallel_compat import saving
+from parallel_compat import generators, saving
 from parallel_compat.additional_losses import how_they_merge, merge_added_losses
 from parallel_compat.backend import keras3
+from parallel_compat.feeding import is_sequence
+from parallel_compat.generators import Feed
 from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
-from parallel_compat.replica_step import ReplicaPass, forward, sum_gradients
-from parallel_compat.replicas import Replicas, Rows, replica_number
+from parallel_compat.replica_step import ReplicaPass, forward
+from parallel_compat.replicas import Replicas, Rows, add, replica_number
 from parallel_compat.template import (
     check_template,
     check_trained_by_fit,
@@ -73,10 +75,17 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             self.dtype_policy = template.dtype_policy
             self._template = template
             self._replicas = Replicas(strategy)
-            self._merge = merge
+            # Sums of rows would have to be collected from other workers one by one; outputs are collected anyway.
+            self._merge = "always" if self._replicas.several_workers else merge
             self._global_seeds = keras3.global_seeds()
             self._states: dict[int, ReplicaState] = {}  # of the replicas of a custom loop, while they call the model
             self._ready = True
+        self._replicas.take_from_chief([*template.variables, self._global_seeds.state])
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process should write files; False on all workers but one of `MultiWorkerMirroredStrategy`."""
+        return self._replicas.is_chief
 
     @property
     def template(self) -> keras.Model:
@@ -205,8 +214,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             scaled = self.optimizer.scale_loss(loss) if self.optimizer is not None else loss
         if variables:
             outer = tape.gradient(scaled, {"replicas": result.sources, "here": variables})
-            parts = [*result.backward(outer["replicas"], variables), outer["here"]]
-            gradients = [sum_gradients(of_variable) for of_variable in zip(*parts, strict=True)]
+            of_replicas = result.backward(outer["replicas"], variables)
+            gradients = [add(parts) for parts in zip(of_replicas, outer["here"], strict=True)]
             self.optimizer = keras3.optimizer_for(self.optimizer, variables)
             self.optimizer.apply_gradients(zip(gradients, variables, strict=True))
         else:
@@ -317,7 +326,41 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
             own = keras.tree.flatten(callbacks or [])
             bound["callbacks"] = [CallbackModel(target, own), *own]
-        return super().fit(**bound)
+        return generators.fit(self, self._feed_of(bound.get("x")), bound, super().fit)
+
+    def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate as `keras.Model.evaluate`."""
+        feed = self._feed_of(x)
+        steps = kwargs.get("steps", args[4] if len(args) > 4 else None)
+        with feed.open():
+            return super().evaluate(feed.adapter(x, "validation", steps), *args, **kwargs)
+
+    def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Predict as `keras.Model.predict`."""
+        feed = self._feed_of(x)
+        steps = kwargs.get("steps", args[2] if len(args) > 2 else None)
+        with feed.open():
+            return super().predict(feed.adapter(x, "prediction", steps), *args, **kwargs)
+
+    def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
+        """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
+        return generators.fit_generator(self, generator, *args, **kwargs)
+
+    def evaluate_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate on a generator or Sequence, see `parallel_compat.evaluate_generator`."""
+        return generators.evaluate_generator(self, generator, *args, **kwargs)
+
+    def predict_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Predict on a generator or Sequence, see `parallel_compat.predict_generator`."""
+        return generators.predict_generator(self, generator, *args, **kwargs)
+
+    def _feed_of(self, data: Any) -> Feed:
+        """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
+        wanted = {
+            name: getattr(data, f"_{name}", None) for name in ("workers", "use_multiprocessing", "max_queue_size")
+        }
+        given = {name: value for name, value in wanted.items() if value is not None and is_sequence(data)}
+        return Feed(self, **given)
 
     def _callback_model(self) -> keras.Model | None:
         return getattr(self, "callback_model", None)
@@ -335,12 +378,19 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             target.stop_training = value
 
     def save_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Save the template's weights, see `keras.Model.save_weights`."""
-        self.template.save_weights(filepath, *args, **kwargs)
+        """Save the template's weights, and the optimizer's state as `keras.Model.save_weights` does."""
+        with saving.template_to_save(self) as template:
+            template.save_weights(filepath, *args, **kwargs)
 
     def load_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Load the template's weights, see `keras.Model.load_weights`."""
-        self.template.load_weights(filepath, *args, **kwargs)
+        """Load the template's weights, and the optimizer's state where the file has it.
+
+        See `keras.Model.load_weights`, which leaves out the state of an optimizer that has not taken a step.
+        """
+        if self.compiled and self.optimizer is not None and not self.optimizer.built:
+            self.optimizer.build(self.trainable_variables)
+        with saving.template_to_save(self) as template:
+            template.load_weights(filepath, *args, **kwargs)
 
     def export(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Export the template for inference, see `keras.Model.export`."""
@@ -372,6 +422,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 keras3.act_on_template(ParallelModel, saving.template_to_save)
 keras3.restore_optimizers_from_hdf5()
 keras3.update_once_for_all_replicas()
+keras3.let_callbacks_set_their_model()
 
 
 class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types

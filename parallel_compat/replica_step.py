@@ -34,9 +34,10 @@ class ReplicaPass:
         outputs: each replica's outputs, flat.
         masks: each replica's Keras masks of these outputs, or None.
         added_losses: the losses that layers added, for each replica.
-        states: the layer state of each replica.
-        tapes: each replica's gradient tape, or None outside training.
-        sources: the tensors of each replica that the loss is made of, to which gradients are handed back.
+        states: the layer state of each replica of this process.
+        tapes: the gradient tape of each replica of this process, or None outside training.
+        sources: the tensors of each replica of this process that the loss is made of, to which gradients are
+            handed back.
     """
 
     def __init__(self, replicas: Replicas, rows: Sequence[Rows], layer_state: LayerState) -> None:
@@ -58,7 +59,7 @@ class ReplicaPass:
 
     def write_state(self) -> None:
         """Write what the forward passes changed in the layers."""
-        self.layer_state.merge(self.states, self.rows)
+        self.layer_state.merge(self.states, self.rows, self.replicas.gather_values)
 
     def merged_output(self, index: int) -> Any:
         """Concatenate one output of the replicas along the rows, its mask too; a scalar gives its mean over rows."""
@@ -83,28 +84,49 @@ class ReplicaPass:
             return take_rows(merged, copies, tf.cast(merged.dense_shape[0], tf.int32) - copies)
         return merged[copies:]
 
-    def backward(self, gradients: Sequence[Sequence[Any]], variables: Sequence[keras.Variable]) -> list[list[Any]]:
-        """Run the backward passes.
+    def backward(self, gradients: Sequence[Sequence[Any]], variables: Sequence[keras.Variable]) -> list[Any]:
+        """Run the backward passes and add up their gradients.
 
         Args:
-            gradients: for each replica, the gradient of the loss with respect to its `sources`, None where
-                the loss does not depend on one.
+            gradients: for each replica of this process, the gradient of the loss with respect to its `sources`,
+                None where the loss does not depend on one.
             variables: the variables to differentiate with respect to.
 
         Returns:
-            For each replica, one gradient per variable (a tensor, `tf.IndexedSlices` or None).
+            For each variable the sum over all replicas: a tensor, `tf.IndexedSlices` or None.
         """
 
         def on_replica(replica: int) -> list[Any]:
-            pairs = [(s, g) for s, g in zip(self.sources[replica], gradients[replica], strict=True) if g is not None]
-            tape = self.tapes[replica]
+            here = self.replicas.here(replica)
+            pairs = [(s, g) for s, g in zip(self.sources[here], gradients[here], strict=True) if g is not None]
+            tape = self.tapes[here]
             assert tape is not None
             if not pairs:
                 return [None] * len(variables)
             targets, output_gradients = zip(*pairs, strict=True)
             return list(tape.gradient(list(targets), list(variables), output_gradients=list(output_gradients)))
 
-        return self.replicas.run(on_replica)
+        return self.replicas.sum(self.replicas.run(on_replica))
+
+    def gather_workers(self) -> None:
+        """Make outputs, masks and added losses those of all replicas, other workers' too."""
+        if not self.replicas.several_workers:
+            return
+        padded = [cut.padded for cut in self.rows]
+
+        def of_all(per_replica: list[list[Any]]) -> list[list[Any]]:
+            columns = []
+            for parts in zip(*per_replica, strict=True):
+                if parts[0] is None:
+                    columns.append([None] * self.replicas.count)
+                elif parts[0].shape.rank == 0:
+                    columns.append(self.replicas.gather_values(list(parts)))
+                else:
+                    columns.append(self.replicas.gather(list(parts), padded))
+            return [list(row) for row in zip(*columns, strict=True)] or [[]] * self.replicas.count
+
+        self.outputs, self.masks = of_all(self.outputs), of_all(self.masks)
+        self.added_losses = of_all(self.added_losses)
 
 
 def forward(
@@ -157,25 +179,5 @@ def forward(
     result.outputs, result.masks, result.added_losses, result.states, result.tapes, result.sources = (
         list(column) for column in list(zip(*passes, strict=True))[1:]
     )
+    result.gather_workers()
     return result
-
-
-def sum_gradients(parts: Sequence[Any]) -> Any:
-    """Add up the gradients of one variable: the replicas', and the one of what is computed outside them.
-
-    Args:
-        parts: tensors, `tf.IndexedSlices` (an embedding's gradient) or None.
-
-    Returns:
-        The sum, `tf.IndexedSlices` only if all parts are; None if all parts are.
-    """
-    present = [part for part in parts if part is not None]
-    if not present:
-        return None
-    if all(isinstance(part, tf.IndexedSlices) for part in present):
-        return tf.IndexedSlices(
-            tf.concat([part.values for part in present], 0),
-            tf.concat([part.indices for part in present], 0),
-            present[0].dense_shape,
-        )
-    return tf.add_n([tf.convert_to_tensor(part) for part in present])

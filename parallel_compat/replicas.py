@@ -77,6 +77,96 @@ class Replicas:
     def __init__(self, strategy: tf.distribute.Strategy) -> None:
         self.strategy = strategy
         self.count: int = strategy.num_replicas_in_sync
+        self._here = len(strategy.extended.worker_devices)
+
+    @property
+    def several_workers(self) -> bool:
+        """Whether some of the replicas are other processes' (MultiWorkerMirroredStrategy)."""
+        return self._here < self.count
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process is the one that writes files: the chief, or worker 0 where there is none."""
+        resolver = self.strategy.cluster_resolver
+        if not self.several_workers or resolver is None or resolver.task_type is None:
+            return True
+        if "chief" in resolver.cluster_spec().jobs:
+            return bool(resolver.task_type == "chief")
+        return bool(resolver.task_id == 0)
+
+    def here(self, replica: int) -> int:
+        """The position of `replica` among the replicas of this process."""
+        return replica % self._here
+
+    def gather(self, parts: list[Any], sizes: Sequence[Any]) -> list[Any]:
+        """Make a value of each of this process's replicas one of all replicas, by collecting it from other workers.
+
+        Args:
+            parts: a tensor of shape `(size, ...)` for each replica of this process.
+            sizes: the size of every replica's tensor, ints or int32 scalars.
+
+        Returns:
+            A tensor for each replica. Those of this process are the ones given, so that gradients flow to them.
+        """
+        if not self.several_workers:
+            return parts
+        dtype = parts[0].dtype
+        sendable = [tf.cast(part, tf.int32) if dtype == tf.bool else part for part in parts]
+
+        def on_replica(replica: int) -> Any:
+            # A copy on the replica's device, because the strategy sends from where a value is.
+            own = tf.identity(sendable[self.here(replica)])
+            return tf.distribute.get_replica_context().all_gather(own, axis=0)
+
+        gathered = self.run(on_replica)
+        pieces = tf.split(tf.cast(gathered[0], dtype), tf.stack([tf.cast(size, tf.int32) for size in sizes]))
+        return self._with_own(pieces, parts)
+
+    def gather_values(self, parts: list[Any]) -> list[Any]:
+        """Like `gather`, for one value of the same shape, scalars too, on each replica."""
+        if not self.several_workers:
+            return parts
+        pieces = self.gather([tf.expand_dims(part, 0) for part in parts], [1] * self.count)
+        return self._with_own([tf.squeeze(piece, 0) for piece in pieces], parts)
+
+    def _with_own(self, pieces: Sequence[Any], parts: Sequence[Any]) -> list[Any]:
+        own = set(self.run(lambda replica: replica))
+        return [parts[self.here(i)] if i in own else piece for i, piece in enumerate(pieces)]
+
+    def sum(self, parts: Sequence[Sequence[Any]]) -> list[Any]:
+        """Add up values over all replicas, those of other workers too.
+
+        Args:
+            parts: for each replica of this process, its tensors, `tf.IndexedSlices` or None.
+
+        Returns:
+            The sum of each, `tf.IndexedSlices` only if all its parts are, and None if all are None.
+        """
+        sums = [add(values) for values in zip(*parts, strict=True)]
+        present = [i for i, value in enumerate(sums) if value is not None]
+        if self.several_workers and present:
+            dense = [tf.convert_to_tensor(sums[i]) for i in present]
+
+            def on_replica(replica: int) -> list[Any]:
+                copy = tf.identity if self.here(replica) == 0 else tf.zeros_like
+                own = [copy(value) for value in dense]
+                reduced: list[Any] = tf.distribute.get_replica_context().all_reduce("SUM", own)
+                return reduced
+
+            for i, value in zip(present, self.run(on_replica)[0], strict=True):
+                sums[i] = value
+        return sums
+
+    def take_from_chief(self, variables: Sequence[keras.Variable]) -> None:
+        """Give every worker the first worker's values, as `MultiWorkerMirroredStrategy` does for variables it makes."""
+        if not self.several_workers:
+            return
+
+        def of_chief() -> list[Any]:
+            return [self.gather_values([variable.value] * self._here)[0] for variable in variables]
+
+        for variable, value in zip(variables, tf.function(of_chief)(), strict=True):
+            variable.assign(value)
 
     def run(self, function: Callable[[int], T]) -> list[T]:
         """Call `function(replica)` once on each replica's device and return what each returned, in order."""
@@ -109,6 +199,24 @@ class Replicas:
             size = step if replica < self.count - 1 else total - start
             cuts.append(Rows(start, size, max(size, 1) if isinstance(size, int) else tf.maximum(size, 1)))
         return cuts
+
+
+def add(parts: Sequence[Any]) -> Any:
+    """Add up tensors, `tf.IndexedSlices` (an embedding's gradient) and None.
+
+    Returns:
+        The sum, `tf.IndexedSlices` only if all parts are; None if all parts are.
+    """
+    present = [part for part in parts if part is not None]
+    if not present:
+        return None
+    if all(isinstance(part, tf.IndexedSlices) for part in present):
+        return tf.IndexedSlices(
+            tf.concat([part.values for part in present], 0),
+            tf.concat([part.indices for part in present], 0),
+            present[0].dense_shape,
+        )
+    return tf.add_n([tf.convert_to_tensor(part) for part in present])
 
 
 def replica_number() -> int:

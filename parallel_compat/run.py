@@ -64,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     environment = _environment(arguments)
     sys.stdout.flush()
     sys.stderr.flush()
-    if os.name == "nt":
-        return subprocess.call(command, env=environment)
-    os.execve(sys.executable, command, environment)
+    if os.name != "nt":
+        os.execve(sys.executable, command, environment)
+    return subprocess.call(command, env=environment)
 
 
 def _what_to_run(arguments: argparse.Namespace) -> list[str]:

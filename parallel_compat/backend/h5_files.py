@@ -1,4 +1,4 @@
-"""Models and weights in HDF5 files of Keras 2's layout. Private functions, read in Keras 3.15.1 (`keras/src/legacy/saving`)."""
+"""Models and weights in HDF5 files of Keras 2's layout: `keras/src/legacy/saving`, private, read in Keras 3.15.1."""
 
 from __future__ import annotations
 
@@ -26,8 +26,17 @@ def read_weights(model: keras.Model, group: h5py.Group, *, by_name: bool = False
 
 
 def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool) -> None:
-    """Write a whole model into an open file."""
-    legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer)
+    """Write a whole model into an open file; a model without an optimizer is written without."""
+    compiled = getattr(model, "optimizer", None) is not None
+    # Keras takes the optimizer out of the live model's `_compile_config`, so that a `.keras` file written afterwards
+    # would come back with another one.
+    config = getattr(model, "_compile_config", None)
+    before = dict(config.config) if config is not None else {}
+    try:
+        legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
+    finally:
+        if config is not None:
+            config.config.update(before)
 
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any]) -> keras.Model:

@@ -24,12 +24,14 @@ from keras.src.models import cloning
 from keras.src.random import seed_generator
 from keras.src.saving import saving_lib
 from keras.src.trainers import compile_utils
+from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 from keras.src.utils import tracking
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
 # Functions of Keras that are public in all but name.
 apply_mask = loss_module.apply_mask
@@ -220,6 +222,42 @@ def act_on_template(
     cloning._clone_functional_model = clone
 
 
+def let_callbacks_set_their_model() -> None:
+    """Give `Callback.model` a setter, as it had in Keras 2, where it was a plain attribute.
+
+    Callbacks of old projects assign it to redirect themselves to the template; Keras 3.15 has a property
+    without a setter, over `Callback._model`.
+    """
+
+    def set_model(callback: Any, model: Any) -> None:
+        callback._model = model
+
+    keras.callbacks.Callback.model = keras.callbacks.Callback.model.setter(set_model)
+
+
+def save_model(model: keras.Model, path: Path, name: str) -> None:
+    """Write a whole model: in Keras's format for a `name` that ends in ".keras", else as HDF5, as Keras 2 did.
+
+    `Model.save` refuses names that do not end in ".h5" or ".hdf5", and warns about these.
+    """
+    if name.endswith(".keras"):
+        saving_lib.save_model(model, path)
+    else:
+        legacy_h5_format.save_model_to_hdf5(model, str(path))
+
+
+def save_weights(model: keras.Model, path: Path, name: str) -> None:
+    """Write weights: in today's format for a `name` that ends in ".weights.h5", else in that of Keras 2.
+
+    `Model.save_weights` refuses any other name; `Model.load_weights` reads both.
+    """
+    if name.endswith(".weights.h5"):
+        saving_lib.save_weights_only(model, str(path))
+    else:
+        with h5py.File(path, "w") as file:
+            legacy_h5_format.save_weights_to_hdf5_group(file, model)
+
+
 def restore_optimizers_from_hdf5() -> None:
     """Let `load_model` of an HDF5 file restore the state of the optimizer.
 
@@ -288,6 +326,60 @@ def metric_values(metric: keras.metrics.Metric) -> Callable[[Any, Any], Any] | N
         return metric._fn(true, pred, **metric._fn_kwargs)
 
     return values
+
+
+class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
+    """Feeds plain python batches to `fit`, `evaluate` and `predict`, past `tf.data`.
+
+    The trainer of the TensorFlow backend takes any iterable from `get_tf_dataset`, as long as the model has no
+    `tf.distribute` strategy of its own, and takes `OutOfRangeError` for the end of the data.
+
+    Args:
+        one_pass: returns an iterator over the batches of one pass, tuples `(x,)`, `(x, y)` or `(x, y, sample_weight)`.
+        num_batches: the number of batches of a pass, None if it is not known.
+    """
+
+    def __init__(self, one_pass: Callable[[], Iterator[Any]], num_batches: int | None) -> None:
+        self._one_pass = one_pass
+        self._num_batches = num_batches
+
+    def __iter__(self) -> Iterator[Any]:
+        return BatchIterator(self._one_pass())
+
+    def get_tf_dataset(self) -> BatchAdapter:
+        return self
+
+    @property
+    def num_batches(self) -> int | None:
+        return self._num_batches
+
+    @property
+    def batch_size(self) -> None:
+        return None
+
+    @property
+    def has_partial_batch(self) -> None:
+        return None
+
+    @property
+    def partial_batch_size(self) -> None:
+        return None
+
+
+class BatchIterator:
+    """An iterator whose end is what the trainer takes for the end of the data."""
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        self._batches = batches
+
+    def __iter__(self) -> BatchIterator:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._batches)
+        except StopIteration:
+            raise tf.errors.OutOfRangeError(None, None, "end of the data") from None
 
 
 class Compiled:

@@ -1,4 +1,4 @@
-"""The learning rate an optimizer steps with. Private state, read in Keras 3.15.1 (`keras/src/optimizers/base_optimizer.py`)."""
+"""The learning rate an optimizer steps with: `BaseOptimizer`'s private state, read in Keras 3.15.1."""
 
 from __future__ import annotations
 

@@ -119,10 +119,9 @@ class ModelCheckpoint(Callback, keras.callbacks.ModelCheckpoint):  # type: ignor
             return False
         better = bool(self.monitor_op(current, self.best))
         if self.verbose > 0:
-            said = f"improved from {self.best:0.5f} to {current:0.5f}, saving model to {path}"
-            print(
-                f"\nEpoch {epoch + 1:05d}: {self.monitor} {said if better else f'did not improve from {self.best:0.5f}'}"
-            )
+            improved = f"improved from {self.best:0.5f} to {current:0.5f}, saving model to {path}"
+            said = improved if better else f"did not improve from {self.best:0.5f}"
+            print(f"\nEpoch {epoch + 1:05d}: {self.monitor} {said}")
         if better:
             self.best = current
         return better

@@ -12,12 +12,14 @@ from typing import Any
 import keras
 
 from parallel_compat.legacy.calls import translate
+from parallel_compat.legacy.table import lookup
 
 _GLOROT = "glorot_uniform"
 
 
 def __getattr__(name: str) -> Any:
-    kind = getattr(keras.layers, name, None)
+    row = lookup(f"keras.layers.{name}")  # `Deconvolution2D` is `Conv2DTranspose` today
+    kind = getattr(keras.layers, (row.target or name).rpartition(".")[2] if row else name, None)
     if not isinstance(kind, type) or not issubclass(kind, keras.layers.Layer):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return with_old_arguments(kind)
@@ -168,6 +170,63 @@ def output_shape(layer: Any) -> Any:
 def input_shape(layer: Any) -> Any:
     """Return the shape of a layer's input (`layer.input_shape`), a list of them for several inputs."""
     return _shapes(layer.input)
+
+
+class Shape(tuple[Any, ...]):
+    """What `tensor.get_shape()` returned: a tuple with `as_list()` and `ndims`."""
+
+    def as_list(self) -> list[int | None]:
+        """Return the dimensions, None where one is not known."""
+        return list(self)
+
+    @property
+    def ndims(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+
+def get_shape(tensor: Any) -> Shape:
+    """Return a symbolic tensor's shape (`tensor.get_shape().as_list()`)."""
+    return Shape(tensor.shape)
+
+
+def merge(
+    inputs: Any,
+    mode: Any = "sum",
+    concat_axis: int = -1,
+    dot_axes: Any = -1,
+    output_shape: Any = None,
+    output_mask: Any = None,
+    arguments: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Merge tensors as Keras 1's `merge` did.
+
+    Args:
+        inputs: the tensors.
+        mode: "sum", "mul", "concat", "ave", "max", "dot" or "cos", or a function of the list of tensors.
+        concat_axis: the axis of "concat".
+        dot_axes: the axes of "dot" and "cos".
+        output_shape: of a function.
+        output_mask: of a function.
+        arguments: further arguments of a function.
+        name: the layer's name.
+    """
+    makers = {
+        "sum": lambda: keras.layers.Add(name=name),
+        "mul": lambda: keras.layers.Multiply(name=name),
+        "ave": lambda: keras.layers.Average(name=name),
+        "max": lambda: keras.layers.Maximum(name=name),
+        "concat": lambda: keras.layers.Concatenate(axis=concat_axis, name=name),
+        "dot": lambda: keras.layers.Dot(axes=dot_axes, name=name),
+        "cos": lambda: keras.layers.Dot(axes=dot_axes, normalize=True, name=name),
+    }
+    if callable(mode):
+        layer = keras.layers.Lambda(mode, output_shape=output_shape, mask=output_mask, arguments=arguments, name=name)
+        return layer(inputs)
+    if mode not in makers:
+        raise ValueError(f"Expected `mode` to be one of {sorted(makers)} or a function. Received: mode={mode!r}")
+    return makers[mode]()(inputs)
 
 
 def _shapes(tensors: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 # Keras 2 logged a metric given by a short string under the function's name.
 _NAMES = (
     ("acc", "accuracy"),

@@ -99,7 +99,7 @@ class LegacyModules:
         spec = self._spec_of_today(name, path, target)
         if spec is not None:
             if spec.loader is not None:
-                spec.loader = _ChangeWhenLoaded(spec.loader, self)
+                spec.loader = _ChangeWhenLoaded(spec.loader, self)  # type: ignore[assignment]
             return spec
         if not _is_busy() and asker.user_frame(sys._getframe(1)) is None:
             return None
@@ -107,7 +107,7 @@ class LegacyModules:
             _refuse_if_gone(name, sys._getframe(1))
             if _gone_module(name) is None:
                 return None
-        return importlib.util.spec_from_loader(name, _MakeModule(self), is_package=True)
+        return importlib.util.spec_from_loader(name, _MakeModule(self), is_package=True)  # type: ignore[arg-type]
 
     def change(self, module: ModuleType) -> None:
         """Let a module look at who asks it."""
@@ -174,7 +174,7 @@ class _MakeModule:
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = _MadeModule(spec.name)
-        module.__class__ = _answering(_MadeModule, spec.name)
+        module.__class__ = _answering(_MadeModule, spec.name)  # type: ignore[assignment]
         return module
 
     def exec_module(self, module: ModuleType) -> None:
@@ -184,13 +184,21 @@ class _MakeModule:
 class _MadeModule(ModuleType):
     """A module that is no more; all it holds is answered from the table."""
 
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """`keras.layers.merge` was a function in Keras 1 and a module in Keras 2."""
+        if table.canonical(names.spelled(self.__name__)) != "keras.layers.merge":
+            raise TypeError("'module' object is not callable")
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is not None:
+            usage.record("keras.layers.merge(...)", "the layer of that mode", frame)
+        return names.fetch("parallel_compat.legacy.layers.merge")(*arguments, **keywords)
+
 
 def _is_watched(name: str) -> bool:
     return name in ROOTS or names.is_module(name)
 
 
 def _refuse_if_gone(name: str, asking: FrameType) -> None:
-    parent, _, child = name.rpartition(".")
     row = _gone_module(name)
     frame = asker.user_frame(asking) if row is not None else None
     if row is not None and frame is not None and _is_guarded(frame):

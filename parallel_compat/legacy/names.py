@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from parallel_compat.legacy import beside, table
@@ -47,7 +47,7 @@ def submodule(module: str, name: str) -> str | None:
     return child if is_module(child) else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def answer(module: str, name: str) -> Path | None:
     """Say what `module.name` is today, or None where nothing changed or nothing is known."""
     path = f"{spelled(module)}.{name}"

@@ -39,6 +39,7 @@ def put_on(patches: Patches) -> None:
     _layers(patches, keras)
     _models(patches, keras.Model)
     _model_constructors(patches, keras)
+    patches.set(keras.Model, "__init_subclass__", classmethod(_wrapper_of_parallel_model))
     for name in ("input", "output"):
         patches.set(keras.Sequential, name, _end_of_sequential(keras.Sequential, name))
 
@@ -139,7 +140,12 @@ def _rate(optimizer: Any) -> Any:
 
 
 def _constructors(patches: Patches, keras: Any) -> None:
-    for of in sorted({*arguments(), *defaults()}):
+    with_activation = {
+        f"keras.layers.{kind.__name__}"
+        for kind in vars(keras.layers).values()
+        if isinstance(kind, type) and "__init__" in vars(kind) and "activation" in kind.__init__.__code__.co_varnames
+    }
+    for of in sorted({*arguments(), *defaults(), *with_activation}):
         owner, _, name = of.rpartition(".")
         if owner not in ("keras.layers", "keras.callbacks", "keras.regularizers") or name in ("Layer", "Input"):
             continue
@@ -152,7 +158,7 @@ def _constructors(patches: Patches, keras: Any) -> None:
             patches.set(kind, "__init__", _optimizer_init(kind, f"keras.optimizers.{name}"))
 
 
-def _init(kind: type, of: str) -> Any:
+def _init(kind: Any, of: str) -> Any:
     original = kind.__init__
 
     @_like(original)
@@ -161,13 +167,13 @@ def _init(kind: type, of: str) -> Any:
         if frame is not None:
             old = asker.uses_standalone_keras(frame) and type(self) is kind
             given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
-            _old_hard_sigmoid(of, keywords, frame)
+            given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
 
     return __init__
 
 
-def _optimizer_init(kind: type, of: str) -> Any:
+def _optimizer_init(kind: Any, of: str) -> Any:
     original = kind.__init__
 
     @_like(original)
@@ -189,13 +195,20 @@ def _optimizer_init(kind: type, of: str) -> Any:
     return __init__
 
 
-def _old_hard_sigmoid(of: str, keywords: dict[str, Any], frame: FrameType) -> None:
-    for name in ("activation", "recurrent_activation"):
-        if isinstance(keywords.get(name), str) and keywords[name] == "hard_sigmoid":
-            from parallel_compat.legacy.activations import hard_sigmoid
+def _old_hard_sigmoid(
+    of: str, given: tuple[Any, ...], keywords: dict[str, Any], frame: FrameType
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Let the name mean Keras 2's function."""
 
-            keywords[name] = hard_sigmoid
-            _note(of, frame)(f'{name}="hard_sigmoid"', "parallel_compat.legacy.activations.hard_sigmoid")
+    def old(value: Any) -> Any:
+        if not isinstance(value, str) or value != "hard_sigmoid":
+            return value
+        from parallel_compat.legacy.activations import hard_sigmoid
+
+        _note(of, frame)('"hard_sigmoid"', "parallel_compat.legacy.activations.hard_sigmoid")
+        return hard_sigmoid
+
+    return tuple(old(value) for value in given), {key: old(value) for key, value in keywords.items()}
 
 
 _OF_EVERY_LAYER = {"weights", "batch_input_shape", "input_shape", "input_dim", "input_length", "input_dtype"}
@@ -246,8 +259,10 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
     patches.set(layer, "add_weight", add_weight_for_users)
-    add_loss = layer.add_loss
-    patches.set(layer, "add_loss", _like(add_loss)(training.add_loss(add_loss, "keras.layers.Layer.add_loss")))
+    for kind in (layer, patch_points.functional_class()):
+        add_loss = vars(kind).get("add_loss")
+        if add_loss is not None:
+            patches.set(kind, "add_loss", _like(add_loss)(training.add_loss(add_loss, "keras.layers.Layer.add_loss")))
 
 
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
@@ -311,9 +326,11 @@ def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
     if not own:
         patches.set(kind, "metrics_names", _metrics_names(kind))
     for name, make in training.METHODS.items():
-        if not own or name in vars(kind):
-            original = getattr(kind, name)
-            patches.set(kind, name, _like(original)(make(original, f"keras.Model.{name}")))
+        # Where it is defined: Keras looks whether a model's class overrides `compile`.
+        owner = kind if own else next(each for each in kind.__mro__ if name in vars(each))
+        if name in vars(owner):
+            original = vars(owner)[name]
+            patches.set(owner, name, _like(original)(make(original, f"keras.Model.{name}")))
 
 
 def _metrics_names(kind: Any) -> property:
@@ -337,6 +354,28 @@ def _model_constructors(patches: Patches, keras: Any) -> None:
     patches.set(keras.Model, "__new__", staticmethod(__new__))
     for kind in (keras.Model, patch_points.functional_class()):
         patches.set(kind, "__init__", _model_init(kind))
+
+
+def _wrapper_of_parallel_model(cls: Any, /, **keywords: Any) -> None:
+    """Let a class that takes over a parallel model's `__dict__` have its methods as well (`ModelMGPU`).
+
+    The class was passed around to save the template while training the parallel model: its `__init__` calls
+    `multi_gpu_model` and `self.__dict__.update(parallel.__dict__)`. In Keras 2 all that a model did was in its
+    `__dict__`; today the split is a method.
+    """
+    super(_keras_model(), cls).__init_subclass__(**keywords)
+    code = getattr(vars(cls).get("__init__"), "__code__", None)
+    if code is None or cls.__bases__ != (_keras_model(),) or not {"__dict__", "update"} <= set(code.co_names):
+        return
+    if asker.user_frame(sys._getframe(1)) is None:
+        return
+    from parallel_compat.parallel_model import ParallelModel
+
+    cls.__bases__ = (ParallelModel,)
+
+
+def _keras_model() -> Any:
+    return sys.modules["keras"].Model
 
 
 def _end_of_sequential(kind: Any, name: str) -> property:

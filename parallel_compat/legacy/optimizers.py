@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import cache
 from typing import Any
 
@@ -72,10 +73,12 @@ def initialize(
     """
     given, keywords = translate(of, given, keywords, note, old_defaults=old_defaults)
     decay = keywords.pop("decay", None)
+    parameters = list(inspect.signature(init).parameters)[1:]
+    keywords = {**dict(zip(parameters, given, strict=False)), **keywords}
     keywords = {key: _as_float(value) if key == "learning_rate" else value for key, value in keywords.items()}
     if keywords.get("epsilon", 0) is None:  # Keras 2: None is `K.epsilon()`
         keywords["epsilon"] = keras.backend.epsilon()
-    init(optimizer, *(_as_float(value) if i == 0 else value for i, value in enumerate(given)), **keywords)
+    init(optimizer, **keywords)
     if decay:
         note("decay=", "lr / (1 + decay * iterations) in every step")
         if learning_rate.variable_of(optimizer) is None:

@@ -1,4 +1,4 @@
-"""What `parallel-compat run` does inside the processes of the user's script: legacy names on, and the report at the end."""
+"""What `parallel-compat run` does in the processes of the user's script: legacy names on, the report at the end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import atexit
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 from parallel_compat.legacy import install, traceback_of, usage
 from parallel_compat.legacy.environment import MAIN
@@ -50,7 +50,7 @@ def _after_fork(told: dict[str, Any]) -> None:
 class _Told:
     """Something that `multiprocessing.util` can hold a weak reference to."""
 
-    alive: list[Any] = []
+    alive: ClassVar[list[Any]] = []
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.told = told

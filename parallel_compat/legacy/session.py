@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import threading
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
 from parallel_compat.backend import devices as backend_devices
+from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.device_lib import Device, list_local_devices
 
 if TYPE_CHECKING:
@@ -151,16 +154,15 @@ def apply_options(config: Any) -> None:
         return
     gpus = tf.config.list_physical_devices("GPU")
     options = config.gpu_options
-    wanted = gpus
+    ids = list(range(len(gpus)))
     if options.visible_device_list:
-        wanted = [gpus[int(i)] for i in options.visible_device_list.split(",") if int(i) < len(gpus)]
+        ids = [int(i) for i in options.visible_device_list.split(",") if int(i) < len(gpus)]
     if "GPU" in config.device_count:
-        wanted = wanted[: config.device_count["GPU"]]
-    if wanted != gpus:
-        _unless_started(tf.config.set_visible_devices, wanted, "GPU")
+        ids = ids[: config.device_count["GPU"]]
+    if ids != list(range(len(gpus))):
+        _unless_started(use_gpus, ids)
     if options.allow_growth:
-        for gpu in wanted:
-            _unless_started(tf.config.experimental.set_memory_growth, gpu, True)
+        _unless_started(functools.partial(limit_gpu_memory, growth=True))
     if options.per_process_gpu_memory_fraction and gpus:
         _unless_started(backend_devices.set_memory_fraction, options.per_process_gpu_memory_fraction)
     if config.intra_op_parallelism_threads:
@@ -173,11 +175,9 @@ def _unless_started(setting: Any, *arguments: Any) -> None:
     try:
         setting(*arguments)
     except RuntimeError as error:
-        import warnings
-
         warnings.warn(
-            f"The session's configuration came after TensorFlow had started its devices, so {setting.__name__} has no "
-            f"effect: configure the session before the first model. TensorFlow says: {error}",
+            "The session's configuration came after TensorFlow had started its devices and has no effect: configure "
+            f"the session before the first model. {error}",
             stacklevel=5,
         )
 

@@ -213,8 +213,8 @@ def _refuse_fixed_phase() -> None:
     backend = sys.modules.get("parallel_compat.legacy.backend")
     if backend is not None and backend.fixed_learning_phase() == 0:
         raise NotImplementedError(
-            "`fit` after `K.set_learning_phase(0)` trained with dropout and batch statistics switched off, which Keras 3 "
-            "cannot do for a whole model. Remove the call, or call the layers with `training=False`."
+            "`fit` after `K.set_learning_phase(0)` trained with dropout and batch statistics switched off, which "
+            "Keras 3 cannot do for a whole model. Remove the call, or call the layers with `training=False`."
         )
 
 

@@ -8,7 +8,6 @@ import sys
 from types import ModuleType
 from typing import Any
 
-import keras
 import numpy as np
 import pytest
 
@@ -70,7 +69,7 @@ def test_a_snapshot_before_and_after_is_the_same():
 
 def test_the_names_are_gone_afterwards():
     with parallel_compat.legacy_names():
-        import keras.layers.core  # noqa: F401
+        import keras.layers.core
     assert "keras.layers.core" not in sys.modules
     assert not hasattr(keras.layers, "core")
     assert not hasattr(keras.Model, "predict_classes")

@@ -49,7 +49,7 @@ def test_modules_code_and_stdin_too(tmp_path, run, python, arguments, stdin):
         "import sys; sys.exit()",
         "1 / 0",
         "raise KeyboardInterrupt",
-        "def f():\n    try:\n        1 / 0\n    except ZeroDivisionError as e:\n        raise KeyError('x') from e\nf()",
+        "def f():\n  try:\n    1 / 0\n  except ZeroDivisionError as e:\n    raise KeyError('x') from e\nf()",
         "import helper",
         "import traceback\ntry:\n    import helper\nexcept ZeroDivisionError:\n    traceback.print_exc()",
         "import nowhere",
@@ -89,7 +89,8 @@ def test_a_gone_name_is_told_with_its_line_the_reason_and_the_way_out(tmp_path, 
 
 def test_old_version_switches_find_an_import_error(tmp_path, run):
     (tmp_path / "script.py").write_text(
-        "try:\n    from keras.layers import LocallyConnected2D\nexcept ImportError as e:\n    print('without', e.name)\n"
+        "try:\n    from keras.layers import LocallyConnected2D\nexcept ImportError as e:\n"
+        "    print('without', e.name)\n"
         "import tensorflow as tf\nprint(hasattr(tf, 'placeholder'), hasattr(tf, 'log'), hasattr(tf, 'nonsense'))\n"
     )
     ours = run("--quiet", "script.py")

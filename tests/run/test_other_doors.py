@@ -26,7 +26,8 @@ def test_a_block(tmp_path, python):
 
 def test_the_pytest_plugin(tmp_path, python):
     (tmp_path / "test_old.py").write_text(
-        "from keras.utils import np_utils\n\ndef test_labels():\n    assert np_utils.to_categorical([1], 2).tolist() == [[0, 1]]\n"
+        "from keras.utils import np_utils\n\ndef test_labels():\n"
+        "    assert np_utils.to_categorical([1], 2).tolist() == [[0, 1]]\n"
     )
     theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", "test_old.py")
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr

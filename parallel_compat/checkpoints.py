@@ -1,0 +1,173 @@
+"""Save the single template model while the parallel model trains.
+
+A file appears whole or not at all, see `parallel_compat.atomic_file`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat.atomic_file import replacing
+from parallel_compat.backend import keras3
+from parallel_compat.split import template_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What Keras 2 called `acc` is `accuracy` today, or the other way round, depending on what `compile` was given.
+SPELLINGS = {"acc": "accuracy", "accuracy": "acc", "val_acc": "val_accuracy", "val_accuracy": "val_acc"}
+
+
+class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
+    """Save the template after epochs, with the arguments of Keras 2's `ModelCheckpoint` after the model.
+
+    >>> import keras, numpy as np, parallel_compat, tempfile
+    >>> _ = parallel_compat.simulate_devices(4)
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+    >>> parallel = parallel_compat.multi_gpu_model(model, gpus=2)
+    >>> parallel.compile("sgd", "mse")
+    >>> path = tempfile.mkdtemp() + "/{epoch:02d}.hdf5"
+    >>> checkpoint = parallel_compat.ParallelModelCheckpoint(model, path, monitor="loss", save_best_only=True)
+    >>> history = parallel.fit(np.ones((8, 8)), np.ones((8, 1)), verbose=0, callbacks=[checkpoint])
+    >>> single = keras.saving.load_model(path.format(epoch=1))
+
+    Args:
+        model: the template, or a parallel model, which stands for its template.
+        filepath: a name with fields such as `{epoch:02d}` and `{val_loss:.2f}`. Ending in `.keras`, `.h5` or `.hdf5`;
+            any other name, or one without a suffix, is written as HDF5, as Keras 2 did. `.weights.h5` with
+            `save_weights_only` is today's format of weights. Missing folders are made.
+        monitor: the logged quantity that decides what is best; `acc` and `accuracy` stand for each other.
+        verbose: 1 to print what is saved.
+        save_best_only: whether only an improvement is saved.
+        save_weights_only: whether weights are saved, not the model. A whole model is saved as the model in training is
+            compiled, with the state of its optimizer, so that training can go on.
+        mode: "min", "max" or "auto", which takes "max" for accuracies, AUC and names that begin with `fmeasure`.
+        period: save every so many epochs.
+        save_freq: "epoch", or save after so many batches, as today's `ModelCheckpoint`.
+        initial_value_threshold: what the first value has to improve on.
+
+    Raises:
+        ValueError: for an unknown mode, period, or save_freq; and at the end of the first epoch for a monitor or a
+            field of `filepath` that is not logged.
+    """
+
+    def __init__(
+        self,
+        model: keras.Model,
+        filepath: str | os.PathLike[str],
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        period: int = 1,
+        save_freq: str | int = "epoch",
+        initial_value_threshold: float | None = None,
+    ) -> None:
+        super().__init__()
+        if mode not in ("auto", "min", "max"):
+            raise ValueError(f"Expected `mode` to be 'auto', 'min' or 'max'. Received: mode={mode!r}")
+        if isinstance(period, bool) or not isinstance(period, int) or period < 1:
+            raise ValueError(f"Expected `period` to be an int >= 1. Received: period={period!r}")
+        if save_freq != "epoch" and (isinstance(save_freq, bool) or not isinstance(save_freq, int) or save_freq < 1):
+            raise ValueError(f"Expected `save_freq` to be 'epoch' or an int >= 1. Received: save_freq={save_freq!r}")
+        if save_weights_only and os.fspath(filepath).endswith(".keras"):
+            raise ValueError(
+                "Expected a `filepath` ending in '.weights.h5', '.h5' or '.hdf5' for weights alone: a '.keras' file "
+                f"holds a whole model. Received: filepath={os.fspath(filepath)!r}"
+            )
+        self.template = template_of(model)
+        self._trained: keras.Model = self.template
+        self.filepath = os.fspath(filepath)
+        self.monitor = monitor
+        self.verbose = verbose
+        self.save_best_only = save_best_only
+        self.save_weights_only = save_weights_only
+        self.period = period
+        self.save_freq = save_freq
+        self.epochs_since_last_save = 0
+        larger = "acc" in monitor or "auc" in monitor.lower() or monitor.startswith("fmeasure")
+        maximum = mode == "max" or (mode == "auto" and larger)
+        self.monitor_op: Callable[[Any, Any], Any] = np.greater if maximum else np.less
+        self.best = initial_value_threshold if initial_value_threshold is not None else (-np.inf if maximum else np.inf)
+        self._batches = 0
+        self._epoch = 0
+
+    def set_model(self, model: keras.Model) -> None:
+        super().set_model(model)
+        # With a `callback_model`, the callbacks get the parallel model first, and then that one.
+        if template_of(model) is self.template and (template_of(model) is not model or not self._trained.compiled):
+            self._trained = model
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        if self.save_freq == "epoch":
+            return
+        self._batches += 1
+        if self._batches % int(self.save_freq) == 0:
+            logged = {"batch": batch + 1, **(logs or {})}
+            self._save(self._epoch, self._path(self._epoch, logged), self._monitored(logged))
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        if self.save_freq != "epoch":
+            return
+        # A name that is not logged is an error at the first epoch's end, not when the period is over.
+        path, value = self._path(epoch, logs or {}), self._monitored(logs or {})
+        self.epochs_since_last_save += 1
+        if self.epochs_since_last_save >= self.period:
+            self.epochs_since_last_save = 0
+            self._save(epoch, path, value)
+
+    def _monitored(self, logs: dict[str, Any]) -> Any:
+        value = logs.get(self.monitor, logs.get(SPELLINGS.get(self.monitor, self.monitor)))
+        if value is None and self.save_best_only:
+            raise ValueError(
+                f"Expected `monitor` to be one of the logged quantities {sorted(logs)}. Received: "
+                f"monitor={self.monitor!r}"
+            )
+        return value
+
+    def _save(self, epoch: int, path: Path, value: Any) -> None:
+        if self.save_best_only:
+            if not self.monitor_op(value, self.best):
+                self._say(f"Epoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}")
+                return
+            self._say(
+                f"Epoch {epoch + 1}: {self.monitor} improved from {self.best:.5f} to {value:.5f}, saving to {path}"
+            )
+            self.best = value
+        else:
+            self._say(f"Epoch {epoch + 1}: saving model to {path}")
+        if getattr(self.model, "is_chief", True):
+            self._write(path)
+
+    def _say(self, text: str) -> None:
+        if self.verbose > 0:
+            print(f"\\n{text}", flush=True)
+
+    def _path(self, epoch: int, logs: dict[str, Any]) -> Path:
+        fields = {
+            **logs,
+            **{other: logs[name] for name, other in SPELLINGS.items() if name in logs and other not in logs},
+        }
+        try:
+            return Path(self.filepath.format(**{"epoch": epoch + 1, **fields}))
+        except KeyError as error:
+            raise ValueError(
+                f"Expected the fields of `filepath` to be 'epoch' or logged quantities {sorted(logs)}. Received: "
+                f"filepath={self.filepath!r} with the field {error}"
+            ) from error
+
+    def _write(self, path: Path) -> None:
+        with replacing(path, make_folders=True) as temporary:
+            if self.save_weights_only:
+                keras3.save_weights(self.template, temporary, path.name)
+            else:
+                keras3.save_model(self._trained, temporary, path.name)

@@ -1,0 +1,337 @@
+"""`fit_generator`, `evaluate_generator` and `predict_generator` of Keras 2, for any Keras 3 model.
+
+Generators and Sequences are fed to `fit`, `evaluate` and `predict` by `parallel_compat.feeding`; a parallel model's own
+`fit`, `evaluate` and `predict` do the same with them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat.backend import keras3
+from parallel_compat.batches import arrays, prediction_batch, training_batch
+from parallel_compat.feeding import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Keras 1's names of arguments, and what Keras 2 called them.
+KERAS_1_NAMES = {
+    "nb_epoch": "epochs",
+    "nb_worker": "workers",
+    "max_q_size": "max_queue_size",
+    "pickle_safe": "use_multiprocessing",
+}
+
+
+class Feed:
+    """The generators and Sequences of one call of `fit`, `evaluate` or `predict`, closed when it ends.
+
+    Args:
+        model: the model that is called.
+        workers: see `fit_generator`.
+        use_multiprocessing: see `fit_generator`.
+        max_queue_size: see `fit_generator`.
+    """
+
+    def __init__(
+        self, model: keras.Model, workers: int = 1, use_multiprocessing: bool = False, max_queue_size: int = 10
+    ) -> None:
+        self._model = model
+        self._workers = workers
+        self._processes = use_multiprocessing
+        self._queue = max_queue_size
+        self._sources: list[Source] = []
+
+    def adapter(
+        self,
+        data: Any,
+        what: str,
+        steps: int | None,
+        passes: int = 1,
+        shuffle: bool = False,
+        class_weight: Mapping[Any, float] | None = None,
+    ) -> Any:
+        """Return what to give to Keras for `data`: an adapter for a generator or Sequence, else `data` itself.
+
+        Args:
+            data: the data.
+            what: "training", "validation" or "prediction".
+            steps: how many batches a pass takes, None for all there are.
+            passes: how many passes there are.
+            shuffle: whether a Sequence has an order of its own in each pass.
+            class_weight: a weight for each class of the targets, or None.
+        """
+        if not (is_generator(data) or is_sequence(data)):
+            return data
+        needed = steps * passes if steps else None
+        source: Source
+        if is_sequence(data):
+            source = SequenceSource(data, self._workers, self._processes, self._queue, shuffle, needed)
+        else:
+            source = GeneratorSource(data, self._queue if self._workers else 0, needed)
+        self._sources.append(source)
+        length = None if steps else source.batches_per_pass
+        return keras3.BatchAdapter(lambda: self._one_pass(source, what, steps, class_weight), length)
+
+    def _one_pass(
+        self, source: Source, what: str, steps: int | None, class_weight: Mapping[Any, float] | None
+    ) -> Iterator[Any]:
+        first = source.given
+        # A Sequence begins again where an epoch takes more batches than it has, as in Keras 2.
+        again = steps and isinstance(source, SequenceSource)
+        passes = itertools.repeat(source) if again else [source]
+        for batch in itertools.chain.from_iterable(each.one_pass() for each in passes):
+            if what == "prediction":
+                yield prediction_batch(batch, self._model, source.given)
+            else:
+                yield training_batch(batch, self._model, source.given, class_weight)
+        of_this_epoch = (source.given - first) % steps if steps else source.given - first
+        if of_this_epoch == 0:
+            raise ValueError(
+                f"Expected the {what} generator to give batches in every epoch. Received: it ended after "
+                f"{source.given} batches, and an epoch found none. Let it yield forever and give the steps of an epoch."
+            )
+        if steps and isinstance(source, GeneratorSource):
+            warnings.warn(
+                f"The {what} generator ended after {source.given} batches, before {steps} steps of an epoch were "
+                "done. Let it yield forever.",
+                stacklevel=3,
+            )
+            if what == "training":
+                self._model.stop_training = True
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """Close all sources at the end, whatever it is."""
+        with warnings.catch_warnings():
+            # Keras says so for every generator that ends; where it matters it is said above, with the number.
+            warnings.filterwarnings("ignore", "Your input ran out of data")
+            try:
+                yield
+            finally:
+                for source in self._sources:
+                    source.close()
+
+
+def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = None) -> keras.callbacks.History:
+    """Call `fit` with `arguments`, of which `x` and `validation_data` may be generators or Sequences.
+
+    Args:
+        model: any Keras model that is compiled.
+        feed: how to draw from them.
+        arguments: those of `keras.Model.fit`, by name.
+        call: what to call instead of `model.fit`.
+
+    Returns:
+        The history.
+    """
+    arguments = dict(arguments)
+    epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
+    drawn = is_generator(arguments.get("x")) or is_sequence(arguments.get("x"))
+    if drawn:
+        arguments["x"] = feed.adapter(
+            arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),
+            arguments.pop("shuffle", True), arguments.pop("class_weight", None),
+        )  # fmt: skip
+    # How often validation runs is `validation_freq`'s business; a generator is drawn at most once an epoch.
+    arguments["validation_data"] = feed.adapter(
+        arguments.get("validation_data"), "validation", arguments.get("validation_steps"), max(epochs - initial, 0)
+    )
+    with feed.open():
+        history: keras.callbacks.History = (call or model.fit)(**arguments)
+    return history
+
+
+def fit_generator(
+    model: keras.Model,
+    generator: Any,
+    steps_per_epoch: int | None = None,
+    epochs: int = 1,
+    verbose: Any = 1,
+    callbacks: Any = None,
+    validation_data: Any = None,
+    validation_steps: int | None = None,
+    class_weight: Mapping[Any, float] | None = None,
+    max_queue_size: int = 10,
+    workers: int = 1,
+    use_multiprocessing: bool = False,
+    shuffle: bool = True,
+    initial_epoch: int = 0,
+    **keras_1: Any,
+) -> keras.callbacks.History:
+    """Train on a generator or Sequence, with the arguments of Keras 2's `Model.fit_generator`.
+
+    >>> import keras, numpy as np, parallel_compat
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> def batches():
+    ...     while True:
+    ...         yield [np.ones((4, 8))], [np.ones((4, 1))]
+    >>> history = parallel_compat.fit_generator(model, batches(), steps_per_epoch=3, epochs=2, verbose=0)
+    >>> len(history.history["loss"])
+    2
+
+    Args:
+        model: any Keras model that is compiled.
+        generator: yields `(x, y)` or `(x, y, sample_weight)`, tuples or lists, of arrays, lists or dicts of arrays;
+            or a `keras.utils.Sequence`. Each batch is used once, in order; the generator goes on across epochs.
+        steps_per_epoch: the batches of an epoch; by default the length of the Sequence, or all there are.
+        epochs: the epoch to stop at.
+        verbose: 0, 1 or 2.
+        callbacks: Keras callbacks.
+        validation_data: arrays `(x, y)` or `(x, y, sample_weight)`, a generator, or a Sequence.
+        validation_steps: the batches of a validation.
+        class_weight: class -> weight.
+        max_queue_size: how many batches may be ready before they are needed.
+        workers: how many threads (or processes) draw from a Sequence; 0 draws in the training thread. A generator is
+            drawn by one thread.
+        use_multiprocessing: whether the workers of a Sequence are processes.
+        shuffle: whether a Sequence has an order of its own in each epoch.
+        initial_epoch: the epoch to start at.
+        **keras_1: `samples_per_epoch`, `nb_epoch`, `nb_val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+
+    Returns:
+        The `keras.callbacks.History`.
+
+    Raises:
+        TypeError: for an argument that neither Keras 1 nor Keras 2 had.
+        ValueError: for a batch of the wrong structure, or a generator without batches for an epoch.
+    """
+    given: dict[str, Any] = {
+        "steps_per_epoch": steps_per_epoch, "epochs": epochs, "validation_steps": validation_steps,
+        "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing,
+    }  # fmt: skip
+    rows = {name: keras_1.pop(name, None) for name in ("samples_per_epoch", "nb_val_samples")}
+    given = keras_2_arguments(given, keras_1)
+    generator, given["steps_per_epoch"] = steps_of_samples(
+        generator, rows["samples_per_epoch"], given["steps_per_epoch"]
+    )
+    validation_data, given["validation_steps"] = steps_of_samples(
+        validation_data, rows["nb_val_samples"], given["validation_steps"]
+    )
+    feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"))
+    arguments = {
+        **given, "x": generator, "verbose": verbose, "callbacks": callbacks, "validation_data": validation_data,
+        "class_weight": class_weight, "shuffle": shuffle, "initial_epoch": initial_epoch,
+    }  # fmt: skip
+    return fit(model, feed, arguments)
+
+
+def evaluate_generator(
+    model: keras.Model,
+    generator: Any,
+    steps: int | None = None,
+    max_queue_size: int = 10,
+    workers: int = 1,
+    use_multiprocessing: bool = False,
+    verbose: Any = 0,
+    **keras_1: Any,
+) -> Any:
+    """Evaluate on a generator or Sequence, with the arguments of Keras 2's `Model.evaluate_generator`.
+
+    Args:
+        model: any Keras model that is compiled.
+        generator: as in `fit_generator`.
+        steps: how many batches.
+        max_queue_size: as in `fit_generator`.
+        workers: as in `fit_generator`.
+        use_multiprocessing: as in `fit_generator`.
+        verbose: 0 or 1.
+        **keras_1: `val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+
+    Returns:
+        The loss, or a list of the loss and the metrics, as `Model.evaluate` returns them.
+    """
+    given: dict[str, Any] = {
+        "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
+    }  # fmt: skip
+    samples = keras_1.pop("val_samples", None)
+    given = keras_2_arguments(given, keras_1)
+    generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
+    feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
+    with feed.open():
+        return model.evaluate(
+            feed.adapter(generator, "validation", given["steps"]), steps=given["steps"], verbose=verbose
+        )
+
+
+def predict_generator(
+    model: keras.Model,
+    generator: Any,
+    steps: int | None = None,
+    max_queue_size: int = 10,
+    workers: int = 1,
+    use_multiprocessing: bool = False,
+    verbose: Any = 0,
+    **keras_1: Any,
+) -> Any:
+    """Predict on a generator or Sequence, with the arguments of Keras 2's `Model.predict_generator`.
+
+    Args:
+        model: any Keras model.
+        generator: yields inputs, or tuples whose first element they are; or a Sequence.
+        steps: how many batches.
+        max_queue_size: as in `fit_generator`.
+        workers: as in `fit_generator`.
+        use_multiprocessing: as in `fit_generator`.
+        verbose: 0 or 1.
+        **keras_1: `val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+
+    Returns:
+        The predictions, one array or a structure of arrays.
+    """
+    given: dict[str, Any] = {
+        "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
+    }  # fmt: skip
+    samples = keras_1.pop("val_samples", None)
+    given = keras_2_arguments(given, keras_1)
+    generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
+    feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
+    with feed.open():
+        return model.predict(
+            feed.adapter(generator, "prediction", given["steps"]), steps=given["steps"], verbose=verbose
+        )
+
+
+def keras_2_arguments(given: dict[str, Any], keras_1: dict[str, Any]) -> dict[str, Any]:
+    """Put Keras 1's arguments in the place of Keras 2's.
+
+    Raises:
+        TypeError: for an unknown argument.
+    """
+    unknown = sorted(set(keras_1) - set(KERAS_1_NAMES))
+    if unknown:
+        raise TypeError(f"Got unexpected keyword arguments {unknown}, which neither Keras 1 nor Keras 2 had.")
+    return {**given, **{KERAS_1_NAMES[name]: value for name, value in keras_1.items()}}
+
+
+def steps_of_samples(data: Any, samples: int | None, steps: int | None) -> tuple[Any, int | None]:
+    """Turn Keras 1's number of rows of an epoch into a number of batches, as the size of the first batch has it.
+
+    Keras 1 drew batches until it had seen so many rows.
+
+    Args:
+        data: a generator or Sequence.
+        samples: the number of rows, or None.
+        steps: the number of batches, which counts where `samples` is None.
+
+    Returns:
+        `data`, from which nothing is missing, and the number of batches.
+    """
+    if samples is None:
+        return data, steps
+    if is_generator(data):
+        first = next(data)
+        data = itertools.chain([first], data)
+    else:
+        first = data[0]
+    parts = first if isinstance(first, (tuple, list)) else (first,)
+    rows = len(keras.tree.flatten(arrays(parts[0]))[0])
+    return data, math.ceil(samples / rows)

@@ -1,0 +1,213 @@
+"""Callbacks with their old arguments, fields and file names."""
+
+from __future__ import annotations
+
+import pickle
+
+import keras
+import numpy as np
+import pytest
+
+from parallel_compat.legacy import callbacks as legacy
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+X, Y = np.random.RandomState(0).rand(12, 3), np.eye(2)[np.random.RandomState(1).randint(0, 2, 12)]
+
+
+def trained(callbacks=(), epochs=3, metrics=("accuracy",), **keywords):
+    model = keras.Sequential([keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
+    model.compile("sgd", "categorical_crossentropy", list(metrics))
+    history = model.fit(X, Y, epochs=epochs, verbose=0, validation_data=(X, Y), callbacks=list(callbacks), **keywords)
+    return model, history
+
+
+def test_logs_and_history_answer_to_old_names():
+    seen = []
+
+    class Watch(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            seen.append((logs["val_acc"], logs.get("acc"), "val_acc" in logs, logs["val_mean_absolute_error"]))
+
+    _, history = trained([Watch()], metrics=["accuracy", "mae"])
+    assert [row[0] for row in seen] == history.history["val_acc"] == history.history["val_accuracy"]
+    assert [row[3] for row in seen] == history.history["val_mean_absolute_error"]
+    assert all(row[2] for row in seen)
+    assert "acc" not in list(history.history)
+    with pytest.raises(KeyError, match="nonsense"):
+        history.history["nonsense"]
+    loaded = pickle.loads(pickle.dumps(history.history))
+    assert type(loaded) is dict
+    assert loaded["val_acc"] == history.history["val_accuracy"]
+
+
+def test_checkpoint_files_fields_and_period(tmp_path):
+    checkpoint = keras.callbacks.ModelCheckpoint(
+        str(tmp_path / "{epoch:02d}-{val_acc:.2f}.hdf5"), "val_acc", 0, False, True, "auto", 2
+    )
+    assert (checkpoint.period, checkpoint.epochs_since_last_save) == (2, 0)
+    assert checkpoint.monitor_op is np.greater
+    assert checkpoint.best == -np.inf
+    _, history = trained([checkpoint], epochs=5)
+    accuracy = history.history["val_acc"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"02-{accuracy[1]:.2f}.hdf5",
+        f"04-{accuracy[3]:.2f}.hdf5",
+    ]
+    assert checkpoint.epochs_since_last_save == 1
+
+
+def test_save_best_only_keeps_the_best(tmp_path, capsys):
+    checkpoint = keras.callbacks.ModelCheckpoint(str(tmp_path / "{epoch}.h5"), "value", 1, True, True, "min")
+    values = iter([0.5, 0.7, 0.3])
+
+    class Value(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            logs["value"] = next(values)
+
+    trained([Value(), checkpoint])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.h5", "3.h5"]
+    assert checkpoint.best == 0.3
+    out = capsys.readouterr().out
+    assert "Epoch 00003: value improved from 0.50000 to 0.30000, saving model to" in out
+    assert "Epoch 00002: value did not improve from 0.50000" in out
+
+
+def test_a_missing_monitor_warns_and_saves_nothing(tmp_path):
+    checkpoint = keras.callbacks.ModelCheckpoint(str(tmp_path / "m.h5"), "val_nonsense", save_best_only=True)
+    with pytest.warns(RuntimeWarning, match="Can save best model only with val_nonsense available"):
+        trained([checkpoint], epochs=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_todays_arguments_still_work(tmp_path):
+    by_batch = keras.callbacks.ModelCheckpoint(
+        str(tmp_path / "{epoch}-{batch}.h5"), save_weights_only=True, save_freq=2
+    )
+    trained([by_batch], epochs=1, batch_size=4)
+    assert [path.name for path in tmp_path.iterdir()] == ["1-2.h5"]
+    assert keras.callbacks.ModelCheckpoint("m.keras", "val_loss", 0, False, False, "auto", "epoch").period == 1
+
+
+def test_subclasses_that_save_another_model(tmp_path):
+    class Template(keras.callbacks.ModelCheckpoint):
+        def __init__(self, filepath, template, **keywords):
+            self.template = template
+            super().__init__(filepath, **keywords)
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.model = self.template
+            super().on_epoch_end(epoch, logs)
+
+    class Copied(keras.callbacks.ModelCheckpoint):
+        """With the body of Keras 2's `on_epoch_end`."""
+
+        def on_epoch_end(self, epoch, logs=None):
+            logs = logs or {}
+            self.epochs_since_last_save += 1
+            if self.epochs_since_last_save >= self.period:
+                self.epochs_since_last_save = 0
+                filepath = self.filepath.format(epoch=epoch + 1, **logs)
+                current = logs.get(self.monitor)
+                if self.monitor_op(current, self.best):
+                    self.best = current
+                    self.model.save_weights(filepath, overwrite=True)
+
+    class Plain(keras.callbacks.Callback):
+        def __init__(self, model):
+            self.model_to_save = model
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.model_to_save.save_weights(str(tmp_path / f"plain-{epoch}.h5"))
+
+    template = keras.Sequential([keras.layers.Dense(7, input_shape=(3,))])
+    trained([Template(str(tmp_path / "t.h5"), template), Copied(str(tmp_path / "c.h5")), Plain(template)], epochs=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.h5", "plain-0.h5", "t.h5"]
+    assert keras.models.load_model(str(tmp_path / "t.h5")).output_shape == (None, 7)
+
+
+def test_the_class_of_alt_model_checkpoint(tmp_path):
+    from alt_model_checkpoint import AltModelCheckpoint
+
+    import parallel_compat
+
+    template = keras.Sequential([keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
+    parallel = parallel_compat.multi_gpu_model(template, gpus=2)
+    parallel.compile("adam", "categorical_crossentropy", ["accuracy"])
+    checkpoint = AltModelCheckpoint(str(tmp_path / "{epoch}.h5"), template, monitor="acc")
+    parallel.fit(X, Y, epochs=2, verbose=0, callbacks=[checkpoint])
+    loaded = keras.models.load_model(str(tmp_path / "2.h5"))
+    np.testing.assert_allclose(loaded.predict(X), template.predict(X), atol=1e-6)
+    assert int(loaded.optimizer.iterations) == 2
+
+
+def test_early_stopping_counts_and_restores_as_keras_2():
+    def epochs_until_stop(values, **keywords):
+        stop = keras.callbacks.EarlyStopping(monitor="val_acc", **keywords)
+
+        class Model:
+            stop_training, weights = False, None
+
+            def get_weights(self):
+                return self.weights
+
+            def set_weights(self, weights):
+                self.weights = weights
+
+        stop.model = model = Model()
+        stop.on_train_begin()
+        for epoch, value in enumerate(values):
+            model.weights = epoch
+            stop.on_epoch_end(epoch, {"val_accuracy": value})
+            if model.stop_training:
+                break
+        stop.on_train_end()
+        return epoch + 1, model.weights
+
+    assert epochs_until_stop([0.55, 0.76, 0.81, 0.81], baseline=0.75, patience=2)[0] == 4
+    assert epochs_until_stop([0.55, 0.74, 0.81, 0.81], baseline=0.75, patience=2)[0] == 2
+    assert epochs_until_stop([0.1, 0.3, 0.2, 0.2], patience=2, restore_best_weights=True) == (4, 1)
+    # Training that is not stopped keeps its last weights; Keras 3 would put back the best.
+    assert epochs_until_stop([0.1, 0.3, 0.2], patience=5, restore_best_weights=True) == (3, 2)
+
+
+def test_reduce_lr_on_plateau_takes_epsilon_and_any_metric():
+    plateau = keras.callbacks.ReduceLROnPlateau(monitor="val_loss", epsilon=100.0, factor=0.5, patience=1)
+    assert plateau.min_delta == 100.0
+    model, history = trained([plateau], epochs=4)
+    assert float(model.optimizer.lr) == pytest.approx(0.01 * 0.5**3)
+    assert history.history["lr"] == pytest.approx([0.01, 0.01, 0.005, 0.0025])
+
+    def dice(y_true, y_pred):
+        return keras.ops.mean(y_pred)
+
+    trained([keras.callbacks.ReduceLROnPlateau(monitor="val_dice")], epochs=1, metrics=[dice])
+
+
+def test_arguments_of_tensorboard(tmp_path):
+    with pytest.warns(UserWarning, match="no histograms of gradients"):
+        board = keras.callbacks.TensorBoard(
+            log_dir=str(tmp_path), batch_size=32, write_grads=True, embeddings_layer_names=None
+        )
+    assert board.log_dir == str(tmp_path)
+    positional = keras.callbacks.TensorBoard(str(tmp_path), 0, 32, False, False, True)
+    assert (positional.write_graph, positional.write_images) == (False, True)
+    assert isinstance(positional, legacy.TensorBoard)
+
+
+def test_validation_data_is_given_to_callbacks():
+    seen = []
+
+    class Scores(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            seen.append([np.shape(each) for each in self.validation_data])
+
+    trained([Scores()], epochs=1)
+    assert seen == [[(12, 3), (12, 2), (12,)]]
+
+
+def test_monitors_in_their_old_spelling_choose_the_direction():
+    stop = keras.callbacks.EarlyStopping(monitor="val_acc", patience=1)
+    _, history = trained([stop], epochs=2)
+    assert stop.best == max(history.history["val_accuracy"])
+    with pytest.warns(RuntimeWarning, match="mode sideways is unknown"):
+        keras.callbacks.EarlyStopping(mode="sideways")

@@ -1,0 +1,220 @@
+"""Layers with their old arguments, defaults and names, and layers that went."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+from parallel_compat.legacy import layers
+from parallel_compat.legacy.activations import hard_sigmoid
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+@pytest.mark.parametrize(
+    ("old", "today"),
+    [
+        (
+            lambda k: k.Dense(output_dim=3, init="uniform", bias=False),
+            lambda k: k.Dense(3, kernel_initializer="uniform", use_bias=False),
+        ),
+        (
+            lambda k: k.Convolution2D(4, 3, 5, border_mode="same", subsample=(2, 1), dim_ordering="tf"),
+            lambda k: k.Conv2D(4, (3, 5), padding="same", strides=(2, 1), data_format="channels_last"),
+        ),
+        (lambda k: k.Conv2D(nb_filter=4, nb_row=3, nb_col=5), lambda k: k.Conv2D(4, (3, 5))),
+        (lambda k: k.Conv2D(4, 3, nb_col=5), lambda k: k.Conv2D(4, (3, 5))),
+        (lambda k: k.Conv1D(nb_filter=4, filter_length=3), lambda k: k.Conv1D(4, 3)),
+        (lambda k: k.Convolution3D(4, 3, 4, 5), lambda k: k.Conv3D(4, (3, 4, 5))),
+        (
+            lambda k: k.Deconvolution2D(4, 3, 5, output_shape=(None, 9, 9, 4), subsample=(2, 2)),
+            lambda k: k.Conv2DTranspose(4, (3, 5), strides=(2, 2)),
+        ),
+        (lambda k: k.MaxPooling1D(pool_length=3, stride=2), lambda k: k.MaxPooling1D(3, strides=2)),
+        (lambda k: k.Dropout(p=0.3), lambda k: k.Dropout(0.3)),
+        (lambda k: k.GaussianNoise(sigma=0.3), lambda k: k.GaussianNoise(0.3)),
+        (lambda k: k.LeakyReLU(alpha=0.1), lambda k: k.LeakyReLU(negative_slope=0.1)),
+        (lambda k: k.BatchNormalization(mode=0, gamma_init="ones"), lambda k: k.BatchNormalization()),
+        (lambda k: k.ZeroPadding2D({"top_pad": 1, "left_pad": 2}), lambda k: k.ZeroPadding2D(((1, 0), (2, 0)))),
+        (lambda k: k.Dense(np.int64(3)), lambda k: k.Dense(3)),
+        (
+            lambda k: k.LSTM(output_dim=3, inner_activation="sigmoid", forget_bias_init="one", consume_less="gpu"),
+            lambda k: k.LSTM(3),
+        ),
+    ],
+)
+def test_old_arguments_make_todays_layer(old, today):
+    keras.utils.clear_session()
+    made = old(keras.layers)
+    with_package = old(layers) if "Convolution" not in made.name else made
+    expected = today(keras.layers)
+    for layer in (made, with_package):
+        assert type(layer) is type(expected)
+        ignored = {"name", "recurrent_activation"}
+        config, wanted = layer.get_config(), expected.get_config()
+        assert {k: v for k, v in config.items() if k not in ignored} == {
+            k: v for k, v in wanted.items() if k not in ignored
+        }
+
+
+def test_two_names_of_one_argument_are_refused():
+    with pytest.raises(TypeError, match="got both `output_dim` and `units`"):
+        keras.layers.Dense(output_dim=3, units=4)
+
+
+def test_two_numbers_after_the_filters_with_keras_2_arguments_are_refused():
+    with pytest.raises(TypeError, match="not clear whether the second is a side of the kernel or the strides"):
+        keras.layers.Conv2D(4, 3, 2, padding="same")
+
+
+def test_batch_normalization_mode_1_is_refused():
+    with pytest.raises(TypeError, match="Expected `mode=0`"):
+        keras.layers.BatchNormalization(mode=1)
+
+
+def test_first_weights_and_input_shapes():
+    matrix = np.arange(15.0).reshape(5, 3)
+    model = keras.Sequential(
+        [
+            keras.layers.Embedding(5, 3, weights=[matrix], input_length=4, trainable=False),
+            keras.layers.LSTM(2, weights=[np.ones((3, 8)), np.ones((2, 8)), np.zeros(8)]),
+            keras.layers.Dense(1, weights=[np.ones((2, 1)), np.zeros(1)]),
+        ]
+    )
+    model.build((None, 4))
+    np.testing.assert_array_equal(model.layers[0].get_weights()[0], matrix)
+    np.testing.assert_array_equal(model.layers[1].get_weights()[0], np.ones((3, 8)))
+    np.testing.assert_array_equal(model.layers[2].get_weights()[0], np.ones((2, 1)))
+
+
+def test_a_batch_size_in_the_first_layer_reaches_the_model():
+    model = keras.Sequential([keras.layers.LSTM(3, batch_input_shape=(2, 4, 5), stateful=True)])
+    assert model.input_shape == (2, 4, 5)
+    assert model.predict(np.ones((2, 4, 5)), batch_size=2).shape == (2, 3)
+
+
+def test_a_recurrent_first_layer_with_input_dim_and_length():
+    model = keras.Sequential([keras.layers.LSTM(3, input_dim=5, input_length=4)])
+    assert model.input_shape == (None, 4, 5)
+
+
+def test_gates_are_those_of_keras_2():
+    lstm, gru = keras.layers.LSTM(3), keras.layers.GRU(3)
+    assert lstm.cell.recurrent_activation is gru.cell.recurrent_activation is hard_sigmoid
+    assert gru.cell.reset_after is False
+    assert keras.layers.LSTM(3, recurrent_activation="sigmoid").cell.recurrent_activation is keras.activations.sigmoid
+    assert float(keras.layers.Activation("hard_sigmoid")(np.ones((1,)))[0]) == pytest.approx(0.7)
+
+
+def test_layers_are_counted_from_one():
+    keras.utils.clear_session()
+    inputs = keras.layers.Input((2,))
+    model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.Dense(2)(inputs)))
+    assert [layer.name for layer in model.layers] == ["input_1", "dense_2", "dense_1"]
+    assert model.name == "model_1"
+
+
+def test_a_subclass_takes_old_arguments_in_super():
+    class Mine(keras.layers.Dense):
+        def __init__(self, output_dim, **keywords):
+            super().__init__(output_dim=output_dim, init="zeros", **keywords)
+
+    layer = Mine(3, input_shape=(2,))
+    assert (layer.units, type(layer.kernel_initializer).__name__) == (3, "Zeros")
+    assert isinstance(layer, keras.layers.Dense)
+    model = keras.Sequential([layer])
+    assert model.predict(np.ones((1, 2))).tolist() == [[0, 0, 0]]
+
+
+def test_add_weight_in_its_old_order():
+    class Scale(keras.layers.Layer):
+        def build(self, input_shape):
+            self.scale = self.add_weight("scale", (input_shape[-1],), initializer="ones", trainable=True)
+            self.shift = self.add_weight(name="shift", shape=(input_shape[-1],), initializer="zeros")
+            super().build(input_shape)
+
+        def call(self, x):
+            return x * self.scale + self.shift
+
+    layer = Scale()
+    assert layer(np.ones((1, 3))).shape == (1, 3)
+    assert [w.name for w in layer.weights] == ["scale", "shift"]
+
+
+def test_cudnn_layers_are_those_that_use_cudnn_today():
+    from keras.layers import CuDNNGRU, CuDNNLSTM
+
+    lstm, gru = CuDNNLSTM(3, return_sequences=True), CuDNNGRU(3)
+    assert type(lstm) is keras.layers.LSTM
+    assert type(gru) is keras.layers.GRU
+    assert isinstance(lstm, CuDNNLSTM)
+    assert not isinstance(lstm, CuDNNGRU)
+    assert lstm.cell.recurrent_activation is keras.activations.sigmoid
+    assert gru.cell.reset_after is True
+    assert lstm.return_sequences is True
+
+
+def test_layers_that_went_compute_and_are_saved(tmp_path):
+    model = keras.Sequential([keras.layers.Highway(input_dim=3, activation="relu"), keras.layers.MaxoutDense(2)])
+    x = np.random.rand(4, 3).astype("float32")
+    highway, maxout = model.layers
+    w, carry, b, b_carry = (np.array(v) for v in (highway.W, highway.W_carry, highway.b, highway.b_carry))
+    gate = 1 / (1 + np.exp(-(x @ carry + b_carry)))
+    hidden = np.maximum(x @ w + b, 0) * gate + (1 - gate) * x
+    expected = (np.einsum("ni,fio->nfo", hidden, np.array(maxout.W)) + np.array(maxout.b)).max(axis=1)
+    np.testing.assert_allclose(model.predict(x), expected, atol=1e-6)
+    model.save(tmp_path / "m.keras")
+    np.testing.assert_allclose(keras.models.load_model(tmp_path / "m.keras").predict(x), expected, atol=1e-6)
+
+
+def test_merge_of_keras_1():
+    from keras.layers import Input, merge
+
+    a, b = Input((2,)), Input((2,))
+    model = keras.Model(input=[a, b], output=merge([a, b], mode="concat", concat_axis=1))
+    assert model.predict([np.ones((1, 2)), np.zeros((1, 2))]).tolist() == [[1, 1, 0, 0]]
+    with pytest.raises(ValueError, match="Expected `mode` to be one of"):
+        merge([a, b], mode="subtract")
+
+
+def test_shapes_of_tensors_and_layers():
+    inputs = keras.layers.Input(shape=(4, 5))
+    layer = keras.layers.Dense(3)
+    outputs = layer(inputs)
+    assert inputs.get_shape().as_list() == [None, 4, 5]
+    assert inputs._keras_shape == (None, 4, 5)
+    assert (layer.input_shape, layer.output_shape) == ((None, 4, 5), (None, 4, 3))
+    assert outputs.get_shape().ndims == 3
+
+
+def test_a_sequential_has_its_ends_before_it_is_called():
+    model = keras.Sequential([keras.layers.Dense(3, input_dim=2), keras.layers.Dense(1)])
+    hidden = keras.Model(model.input, model.layers[-2].output)
+    assert hidden.output_shape == (None, 3)
+    assert tuple(model.output.shape) == (None, 1)
+
+
+def test_a_frozen_batch_normalization_normalises_as_in_keras_2():
+    layer = keras.layers.BatchNormalization(input_shape=(2,))
+    model = keras.Sequential([layer])
+    x = np.array([[0.0, 0.0], [2.0, 4.0]], "float32")
+    layer.trainable = False
+    normalised = np.array(model(x, training=True))
+    np.testing.assert_allclose(normalised, [[-1, -1], [1, 1]], atol=1e-3)
+    assert layer.moving_mean.numpy().tolist() == [0, 0]
+
+
+def test_add_loss_with_inputs_and_of_a_symbolic_tensor():
+    class Penalty(keras.layers.Layer):
+        def call(self, x):
+            self.add_loss(keras.ops.sum(x), inputs=x)
+            return x
+
+    layer = Penalty()
+    layer(np.ones((2, 2), "float32"))
+    assert [float(loss) for loss in layer.losses] == [4.0]
+    inputs = keras.layers.Input((2,))
+    model = keras.Model(inputs, keras.layers.Dense(1)(inputs))
+    with pytest.raises(TypeError, match=r"test_layers\.py:\d+: `add_loss` of a symbolic tensor .* Write a layer"):
+        model.add_loss(keras.ops.sum(model.output))

@@ -1,0 +1,131 @@
+"""Whole models in files of Keras 2: what they predict, what they were compiled for, how training goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import h5py
+import keras
+import numpy as np
+import pytest
+
+FILES = Path(__file__).parents[1] / "data" / "old_models"
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+def load(name, **keywords):
+    return keras.models.load_model(str(FILES / f"{name}.h5"), **keywords)
+
+
+@pytest.mark.parametrize("name", ["sgd", "adam", "rmsprop", "rnn"])
+def test_a_compiled_model_predicts_and_trains_as_before(name):
+    data = np.load(FILES / f"{name}.npz")
+    model = load(name)
+    np.testing.assert_allclose(model.predict(data["x"]), data["before"], atol=1e-6)
+    rows, epochs = (7, 3) if name == "rnn" else (32, 2)
+    batch = 32 if name == "rnn" else 8
+    history = model.fit(
+        data["x"][:rows], data["y"][:rows], batch_size=batch, epochs=epochs, shuffle=False, verbose=0
+    ).history
+    # Without the optimizer's moments the first loss differs in the second digit.
+    np.testing.assert_allclose(history["loss"], data["loss"], rtol=1e-3)
+    if name != "rnn":
+        np.testing.assert_allclose(history["mean_absolute_error"], data["mae"], rtol=1e-3)
+
+
+def test_the_optimizer_goes_on_where_it_was():
+    model = load("sgd")
+    config = model.optimizer.get_config()
+    assert (config["decay"], config["momentum"], config["nesterov"]) == pytest.approx((0.01, 0.9, True))
+    assert int(model.optimizer.iterations) == 8
+    with h5py.File(FILES / "sgd.h5") as file:
+        group = file["optimizer_weights"]
+        names = [n.decode() for n in group.attrs["weight_names"]]
+        moments = [np.array(group[n]) for n in names[1:]]
+    ours = [v.numpy() for v in model.optimizer.variables if v.path.endswith("_momentum")]
+    for moment, variable in zip(moments, ours, strict=True):
+        np.testing.assert_array_equal(moment, variable)
+
+
+@pytest.mark.parametrize("name", ["tf22_lstm", "tf22_functional_bn"])
+def test_files_of_tensorflow_2(name):
+    data = np.load(FILES / f"{name}.npz")
+    prediction = next(key for key in data.files if "pred" in key)
+    model = load(f"{name}.template", compile=False)
+    np.testing.assert_allclose(model.predict(data["x"]), data[prediction], atol=1e-6)
+
+
+def test_a_model_that_calls_a_nested_one_twice():
+    model = load("siamese_outputs.template", compile=False)
+    outputs = model.predict([np.ones((2, 4)), np.ones((2, 4))])
+    # Both calls see the same input; the third output adds them.
+    smallest, other, added = sorted(outputs, key=lambda output: float(np.abs(output).sum()))
+    np.testing.assert_allclose(smallest, other, atol=1e-6)
+    np.testing.assert_allclose(added, smallest + other, atol=1e-6)
+
+
+def test_what_a_parallel_model_wrote_is_not_run(tmp_path):
+    with h5py.File(tmp_path / "weights.h5", "w") as file:
+        file.attrs["layer_names"] = []
+    with pytest.raises(ValueError, match="Received: weights alone"):
+        keras.models.load_model(str(tmp_path / "weights.h5"))
+
+
+def test_json_of_keras_2(tmp_path):
+    with h5py.File(FILES / "rnn.h5") as file:
+        text = file.attrs["model_config"]
+    text = text.decode() if isinstance(text, bytes) else text
+    model = keras.models.model_from_json(text)
+    assert [type(layer).__name__ for layer in model.layers] == ["Embedding", "LSTM", "GRU"]
+    again = keras.models.model_from_json(model.to_json())
+    assert again.input_shape == model.input_shape == (None, 6)
+    json.loads(model.to_json())
+
+
+def test_saved_under_any_name_and_read_back(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), activation="hard_sigmoid")])
+    model.compile(keras.optimizers.Adam(lr=0.01, decay=0.1), "mse", ["mae"])
+    x, y = np.random.rand(4, 3), np.random.rand(4, 2)
+    model.fit(x, y, verbose=0)
+    for name in ("m.h5", "m.hdf5", "m.model", "m", "m.keras"):
+        model.save(name)
+        loaded = keras.models.load_model(name)
+        np.testing.assert_allclose(loaded.predict(x), model.predict(x), atol=1e-6)
+        assert loaded.optimizer.get_config()["decay"] == pytest.approx(0.1)
+        assert int(loaded.optimizer.iterations) == 1
+    for name in ("w.h5", "w.hdf5", "w.ckpt", "w", "w.weights.h5"):
+        model.save_weights(name)
+        other = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), activation="hard_sigmoid")])
+        other.load_weights(name)
+        np.testing.assert_allclose(other.predict(x), model.predict(x), atol=1e-6)
+
+
+def test_weights_by_name(tmp_path):
+    first = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), name="kept"), keras.layers.Dense(1, name="old")])
+    first.save_weights(str(tmp_path / "w.h5"))
+    second = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), name="kept"), keras.layers.Dense(4, name="new")])
+    second.load_weights(str(tmp_path / "w.h5"), by_name=True)
+    np.testing.assert_array_equal(first.layers[0].get_weights()[0], second.layers[0].get_weights()[0])
+    with pytest.raises(ValueError, match="Keras 3 does not reshape weights"):
+        second.load_weights(str(tmp_path / "w.h5"), by_name=True, reshape=True)
+
+
+def test_a_failed_write_leaves_the_file_before(tmp_path, monkeypatch):
+    from parallel_compat.backend import h5_files
+
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
+    model.save_weights(str(tmp_path / "w.h5"))
+    before = (tmp_path / "w.h5").read_bytes()
+
+    def fail(model, file):
+        file.attrs["layer_names"] = []
+        raise OSError("disk full")
+
+    monkeypatch.setattr(h5_files, "write_weights", fail)
+    with pytest.raises(OSError, match="disk full"):
+        model.save_weights(str(tmp_path / "w.h5"))
+    assert (tmp_path / "w.h5").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["w.h5"]

@@ -1,0 +1,147 @@
+"""Optimizers with `lr` and `decay`, and old code that shares one between models."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import keras
+import numpy as np
+import pytest
+
+from parallel_compat.legacy import optimizers
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+def one_weight(optimizer):
+    model = keras.Sequential([keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+    model.compile(loss="mse", optimizer=optimizer)
+    model.set_weights([np.array([[1.0]])])
+    return model
+
+
+def steps(model, count):
+    weights = [1.0]
+    for _ in range(count):
+        model.train_on_batch(np.ones((1, 1)), np.zeros((1, 1)))
+        weights.append(float(model.get_weights()[0][0, 0]))
+    return weights
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: keras.optimizers.SGD(lr=0.1, decay=0.5), lambda: optimizers.SGD(0.1, decay=0.5)]
+)
+def test_decay_follows_the_old_formula(make):
+    expected = [1.0]
+    for iteration in range(5):
+        expected.append(expected[-1] - 0.1 / (1 + 0.5 * iteration) * 2 * expected[-1])
+    np.testing.assert_allclose(steps(one_weight(make()), 5), expected, rtol=1e-6)
+
+
+def test_decay_is_the_same_as_the_schedule_that_migrate_writes():
+    schedule = keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5)
+    for kind in ("Adam", "RMSprop", "Adagrad", "Adamax", "Nadam", "SGD"):
+        old = steps(one_weight(getattr(keras.optimizers, kind)(lr=0.1, decay=0.5)), 4)
+        new = steps(one_weight(getattr(keras.optimizers, kind)(learning_rate=schedule)), 4)
+        np.testing.assert_allclose(old, new, rtol=1e-5, err_msg=kind)
+
+
+def test_decay_works_in_fit_and_with_a_callback_that_sets_the_rate():
+    model = one_weight(keras.optimizers.SGD(lr=1.0, decay=1.0))
+    halve = keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 / 2**epoch)
+    model.fit(np.ones((2, 1)), np.zeros((2, 1)), batch_size=1, nb_epoch=2, verbose=0, callbacks=[halve])
+    expected = 1.0
+    for iteration, rate in enumerate([0.1, 0.1, 0.05, 0.05]):
+        expected -= rate / (1 + iteration) * 2 * expected
+    assert float(model.get_weights()[0][0, 0]) == pytest.approx(expected, rel=1e-6)
+    assert float(keras.backend.get_value(model.optimizer.lr)) == pytest.approx(0.05)
+
+
+def test_decay_survives_copies_and_files(tmp_path):
+    optimizer = keras.optimizers.Adam(lr=0.1, decay=0.5)
+    assert optimizer.get_config()["decay"] == 0.5
+    for copied in (type(optimizer).from_config(optimizer.get_config()), copy.deepcopy(optimizer)):
+        assert steps(one_weight(copied), 3) == pytest.approx(
+            steps(one_weight(keras.optimizers.Adam(lr=0.1, decay=0.5)), 3)
+        )
+    model = one_weight(optimizer)
+    model.save(tmp_path / "m.keras")
+    assert keras.models.load_model(tmp_path / "m.keras").optimizer.decay == 0.5
+
+
+def test_the_class_is_keras_own():
+    optimizer = keras.optimizers.SGD(lr=0.1, decay=0.5)
+    assert type(optimizer) is keras.optimizers.SGD
+    assert keras.optimizers.serialize(optimizer)["class_name"] == "SGD"
+    assert pickle.loads(pickle.dumps(type(optimizer))) is keras.optimizers.SGD
+
+
+def test_the_rate_is_read_and_set_as_lr():
+    optimizer = keras.optimizers.SGD(lr=0.25)
+    assert float(keras.backend.get_value(optimizer.lr)) == 0.25
+    keras.backend.set_value(optimizer.lr, 0.5)
+    assert float(optimizer.learning_rate) == 0.5
+    optimizer.lr = 0.125
+    assert float(optimizer.learning_rate) == 0.125
+
+
+def test_arguments_in_their_old_positions():
+    assert keras.optimizers.SGD(0.1, 0.9, 1e-6, True).get_config()["nesterov"] is True
+    optimizer = keras.optimizers.Adam(0.1, 0.8, 0.9, None, 0.25)
+    assert (optimizer.decay, optimizer.epsilon) == (0.25, 1e-7)
+    assert keras.optimizers.SGD(1).get_config()["learning_rate"] == 1.0
+
+
+@pytest.mark.parametrize(("kind", "rate"), [("Adadelta", 1.0), ("Adagrad", 0.01), ("Adamax", 0.002), ("Nadam", 0.002)])
+def test_default_rates_are_those_of_keras_2(kind, rate):
+    assert getattr(keras.optimizers, kind)().get_config()["learning_rate"] == pytest.approx(rate)
+    model = one_weight(kind.lower())
+    assert model.optimizer.get_config()["learning_rate"] == pytest.approx(rate)
+
+
+def test_schedule_decay_is_refused():
+    with pytest.raises(TypeError, match=r"`Nadam\(schedule_decay=\.\.\.\)`: .* Leave the argument out"):
+        keras.optimizers.Nadam(schedule_decay=0.004)
+
+
+def test_one_optimizer_for_two_models():
+    optimizer = keras.optimizers.Adam(lr=0.1)
+    first, second = one_weight(optimizer), one_weight(optimizer)
+    assert steps(first, 1)[1] == pytest.approx(0.9, abs=1e-4)
+    steps(second, 1)
+    assert int(first.optimizer.iterations) == int(second.optimizer.iterations) == 2
+    keras.backend.set_value(optimizer.lr, 0.5)
+    assert float(second.optimizer.learning_rate) == 0.5
+
+
+def test_a_gan_trains_what_was_trainable_when_it_was_compiled():
+    generator = keras.Sequential([keras.layers.Dense(3, input_dim=2)])
+    discriminator = keras.Sequential([keras.layers.Dense(1, activation="sigmoid", input_dim=3)])
+    optimizer = keras.optimizers.Adam(0.01, 0.5)
+    discriminator.compile(loss="binary_crossentropy", optimizer=optimizer, metrics=["accuracy"])
+    noise = keras.layers.Input(shape=(2,))
+    image = generator(noise)
+    discriminator.trainable = False
+    combined = keras.Model(noise, discriminator(image))
+    combined.compile(loss="binary_crossentropy", optimizer=optimizer)
+
+    def moved(call):
+        before = [model.get_weights()[0] for model in (generator, discriminator)]
+        call()
+        after = [model.get_weights()[0] for model in (generator, discriminator)]
+        return [bool((a != b).any()) for a, b in zip(before, after, strict=True)]
+
+    assert moved(lambda: discriminator.train_on_batch(np.ones((4, 3)), np.ones((4, 1)))) == [False, True]
+    assert moved(lambda: combined.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))) == [True, False]
+    assert moved(lambda: discriminator.train_on_batch(np.ones((4, 3)), np.zeros((4, 1)))) == [False, True]
+    assert discriminator.trainable is False
+
+
+def test_optimizers_of_tensorflow_1_that_step_as_before():
+    import tensorflow as tf
+
+    assert steps(one_weight(tf.train.GradientDescentOptimizer(0.1)), 1)[1] == pytest.approx(0.8)
+    assert steps(one_weight(tf.train.AdamOptimizer(0.1)), 1)[1] == pytest.approx(0.9, abs=1e-4)
+    with pytest.raises(AttributeError, match=r"tensorflow\.train\.RMSPropOptimizer` is gone"):
+        tf.train.RMSPropOptimizer(0.1)

@@ -1,0 +1,76 @@
+"""Two processes on this machine train to the weights of two local replicas."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import keras
+import numpy as np
+from one_device import classes, difference
+
+from parallel_compat import parallelize
+
+WORKER = """
+import json, os, sys
+folder, index, ports = sys.argv[1], int(sys.argv[2]), sys.argv[3].split(",")
+workers = [f"127.0.0.1:{port}" for port in ports]
+os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": workers}, "task": {"type": "worker", "index": index}})
+import tensorflow as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+import keras, numpy as np
+sys.path.insert(0, os.path.dirname(sys.argv[4]))
+from several_workers_model import build, train
+keras.utils.set_random_seed(index)  # the chief's weights count
+from parallel_compat import parallelize
+parallel = parallelize(build(), strategy=strategy)
+result = train(parallel)
+np.savez(f"{folder}/{index}.npz", *parallel.get_weights())
+json.dump([*result, parallel.is_chief], open(f"{folder}/{index}.json", "w"))
+"""
+
+
+def ports(n: int) -> list[str]:
+    sockets = [socket.socket() for _ in range(n)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    numbers = [str(s.getsockname()[1]) for s in sockets]
+    for s in sockets:
+        with closing(s):
+            pass
+    return numbers
+
+
+def test_two_workers(tmp_path):
+    from several_workers_model import build, train
+
+    here = str(Path(__file__).resolve())
+    addresses = ",".join(ports(2))
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, str(tmp_path), str(index), addresses, here],
+            env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for index in (0, 1)
+    ]
+    errors = [process.communicate(timeout=300)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], errors
+
+    keras.utils.set_random_seed(0)
+    local = parallelize(build(), 2)
+    expected = train(local)
+    for index in (0, 1):
+        *result, chief = json.loads((tmp_path / f"{index}.json").read_text())
+        saved = np.load(tmp_path / f"{index}.npz")
+        assert difference([saved[name] for name in saved.files], local.get_weights()) < 1e-5
+        assert difference(result, expected) < 1e-4
+        assert chief == (index == 0)
+    assert parallelize(build(), 2).is_chief
+    assert classes(2)
