@@ -244,7 +244,7 @@ def _gone_from_home() -> dict[str, str]:
             parent, _, name = path.rpartition(".")
             for home in _module_homes().get(parent, ()):
                 notes[f"{canonical(home)}.{name}"] = row.note
-    return {path: note for path, note in notes.items() if path not in _rows()}
+    return {path: note for path, note in notes.items() if path not in _rows() and path not in _module_names()}
 
 
 def module(path: str) -> str | None:

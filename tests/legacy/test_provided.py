@@ -10,9 +10,6 @@ from parallel_compat.legacy.members import members
 from parallel_compat.legacy.table import Change, Status
 from tests.legacy.test_table import resolve
 
-# The generator adapters are written with the training core; a strict xfail says when they have come.
-NOT_YET = {f"parallel_compat.{name}_generator" for name in ("fit", "evaluate", "predict")}
-
 
 def _targets() -> list[str]:
     found = set()
@@ -30,12 +27,7 @@ def _targets() -> list[str]:
     return sorted(found)
 
 
-def _parameter(target: str) -> object:
-    missing = target in NOT_YET
-    return pytest.param(target, marks=pytest.mark.xfail(reason="written with the training core") if missing else ())
-
-
-@pytest.mark.parametrize("target", [_parameter(target) for target in _targets()])
+@pytest.mark.parametrize("target", _targets())
 def test_it_is_there(target):
     assert resolve(target) is not None
 

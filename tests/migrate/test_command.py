@@ -271,3 +271,22 @@ def test_a_bar_on_a_terminal(project, monkeypatch, capsys):
     monkeypatch.setattr("rich.progress.Progress.update", lambda self, task, **fields: shown.append(fields["advance"]))
     assert run("--write", ".") == 0
     assert sum(shown) == 32
+
+
+def test_the_summary_counts_by_rule(project, capsys):
+    (project / "old.py").write_text(OLD + "from keras.optimizers import SGD\nSGD(lr=1)\nmodel.fit_generator(g)\n")
+    (project / "gone.py").write_text(GONE)
+    run("--write", ".")
+    lines = capsys.readouterr().err.splitlines()
+    assert "3 files: 1 rewritten." in lines
+    assert "2 legacy uses rewritten, 1 more with --unsafe, 1 need attention." in lines
+    table = {line.split()[0]: line.split()[1:] for line in lines[lines.index("3 files: 1 rewritten.") + 2 :]}
+    assert table["imports"] == ["1", "0", "1"]
+    assert table["generator-methods"] == ["0", "1", "0"]
+
+
+def test_the_pre_commit_hooks_call_the_command():
+    text = (Path(__file__).parent.parent.parent / ".pre-commit-hooks.yaml").read_text("utf-8")
+    entries = [line.partition("entry: parallel-compat ")[2].split() for line in text.splitlines() if "entry:" in line]
+    assert entries == [["migrate", "--write"], ["migrate", "--check"]]
+    assert text.count("language: python") == 2

@@ -31,6 +31,10 @@ from tests.migrate.check import check_noop, check_transformed, found, messages, 
             "from keras.preprocessing.image import ImageDataGenerator\n",
             "from tensorflow.keras.preprocessing.image import ImageDataGenerator\n",
         ),
+        (
+            "from keras.layers import merge\nx = merge.concatenate([a, b])\n",
+            "from keras import layers as merge\nx = merge.concatenate([a, b])\n",
+        ),
         ("from keras.utils import np_utils\nnp_utils.to_categorical(y)\n", None),
         ("import keras.backend as K\nK.mean(x)\n", "import parallel_compat.legacy.backend as K\nK.mean(x)\n"),
         (
