@@ -27,8 +27,11 @@ class Names:
         self.tree = tree
         self._bindings: dict[Binding, str | None] = {}
         self._stars: list[tuple[str, frozenset[str]]] = []
+        self._ours: set[str] = set()  # modules of this package whose star brings all they provide
         for statement in tree.stars:
             module = from_module(statement)
+            if module and module.startswith("parallel_compat."):
+                self._ours.add(module)
             if module and (names := table.names_of(module)):
                 self._stars.append((module, frozenset(name for name in names if not name.startswith("_"))))
 
@@ -64,7 +67,7 @@ class Names:
         if not paths:
             return None
         meanings = {table.canonical(path) for path in paths}
-        targets = {entry.target if (entry := table.lookup(path)) else path for path in paths}
+        targets = {today(path) for path in paths}
         return paths[0] if len(meanings) == 1 or len(targets) == 1 else None
 
     def path_of_binding(self, binding: Binding) -> str | None:
@@ -99,7 +102,9 @@ class Names:
         """Return the path of a name that only a star import of a known module can have brought."""
         for module, names in reversed(self._stars):
             if name in names:
-                return f"{module}.{name}"
+                entry = table.lookup(f"{module}.{name}")
+                provided = entry is not None and (entry.target or "").rpartition(".")[0] in self._ours
+                return None if provided else f"{module}.{name}"
         return None
 
     def is_module(self, node: ast.expr) -> bool:
