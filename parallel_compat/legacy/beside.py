@@ -78,6 +78,7 @@ MEMBERS = {
     ("keras.Model", name): f"{_LEGACY}.models{name.replace('_make', '.make')}"
     for name in ("_make_predict_function", "_make_train_function", "_make_test_function")
 }
+MEMBERS["keras.Model", "fit_generator"] = f"{_LEGACY}.training.fit_generator"
 MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.layers.get_shape"
 
 

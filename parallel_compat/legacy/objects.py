@@ -49,6 +49,21 @@ def put_on_parallel_model(patches: Patches) -> None:
     from parallel_compat.parallel_model import ParallelModel
 
     _models(patches, ParallelModel, own=True)
+    own = ParallelModel.fit_generator
+    patches.set(ParallelModel, "fit_generator", _like(own)(_fit_generator(own)))
+
+
+def _fit_generator(original: Any) -> Any:
+    def fit_generator(self: Any, *given: Any, **keywords: Any) -> Any:
+        from parallel_compat.legacy import training
+
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        usage.record("Model.fit_generator", "parallel_compat.fit_generator", frame)
+        return training.fit_generator(self, *given, **keywords)
+
+    return fit_generator
 
 
 # --- members ------------------------------------------------------------------------------------------------------
@@ -115,7 +130,8 @@ def _member(row: Member) -> ForUsers:
         return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
     stand_in = beside.MEMBERS.get((row.of, row.old))
     if stand_in is not None:
-        row = dataclasses.replace(row, change=Change.PROVIDED, new=stand_in)
+        told = dataclasses.replace(row, change=Change.PROVIDED, new=row.new or stand_in)
+        return ForUsers(told, lambda instance: functools.partial(names.fetch(stand_in), instance))
     if row.change is Change.RENAMED and row.new is not None:
         new = row.new
         if row.method:
@@ -143,7 +159,7 @@ def _constructors(patches: Patches, keras: Any) -> None:
     with_activation = {
         f"keras.layers.{kind.__name__}"
         for kind in vars(keras.layers).values()
-        if isinstance(kind, type) and "__init__" in vars(kind) and "activation" in kind.__init__.__code__.co_varnames
+        if isinstance(kind, type) and _takes(kind, "activation")
     }
     for of in sorted({*arguments(), *defaults(), *with_activation}):
         owner, _, name = of.rpartition(".")
@@ -156,6 +172,12 @@ def _constructors(patches: Patches, keras: Any) -> None:
         kind = getattr(keras.optimizers, name)
         if isinstance(kind, type) and issubclass(kind, keras.optimizers.Optimizer) and "__init__" in vars(kind):
             patches.set(kind, "__init__", _optimizer_init(kind, f"keras.optimizers.{name}"))
+
+
+def _takes(kind: Any, argument: str) -> bool:
+    """Say whether a class's own `__init__` has the argument."""
+    code = getattr(vars(kind).get("__init__"), "__code__", None)
+    return code is not None and argument in code.co_varnames
 
 
 def _init(kind: Any, of: str) -> Any:

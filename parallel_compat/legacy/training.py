@@ -6,6 +6,7 @@ the same; for the user's code it translates the arguments first.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from contextlib import contextmanager, nullcontext
@@ -14,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
+from parallel_compat import generators
+from parallel_compat.backend import keras3
+from parallel_compat.feeding import is_generator, is_sequence
 from parallel_compat.legacy import asker, models, usage
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
@@ -42,6 +46,9 @@ def compile(original: Method, of: str) -> Method:
         for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
             if name in keywords:
                 keywords[name] = _renamed(keywords[name], kind, frame)
+        count = len(getattr(self, "output_names", None) or ())
+        if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
+            keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
         for name in ("metrics", "weighted_metrics"):
             keywords[name] = _for_each_output(self, keywords.get(name))
         result = original(self, **keywords)
@@ -59,13 +66,25 @@ def fit(original: Method, of: str) -> Method:
         if frame is None:
             return original(self, *given, **keywords)
         _refuse_fixed_phase()
+        feed = _feed(self, keywords)
         given, keywords = _translated(of, given, keywords, frame)
-        bound = inspect.signature(original).bind(self, *given, **keywords)
-        hand_over(self, bound.arguments.get("callbacks"), bound.arguments.get("validation_data"))
+        arguments = keras3.bind_fit(given, keywords)
+        hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
         with as_compiled(self):
-            return original(*bound.args, **bound.kwargs)
+            if _is_parallel(self):  # which draws from generators itself
+                return original(self, **arguments)
+            return generators.fit(self, feed, arguments, functools.partial(original, self))
 
     return method
+
+
+def fit_generator(model: Any, *given: Any, **keywords: Any) -> Any:
+    """Train on a generator as `parallel_compat.fit_generator`, and give callbacks what Keras 2 gave them."""
+    _refuse_fixed_phase()
+    arguments = inspect.signature(generators.fit_generator).bind(model, *given, **keywords).arguments
+    hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
+    with as_compiled(model):
+        return generators.fit_generator(model, *given, **keywords)
 
 
 def evaluate(original: Method, of: str) -> Method:
@@ -88,11 +107,15 @@ def predict(original: Method, of: str) -> Method:
 
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = asker.user_frame(sys._getframe(1))
-        if frame is not None:
-            given, keywords = _translated(of, given, keywords, frame)
-            if len(given) < 3:
-                keywords.setdefault("verbose", 0)
-        return original(self, *given, **keywords)
+        if frame is None:
+            return original(self, *given, **keywords)
+        feed = _feed(self, keywords)
+        given, keywords = _translated(of, given, keywords, frame)
+        if len(given) < 3:
+            keywords.setdefault("verbose", 0)
+        with feed.open():
+            given = _fed(self, original, feed, "prediction", given, keywords)
+            return original(self, *given, **keywords)
 
     return method
 
@@ -129,13 +152,39 @@ def add_loss(original: Method, of: str) -> Method:
     return method
 
 
+def _feed(model: Any, keywords: dict[str, Any]) -> Any:
+    """Return how to draw from generators and Sequences, by the arguments that `fit` had for it."""
+    workers, processes, ahead = (
+        keywords.get(name, default)
+        for name, default in (("workers", 1), ("use_multiprocessing", False), ("max_queue_size", 10))
+    )
+    return generators.Feed(model, workers, processes, ahead)
+
+
+def _fed(
+    model: Any, original: Method, feed: Any, what: str, given: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Put a generator or Sequence, if it is the first argument, where Keras can draw from it."""
+    if _is_parallel(model) or not given or not (is_generator(given[0]) or is_sequence(given[0])):
+        return given
+    steps = inspect.signature(original).bind(model, *given, **keywords).arguments.get("steps")
+    return (feed.adapter(given[0], what, steps), *given[1:])
+
+
+def _is_parallel(model: Any) -> bool:
+    parallel_model = sys.modules.get("parallel_compat.parallel_model")
+    return parallel_model is not None and isinstance(model, parallel_model.ParallelModel)
+
+
 def _in_old_order(original: Method, of: str) -> Method:
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = asker.user_frame(sys._getframe(1))
         if frame is None:
             return original(self, *given, **keywords)
+        feed = _feed(self, keywords)
         given, keywords = _translated(of, given, keywords, frame)
-        with as_compiled(self):
+        with as_compiled(self), feed.open():
+            given = _fed(self, original, feed, "validation", given, keywords)
             if len(getattr(self, "output_names", None) or ()) < 2 or "return_dict" in keywords:
                 return original(self, *given, **keywords)
             results = original(self, *given, **keywords, return_dict=True)
@@ -170,8 +219,7 @@ METHODS: dict[str, Callable[[Method, str], Method]] = {
 
 
 def _keep_flags(model: Any) -> None:
-    parallel_model = sys.modules.get("parallel_compat.parallel_model")
-    if parallel_model is None or not isinstance(model, parallel_model.ParallelModel):  # which keeps its own
+    if not _is_parallel(model):  # which keeps its own
         from parallel_compat.trainable_flags import TrainableFlags
 
         vars(model)["_flags_at_compile"] = TrainableFlags(model)
@@ -185,11 +233,10 @@ def as_compiled(model: Any) -> Iterator[None]:
         yield
 
 
-def hand_over(model: Any, callbacks: Any, validation_data: Any) -> None:
+def hand_over(callbacks: Any, validation_data: Any) -> None:
     """Give callbacks the fields that Keras 2's `fit` set: `validation_data`.
 
     Args:
-        model: the model that is trained.
         callbacks: as given to `fit`.
         validation_data: as given to `fit`; set where it is arrays.
     """
