@@ -46,6 +46,9 @@ def compile(original: Method, of: str) -> Method:
         for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
             if name in keywords:
                 keywords[name] = _renamed(keywords[name], kind, frame)
+        count = len(getattr(self, "output_names", None) or ())
+        if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
+            keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
         for name in ("metrics", "weighted_metrics"):
             keywords[name] = _for_each_output(self, keywords.get(name))
         result = original(self, **keywords)

@@ -1,0 +1,99 @@
+"""`K.*` as Keras 2.2.4 had it: on arrays, in layers and losses, on symbolic tensors."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+from parallel_compat.legacy import backend as K
+
+A = np.random.RandomState(0).rand(3, 4).astype("float32")
+
+
+def test_values_are_read_and_assigned():
+    for variable in (keras.Variable(A), K.variable(A)):
+        assert isinstance(K.get_value(variable), np.ndarray)
+        K.set_value(variable, A + 1)
+        np.testing.assert_allclose(K.eval(variable), A + 1)
+        assert K.int_shape(variable) == K.get_variable_shape(variable) == (3, 4)
+        assert (K.ndim(variable), K.dtype(variable), K.count_params(variable)) == (2, "float32", 12)
+    K.batch_set_value([(variable, A)])
+    np.testing.assert_allclose(K.batch_get_value([variable])[0], A)
+    with pytest.raises(TypeError, match="Expected a variable to assign to"):
+        K.set_value(3.0, 1.0)
+    with pytest.raises(TypeError, match="Received: a symbolic tensor"):
+        K.get_value(keras.Input((2,)))
+
+
+def test_symbolic_tensors_become_operations_that_are_saved(tmp_path):
+    inputs = keras.Input((4,))
+    centred = inputs - K.mean(inputs, axis=-1, keepdims=True)
+    repeated = K.repeat_elements(K.l2_normalize(centred, axis=-1), 2, axis=1)
+    model = keras.Model(inputs, repeated)
+    wanted = A - A.mean(axis=1, keepdims=True)
+    wanted = np.repeat(wanted / np.linalg.norm(wanted, axis=1, keepdims=True), 2, axis=1)
+    np.testing.assert_allclose(model.predict(A, verbose=0), wanted, atol=1e-6)
+    model.save(tmp_path / "m.keras")
+    np.testing.assert_allclose(keras.models.load_model(tmp_path / "m.keras").predict(A, verbose=0), wanted, atol=1e-6)
+    assert K.int_shape(inputs) == (None, 4)
+
+
+def test_a_function_of_layers():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dropout(0.5), keras.layers.Dense(2)])
+    f = K.function([model.inputs[0], K.learning_phase()], [model.layers[0].output, model.layers[1].output])
+    dropped, _ = f([A, 1])
+    kept, outputs = f([A, 0])
+    np.testing.assert_allclose(kept, A)
+    assert (dropped == 0).any()
+    np.testing.assert_allclose(outputs, model.predict(A, verbose=0), atol=1e-6)
+    with pytest.raises(TypeError, match=r"A placeholder, a gradient or a loss of TensorFlow 1"):
+        K.function([model.inputs[0]], [A])
+    with pytest.raises(TypeError, match="Updates need a TensorFlow 1 graph"):
+        K.function([model.inputs[0]], [model.outputs[0]], updates=[1])
+
+
+def test_the_learning_phase_in_a_layer():
+    class Noise(keras.layers.Layer):
+        def call(self, x):
+            return K.in_train_phase(x + 1, x)
+
+    model = keras.Sequential([keras.Input((4,)), Noise()])
+    np.testing.assert_allclose(model(A, training=True), A + 1)
+    np.testing.assert_allclose(model(A, training=False), A)
+    np.testing.assert_allclose(model.predict(A, verbose=0), A)
+    assert K.in_test_phase(lambda: 1, 2, training=0) == 1
+    with pytest.raises(NotImplementedError, match=r"model\(x, training=True\)"):
+        K.set_learning_phase(1)
+
+
+def test_a_loss_of_a_whole_batch_trains():
+    def dice(y_true, y_pred):
+        true, pred = K.flatten(y_true), K.flatten(y_pred)
+        overlap = K.sum(true * pred)
+        return 1 - (2 * overlap + K.epsilon()) / (K.sum(true) + K.sum(pred) + K.epsilon())
+
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1, activation="sigmoid")])
+    model.compile("sgd", dice)
+    y = np.array([[0], [1], [1]])
+    pred = model.predict(A, verbose=0)
+    loss = model.evaluate(A, y, verbose=0)
+    assert loss == pytest.approx(1 - 2 * (y * pred).sum() / (y.sum() + pred.sum()), rel=1e-4)
+    model.fit(A, y, verbose=0)
+
+
+def test_functions_that_keras_3_dropped():
+    x = np.random.rand(2, 5, 3).astype("float32")
+    kernel, point = np.random.rand(2, 3, 1).astype("float32"), np.random.rand(1, 3, 4).astype("float32")
+    assert K.separable_conv1d(x, kernel, point).shape == (2, 4, 4)
+    normed, mean, variance = K.normalize_batch_in_training(A, np.ones(4, "float32"), np.zeros(4, "float32"), [0])
+    np.testing.assert_allclose(mean, A.mean(0), rtol=1e-5)
+    np.testing.assert_allclose(variance, A.var(0), rtol=1e-4)
+    np.testing.assert_allclose(normed, (A - A.mean(0)) / np.sqrt(A.var(0) + 1e-3), atol=1e-4)
+    np.testing.assert_allclose(K.logsumexp(A, axis=1), np.log(np.exp(A).sum(1)), rtol=1e-5)
+    np.testing.assert_allclose(K.slice(A, [1, 1], [2, 2]), A[1:3, 1:3])
+    assert set(np.unique(K.random_binomial((100,), p=0.5))) == {0.0, 1.0}
+    volume, filters = np.ones((1, 2, 2, 2, 1), "float32"), np.ones((2, 2, 2, 3, 1), "float32")
+    assert K.conv3d_transpose(volume, filters, (None, 4, 4, 4, 3), (2, 2, 2)).shape == (1, 4, 4, 4, 3)
+    assert K.image_dim_ordering() == "tf"
+    assert float(K.hard_sigmoid(np.float32(1.0))) == pytest.approx(0.7)

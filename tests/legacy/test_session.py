@@ -1,0 +1,91 @@
+"""Sessions and device listings: what chose GPUs has that effect, what ran a graph is refused."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from parallel_compat.legacy import device_lib, session
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+@pytest.fixture
+def settings(monkeypatch):
+    """A machine with three GPUs, whose settings are written down."""
+    gpus = [tf.config.PhysicalDevice(f"/physical_device:GPU:{i}", "GPU") for i in range(3)]
+    told = []
+    visible = list(gpus)
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind=None: list(gpus))
+    monkeypatch.setattr(tf.config, "get_visible_devices", lambda kind=None: list(visible))
+
+    def set_visible(devices, kind):
+        visible[:] = devices
+        told.append(("visible", [device.name[-1] for device in devices]))
+
+    monkeypatch.setattr(tf.config, "set_visible_devices", set_visible)
+    monkeypatch.setattr(
+        tf.config.experimental, "set_memory_growth", lambda gpu, on: told.append(("growth", gpu.name[-1], on))
+    )
+    monkeypatch.setattr(session.backend_devices, "set_memory_fraction", lambda part: told.append(("part", part)))
+    return told
+
+
+def test_gpu_options_have_their_effect(settings):
+    config = tf.ConfigProto(gpu_options=tf.GPUOptions(per_process_gpu_memory_fraction=0.5))
+    config.gpu_options.allow_growth = True
+    config.gpu_options.visible_device_list = "1,2"
+    keras.backend.set_session(tf.Session(config=config))
+    assert settings == [("visible", ["1", "2"]), ("growth", "1", True), ("growth", "2", True), ("part", 0.5)]
+
+
+def test_no_gpu_at_all(settings):
+    tf.Session(config=tf.ConfigProto(device_count={"GPU": 0}))
+    assert settings == [("visible", [])]
+
+
+def test_a_configuration_that_comes_too_late_says_so(monkeypatch):
+    def late(*_arguments, **_keywords):
+        raise RuntimeError("started")
+
+    monkeypatch.setattr(session, "limit_gpu_memory", late)
+    config = tf.ConfigProto()
+    config.gpu_options.allow_growth = True
+    with pytest.warns(UserWarning, match="after TensorFlow had started .* configure the session before"):
+        tf.Session(config=config)
+
+
+def test_a_session_reads_and_its_graph_is_refused():
+    weight, before = keras.Variable(np.ones(2)), tf.get_default_session()
+    with tf.Session() as current:
+        current.run(tf.global_variables_initializer())
+        assert tf.get_default_session() is current is keras.backend.get_session()
+        assert current.run([tf.constant(3), weight])[1].tolist() == [1, 1]
+        with pytest.raises(NotImplementedError, match="Call the model or the function directly"):
+            current.run(tf.constant(1), feed_dict={"x": 1})
+        with pytest.raises(NotImplementedError, match="no TensorFlow 1 graph"):
+            current.run(keras.Input((2,)))
+    assert tf.get_default_session() is before
+    with tf.get_default_graph().as_default():
+        assert keras.ops.ones(1).numpy() == 1
+    with pytest.raises(AttributeError, match="no TensorFlow 1 graph"):
+        tf.get_default_graph().get_operations()
+
+
+def test_listings_name_what_parallelize_would_use():
+    import parallel_compat
+
+    count = len(parallel_compat.available_devices())
+    assert count == 4
+    from tensorflow.python.client import device_lib as old
+
+    names = [f"/device:GPU:{i}" for i in range(count)]
+    assert keras.backend.tensorflow_backend._get_available_gpus() == names
+    assert [d.name for d in old.list_local_devices() if d.device_type == "GPU"] == names
+    assert [d.name for d in keras.backend.get_session().list_devices() if "GPU" in d.name] == names
+    short = ["/cpu:0", *(f"/gpu:{i}" for i in range(count))]
+    assert keras.utils.multi_gpu_utils._get_available_devices() == short
+    assert keras.utils.multi_gpu_utils._normalize_device_name("/device:GPU:1") == "/gpu:1"
+    assert device_lib.normalize_device_name("/job:localhost/replica:0/task:0/device:CPU:0") == "/cpu:0"

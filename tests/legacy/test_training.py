@@ -1,0 +1,129 @@
+"""`fit`, `compile`, `evaluate` and the generator methods as Keras 2's code calls them."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+import parallel_compat
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+def two_outputs():
+    inputs = keras.layers.Input((3,))
+    outputs = [keras.layers.Dense(1, name="a")(inputs), keras.layers.Dense(1, name="b")(inputs)]
+    model = keras.Model(input=inputs, output=outputs)
+    model.compile("sgd", "mse", ["mae"], {"a": 1.0, "b": 0.5})
+    return model
+
+
+def one_output():
+    model = keras.Sequential([keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
+    model.compile("sgd", "categorical_crossentropy", ["accuracy"])
+    return model
+
+
+X, Y = np.random.RandomState(0).rand(8, 3), np.eye(2)[[0, 1] * 4]
+
+
+def batches(rows=4):
+    while True:
+        for start in range(0, len(X), rows):
+            yield [X[start : start + rows]], [Y[start : start + rows]]
+
+
+def test_metrics_come_third_and_go_to_every_output():
+    model = two_outputs()
+    history = model.fit(X, [Y[:, :1], Y[:, 1:]], verbose=0)
+    assert set(history.history) == {"loss", "a_loss", "b_loss", "a_mae", "b_mae"}
+    assert history.history["a_mean_absolute_error"] == history.history["a_mae"]
+
+
+def test_lists_of_results_have_the_old_order():
+    model = two_outputs()
+    names = ["loss", "a_loss", "b_loss", "a_mae", "b_mae"]
+    y = [Y[:, :1], Y[:, 1:]]
+    for values in (model.train_on_batch(X, y), model.test_on_batch(X, y), model.evaluate(X, y, verbose=0)):
+        results = dict(zip(names, values, strict=True))
+        assert results["loss"] == pytest.approx(results["a_loss"] + 0.5 * results["b_loss"], rel=1e-5)
+    assert model.metrics_names == names
+    single = one_output()
+    single.evaluate(X, Y, verbose=0)
+    assert single.metrics_names == ["loss", "accuracy"]
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_generator_methods_train_as_the_same_arrays(parallel):
+    def trained(call):
+        keras.utils.set_random_seed(0)
+        template = one_output()
+        model = parallel_compat.multi_gpu_model(template, gpus=2) if parallel else template
+        model.compile("sgd", "categorical_crossentropy", ["accuracy"])
+        call(model)
+        return template.get_weights()[0]
+
+    arrays = trained(lambda m: m.fit(X, Y, batch_size=4, nb_epoch=2, shuffle=False, verbose=0))
+    by_method = trained(
+        lambda m: m.fit_generator(
+            batches(), steps_per_epoch=2, epochs=2, verbose=0, workers=2, max_queue_size=3, use_multiprocessing=False
+        )
+    )
+    keras_1 = trained(lambda m: m.fit_generator(batches(), samples_per_epoch=8, nb_epoch=2, verbose=0, nb_worker=1))
+    by_fit = trained(lambda m: m.fit(batches(), steps_per_epoch=2, epochs=2, verbose=0))
+    for weights in (by_method, keras_1, by_fit):
+        np.testing.assert_allclose(weights, arrays, atol=1e-6)
+
+
+def test_evaluate_and_predict_on_generators():
+    model = one_output()
+    np.testing.assert_allclose(model.predict_generator(batches(), steps=2), model.predict(X), atol=1e-6)
+    np.testing.assert_allclose(model.predict((x for x, _ in batches()), steps=2), model.predict(X), atol=1e-6)
+    expected = model.evaluate(X, Y, verbose=0)
+    assert model.evaluate_generator(batches(), steps=2) == pytest.approx(expected, rel=1e-5)
+    assert model.evaluate(batches(), steps=2, verbose=0) == pytest.approx(expected, rel=1e-5)
+
+
+def test_callbacks_of_fit_generator_get_the_validation_data():
+    seen = []
+
+    class Watch(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            seen.append((self.validation_data[0].shape, "val_acc" in logs))
+
+    one_output().fit_generator(batches(), 2, 1, 0, [Watch()], (X, Y))
+    assert seen == [((8, 3), True)]
+
+
+def test_classes_and_probabilities():
+    model = one_output()
+    assert model.predict_classes(X).tolist() == model.predict(X).argmax(axis=1).tolist()
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict(X))
+    single = keras.Sequential([keras.layers.Dense(1, activation="sigmoid", input_shape=(3,))])
+    assert single.predict_classes(X).tolist() == (single.predict(X) > 0.5).astype(int).tolist()
+
+
+def test_what_cannot_be_honoured_is_refused():
+    model = one_output()
+    with pytest.raises(TypeError, match=r"`compile\(target_tensors=\.\.\.\)`: Targets were tensors"):
+        model.compile("sgd", "mse", target_tensors=[1])
+    with pytest.raises(
+        AttributeError, match=r"test_training\.py:\d+: `Model\.to_yaml` is gone\. .* Use `model\.to_json"
+    ):
+        model.to_yaml()
+    keras.backend.set_learning_phase(0)
+    try:
+        with pytest.raises(NotImplementedError, match="set_learning_phase"):
+            model.fit(X, Y, verbose=0)
+    finally:
+        keras.backend.clear_session()
+
+
+def test_old_names_of_losses():
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
+    model.compile("sgd", "cosine_proximity", ["kullback_leibler_divergence"])
+    loss, _ = model.evaluate(X, Y, verbose=0)
+    p, y = model.predict(X), Y
+    cosine = -(p * y).sum(1) / np.linalg.norm(p, axis=1) / np.linalg.norm(y, axis=1)
+    assert loss == pytest.approx(cosine.mean(), rel=1e-5)
