@@ -196,6 +196,36 @@ def batches_of_a_generator(way):
     return str(len(trained))
 
 
+def arrays_behind_a_dataset(way):
+    import keras
+    import numpy as np
+    import tensorflow as tf
+    import ways
+
+    def aligned(shape):
+        """An array as it happens to lie in memory now and then: TensorFlow then uses it without a copy."""
+        memory = np.empty(int(np.prod(shape)) * 4 + 64, "uint8")
+        start = -memory.ctypes.data % 64
+        array = memory[start : start + int(np.prod(shape)) * 4].view("float32").reshape(shape)
+        array[...] = np.random.default_rng(0).random(shape)
+        return array
+
+    x, y = aligned((ROWS, 8)), aligned((ROWS, 3))
+    before = x.copy(), y.copy()
+
+    def generator():
+        for start in range(0, ROWS, 16):
+            yield x[start : start + 16], y[start : start + 16]
+
+    signature = (tf.TensorSpec((None, 8)), tf.TensorSpec((None, 3)))
+    dataset = tf.data.Dataset.from_generator(generator, output_signature=signature)
+    keras.utils.set_random_seed(0)
+    model = ways.build(way, dense(), REPLICAS, optimizer="sgd", loss="mse")
+    model.fit(dataset, epochs=2, verbose=0)
+    changed = sum(int((a != b).sum()) for a, b in zip((x, y), before, strict=True))
+    return f"{changed} of {x.size + y.size} numbers changed" if changed else "as they were"
+
+
 def one_row(way):
     return outcome(way, dense(), rows=1)
 
@@ -227,6 +257,7 @@ MEASURES = {
     "8 rows to `train_on_batch`: rows that replicas compute": rows_of_train_on_batch,
     "8 rows to `predict_on_batch`: rows that come back": rows_of_predict_on_batch,
     "a generator of 6 batches: batches trained": batches_of_a_generator,
+    "your arrays after `fit` on a dataset `from_generator` that yields slices of them": arrays_behind_a_dataset,
     "a batch with fewer rows than replicas": one_row,
     "`steps_per_execution=3`": steps_per_execution,
     "`use_ema=True, ema_overwrite_frequency=2`": ema,

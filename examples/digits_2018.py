@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 
 parser = argparse.ArgumentParser()
 parser.add_argument('--replicas', type=int, default=2)
-parser.add_argument('--epochs', type=int, default=10)
+parser.add_argument('--epochs', type=int, default=20)
 parser.add_argument('--batch_size', type=int, default=64)
 parser.add_argument('--folder', default='digits_checkpoints')
 args = parser.parse_args()
@@ -82,5 +82,5 @@ parallel_model.fit_generator(
 
 for name in ('last.h5', 'best.h5'):
     single_model = load_model(os.path.join(args.folder, name))
-    loss, accuracy = single_model.evaluate(x_test, y_test, verbose=0)
-    print('%s on one device: test accuracy %.4f' % (name, accuracy))
+    predicted = np.argmax(single_model.predict(x_test), axis=1)
+    print('%s on one device: test accuracy %.4f' % (name, np.mean(predicted == np.argmax(y_test, axis=1))))

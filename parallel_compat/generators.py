@@ -236,6 +236,12 @@ def evaluate_generator(
 ) -> Any:
     """Evaluate on a generator or Sequence, with the arguments of Keras 2's `Model.evaluate_generator`.
 
+    >>> import keras, numpy as np, parallel_compat
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1, kernel_initializer="zeros")])
+    >>> model.compile("sgd", "mse")
+    >>> float(parallel_compat.evaluate_generator(model, ([np.ones((4, 8)), np.ones((4, 1))] for _ in range(3)), 3))
+    1.0
+
     Args:
         model: any Keras model that is compiled.
         generator: as in `fit_generator`.
@@ -273,6 +279,11 @@ def predict_generator(
     **keras_1: Any,
 ) -> Any:
     """Predict on a generator or Sequence, with the arguments of Keras 2's `Model.predict_generator`.
+
+    >>> import keras, numpy as np, parallel_compat
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+    >>> parallel_compat.predict_generator(model, (np.ones((4, 8)) for _ in range(3)), 3).shape
+    (12, 1)
 
     Args:
         model: any Keras model.

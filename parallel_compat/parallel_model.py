@@ -342,6 +342,19 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         with feed.open():
             return super().predict(feed.adapter(x, "prediction", steps), *args, **kwargs)
 
+    def train_on_batch(self, *args: Any, **kwargs: Any) -> Any:
+        """Train on one batch as `keras.Model.train_on_batch`, and return what this batch gave.
+
+        Before Keras 3.13 the metrics went on from batch to batch.
+        """
+        self.reset_metrics()
+        return super().train_on_batch(*args, **kwargs)
+
+    def test_on_batch(self, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate one batch as `keras.Model.test_on_batch`, and return what this batch gave."""
+        self.reset_metrics()
+        return super().test_on_batch(*args, **kwargs)
+
     def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
         return generators.fit_generator(self, generator, *args, **kwargs)

@@ -115,7 +115,7 @@ class Case:
             "optimizer": getattr(keras.optimizers, self.record["optimizer"])(**options),
             "loss": FUNCTIONS.get(str(self.record["loss"]), self.record["loss"]),
             "loss_weights": self.record["loss_weights"],
-            "metrics": [FUNCTIONS.get(metric, metric) for metric in self.record["metrics"]],
+            "metrics": [FUNCTIONS.get(metric, metric) for metric in self.record["metrics"]] or None,
         }
 
     def fit_arguments(self) -> dict[str, Any]:

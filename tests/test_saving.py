@@ -203,3 +203,12 @@ def test_saving_in_the_middle_of_training(tmp_path):
     assert difference(loaded[2].get_weights(), parallel.get_weights()) == 0
     assert difference(loaded[0].get_weights(), loaded[1].get_weights()) > 1e-4
     assert type(keras.saving.load_model(tmp_path / "best.keras")) is type(parallel.template)
+
+
+def test_an_uncompiled_template_can_still_be_saved_as_hdf5_after_the_parallel_model_was_saved(tmp_path):
+    template = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+    parallel = multi_gpu_model(template, gpus=2)
+    parallel.compile("sgd", "mse")
+    parallel.save(tmp_path / "parallel.keras")
+    template.save(tmp_path / "template.h5")
+    assert not keras.models.load_model(tmp_path / "template.h5").compiled

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+# What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
+GLOBAL_SEEDS = "global_seed_generator"
+
 # Functions of Keras that are public in all but name.
 apply_mask = loss_module.apply_mask
 squeeze_or_expand_to_same_rank = loss_module.squeeze_or_expand_to_same_rank
@@ -75,7 +78,7 @@ def global_seeds() -> keras.random.SeedGenerator:
     Keras makes it on first use, and draws its seed from Python's `random`; that draw is taken back, so that
     what is built afterwards starts from the same numbers as without a parallel model.
     """
-    generator = global_state.get_global_attribute(seed_generator.GLOBAL_SEED_GENERATOR)
+    generator = global_state.get_global_attribute(GLOBAL_SEEDS)
     if generator is None:
         state = random.getstate()
         with tf.init_scope():
@@ -87,13 +90,12 @@ def global_seeds() -> keras.random.SeedGenerator:
 @contextlib.contextmanager
 def global_seeds_from(generator: keras.random.SeedGenerator) -> Iterator[None]:
     """Let this thread draw from `generator`: Keras keeps the global one per thread, and replicas are threads."""
-    name = seed_generator.GLOBAL_SEED_GENERATOR
-    before = global_state.get_global_attribute(name)
-    global_state.set_global_attribute(name, generator)
+    before = global_state.get_global_attribute(GLOBAL_SEEDS)
+    global_state.set_global_attribute(GLOBAL_SEEDS, generator)
     try:
         yield
     finally:
-        global_state.set_global_attribute(name, before)
+        global_state.set_global_attribute(GLOBAL_SEEDS, before)
 
 
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
@@ -160,7 +162,7 @@ def compile_arguments(model: keras.Model) -> dict[str, Any]:
 @contextlib.contextmanager
 def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any]) -> Iterator[None]:
     """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""
-    before = {name: getattr(model, name, None) for name in COMPILE_ATTRIBUTES}
+    before = {name: getattr(model, name) for name in COMPILE_ATTRIBUTES if hasattr(model, name)}
     carried = {name: getattr(other, name, None) for name in COMPILE_ATTRIBUTES}
     carried["_compile_config"] = keras.src.saving.serialization_lib.SerializableDict(**arguments)
     _set_untracked(model, carried)
@@ -168,6 +170,9 @@ def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any
         yield
     finally:
         _set_untracked(model, before)
+        # A model that was never compiled has no `optimizer` at all: Keras's HDF5 writer looks for the attribute.
+        for name in carried.keys() - before.keys():
+            delattr(model, name)
 
 
 def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:

@@ -1,0 +1,75 @@
+"""The examples run, as a user runs them, and reach what they claim."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(script, folder, *arguments):
+    """Run a script of examples/ and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / script, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def numbers(pattern, printed):
+    """The numbers that stand where the pattern has its groups."""
+    found = re.search(pattern, printed)
+    assert found, printed[-3000:]
+    return [float(group) for group in found.groups()]
+
+
+def test_digits_of_2018_on_two_replicas_and_back_on_one_device(tmp_path):
+    printed = run("digits_2018.py", tmp_path, "--replicas", "2")
+    [last] = numbers(r"last.h5 on one device: test accuracy (\d+\.\d+)", printed)
+    [best] = numbers(r"best.h5 on one device: test accuracy (\d+\.\d+)", printed)
+    assert last > 0.95
+    assert best > 0.95
+
+
+def test_only_marked_lines_of_digits_2018_name_this_package():
+    lines = (ROOT / "examples" / "digits_2018.py").read_text(encoding="utf-8").split('"""', 2)[2].splitlines()
+    named = [line for line in lines if "parallel_compat" in line or "simulate_devices" in line]
+    assert [line.split("  # ")[1].split(";")[0] for line in named] == ["changed", "no GPU", "no GPU"]
+
+
+def test_gan(tmp_path):
+    printed = run("gan_two_parallel_models.py", tmp_path, "--replicas", "3", "--steps", "500")
+    made, noise = numbers(r"made digits is (\d+\.\d+) from that of real ones, that of noise (\d+\.\d+)", printed)
+    assert made < noise / 2
+
+
+def test_text_classification(tmp_path):
+    printed = run("text_classification.py", tmp_path, "--epochs", "12")
+    accuracy, chance = numbers(r"unseen passages: (\d+\.\d+) \(by chance (\d+\.\d+)\)", printed)
+    assert accuracy > 2 * chance
+
+
+def test_custom_loop(tmp_path):
+    [distance] = numbers(r"on one device: (\d+\.\d+) from the mean digit", run("custom_loop.py", tmp_path))
+    assert distance < 0.27  # that of an even gray
+
+
+def test_two_workers(tmp_path):
+    printed = run("two_workers.py", tmp_path)
+    assert numbers(r"worker 0 of 2: test accuracy (\d+\.\d+)", printed) > [0.9]
+    assert numbers(r"worker 1 of 2: test accuracy (\d+\.\d+)", printed) > [0.9]
+    assert (tmp_path / "digits.keras").exists()
+
+
+def test_every_example_is_tested():
+    tests = Path(__file__).read_text(encoding="utf-8")
+    assert all(path.name in tests for path in (ROOT / "examples").glob("*.py"))
