@@ -4,7 +4,7 @@
     python benchmarks/migrate_speed.py --lines-per-file 2000   # the 50 files are all of the project
 
 The yardstick is parsing those 50 files with the same parser (`ast.parse`), measured in the same run: the ratio says
-how much scopes, names, kinds, 23 rules and reading the other files cost beyond it. The whole command is timed as a
+how much scopes, names, kinds, the rules and reading the other files cost beyond it. The whole command is timed as a
 child process, from the start of Python to its exit, and it must not have imported TensorFlow.
 """
 

@@ -38,6 +38,22 @@ _MEMBERS: tuple[Member, ...] = (
     ),
     Member(
         MODEL,
+        "load_weights",
+        Change.PROVIDED,
+        "parallel_compat.legacy.models.load_weights",
+        method=True,
+        note="Keras 3 reads weights from files with a few suffixes only.",
+    ),
+    Member(
+        MODEL,
+        "save",
+        Change.PROVIDED,
+        "parallel_compat.legacy.models.save_model",
+        method=True,
+        note="Keras 3 writes models to `.keras`, `.h5` and `.hdf5` files only.",
+    ),
+    Member(
+        MODEL,
         "to_yaml",
         Change.GONE,
         method=True,

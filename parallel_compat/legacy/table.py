@@ -209,6 +209,8 @@ def lookup(path: str) -> Path | None:
         The answer, or None where the table does not know the path.
     """
     row = _rows().get(canonical(path))
+    if row is None and (note := _gone_from_home().get(canonical(path))):
+        return Path(path, Status.GONE, None, note)
     if row is None:
         return _gone_with_its_parent(path)
     root = root_of(path)
@@ -231,6 +233,18 @@ def _gone_with_its_parent(path: str) -> Path | None:
         if row is not None:
             return Path(path, Status.GONE, None, row.note) if row.tensorflow is Status.GONE else None
     return None
+
+
+@cache
+def _gone_from_home() -> dict[str, str]:
+    """What is gone, under the module that has the rest today: `parallel_compat.legacy.backend.placeholder`."""
+    notes = {}
+    for path, row in _rows().items():
+        if row.keras is Status.GONE:
+            parent, _, name = path.rpartition(".")
+            for home in _module_homes().get(parent, ()):
+                notes[f"{canonical(home)}.{name}"] = row.note
+    return {path: note for path, note in notes.items() if path not in _rows() and path not in _module_names()}
 
 
 def module(path: str) -> str | None:

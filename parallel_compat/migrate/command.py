@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from contextlib import contextmanager
@@ -55,6 +56,9 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the subcommand and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a source may hold letters that the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")
     if arguments.list_rules:
         width = max(map(len, rules.NAMES))
         for name in sorted(rules.NAMES):

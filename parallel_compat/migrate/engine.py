@@ -36,19 +36,24 @@ class Analysis:
         return any(not finding.hint for finding in self.findings) or "parallel_compat" in self.file.source.text
 
 
-def analyse(text: str, options: Options) -> Analysis:
+def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     """Run the rules over a source.
+
+    Args:
+        text: the source.
+        options: which rules run.
+        path: where the source lies, for what it imports from the files around it.
 
     Raises:
         SyntaxError: the source is not Python 3.
     """
-    file = File(text)
+    file = File(text, path)
     if not file.imports_keras:
         return Analysis(file, ())
     analysis = _run(file, options)
     if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
         # The rewritten source will count as old code: what that means is done now, not in a second run.
-        file = File(text)
+        file = File(text, path)
         file.old = True
         analysis = _run(file, options)
     return analysis

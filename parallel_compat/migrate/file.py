@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-_KERAS = re.compile(r"\b(?:keras|tensorflow|parallel_compat|alt_model_checkpoint)\b")
+_KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint)\b")
+_ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "keras_preprocessing")
 
 
 def mentions_keras(text: str) -> bool:
@@ -50,17 +51,18 @@ class File:
 
     Args:
         text: the source.
+        path: where it lies, for what it imports from the files around it.
 
     Raises:
         SyntaxError: it is not Python 3.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, path: str | None = None) -> None:
         self.source = Source(text)
         module = parse(text)
         self.tree = scopes.read(module, declares="global " in text)
         self.names = Names(self.tree)
-        self.kinds = Kinds(self.tree, self.names)
+        self.kinds = Kinds(self.tree, self.names, path)
         self.redirects: dict[Binding, str] = {}
         self.use_redirects: dict[ast.expr, str] = {}
 
@@ -73,8 +75,7 @@ class File:
                 if isinstance(statement, ast.Import)
                 else [from_module(statement) or ""]
             )
-            roots = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint")
-            if any(module.split(".")[0] in roots for module in modules):
+            if any(module.split(".")[0] in _ROOTS for module in modules):
                 return True
         return False
 
@@ -120,10 +121,10 @@ class File:
 
     @cached_property
     def method_calls(self) -> dict[str, list[ast.Call]]:
-        """The calls of methods of objects, by the method's name."""
+        """The calls of methods of objects, by the method's name; functions of modules are none."""
         calls: dict[str, list[ast.Call]] = {}
         for call in self.tree.calls:
-            if isinstance(call.func, ast.Attribute) and self.names.path(call.func) is None:
+            if isinstance(call.func, ast.Attribute) and not self.names.is_module(call.func.value):
                 calls.setdefault(call.func.attr, []).append(call)
         return calls
 

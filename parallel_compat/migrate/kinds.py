@@ -11,12 +11,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.legacy.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, TENSOR
+from parallel_compat.migrate import project
 
 if TYPE_CHECKING:
     from parallel_compat.migrate.names import Names
     from parallel_compat.migrate.scopes import Binding, Tree
 
 HISTORY = "keras.callbacks.History"
+_LIBRARIES = frozenset(("keras", "tensorflow", "tf", "parallel_compat", "numpy", "np", "os", "sys"))
 OTHER = "other"  # known not to be a Keras object
 
 _MODELS = frozenset(
@@ -45,9 +47,10 @@ _MODEL_ATTRIBUTES = {
 class Kinds:
     """The kinds of a module's expressions."""
 
-    def __init__(self, tree: Tree, names: Names) -> None:
+    def __init__(self, tree: Tree, names: Names, path: str | None = None) -> None:
         self.tree = tree
         self.names = names
+        self.path = path
         self._bindings: dict[Binding, str | None] = {}
         self._functions: dict[ast.AST, str | None] = {}
         self._attributes: dict[tuple[ast.ClassDef, str], str | None] = {}
@@ -92,7 +95,24 @@ class Kinds:
         if isinstance(base, ast.Name) and base.id == "object" and not self.tree.root.find("object"):
             return OTHER
         target = self.names.target(base)
-        return None if target is None else _class_kind(target)
+        kind = None if target is None else _class_kind(target)
+        if kind is None:
+            other, node = self._elsewhere(base)
+            if other is not None and isinstance(node, ast.ClassDef):
+                return other.of_class(node)
+        return kind
+
+    def _elsewhere(self, node: ast.expr) -> tuple[Kinds | None, ast.AST | None]:
+        """Return the definition that a name has in another file of the project, with that file's kinds."""
+        dotted = self.names.local_path(node) if self.path is not None else None
+        if dotted is None or self.path is None or dotted.split(".")[0] in _LIBRARIES:
+            return None, None
+        found = project.module_of(self.path, dotted)
+        if found is None:
+            return None, None
+        other, name = found
+        bindings = other.tree.root.bindings.get(name, [])
+        return other.kinds, bindings[0].node if len(bindings) == 1 else None
 
     def definition(self, node: ast.expr) -> ast.AST | None:
         """Return the one definition in this file that a name refers to."""
@@ -121,6 +141,8 @@ class Kinds:
         return self._bindings[binding]
 
     def _find(self, binding: Binding) -> str | None:
+        if isinstance(binding.node, ast.alias):
+            return self._of_import(binding)
         if isinstance(binding.node, ast.arg):
             return self._of_parameter(binding)
         if binding.value is not None:
@@ -130,12 +152,29 @@ class Kinds:
             if isinstance(value, ast.Call):
                 definition = self.definition(value.func)
                 if isinstance(definition, ast.FunctionDef):
-                    return self._returned(definition, index)
+                    return self.returned(definition, index)
+                other, elsewhere = self._elsewhere(value.func)
+                if other is not None and isinstance(elsewhere, ast.FunctionDef):
+                    return other.returned(elsewhere, index)
             return None
         parent = self.tree.parents.get(binding.node)
         if isinstance(parent, ast.For) and isinstance(parent.iter, ast.Attribute):
             return LAYER if parent.iter.attr == "layers" and self.of(parent.iter.value) == MODEL else None
         return None
+
+    def _of_import(self, binding: Binding) -> str | None:
+        """The kind of an object that another file of the project makes: `from net import model`."""
+        assert isinstance(binding.node, ast.alias)
+        if not isinstance(binding.statement, ast.ImportFrom) or self.path is None:
+            return None
+        statement = binding.statement
+        dotted = "." * statement.level + (f"{statement.module}." if statement.module else "") + binding.node.name
+        found = project.module_of(self.path, dotted) if dotted.split(".")[0] not in _LIBRARIES else None
+        if found is None or "." in found[1]:
+            return None
+        other, name = found
+        kinds = {other.kinds._of_binding(one) for one in other.tree.root.bindings.get(name, ())}
+        return kinds.pop() if len(kinds) == 1 else None
 
     def _of_parameter(self, binding: Binding) -> str | None:
         function = binding.scope.node
@@ -157,20 +196,28 @@ class Kinds:
     def _of_call(self, node: ast.Call) -> str | None:
         func = node.func
         target = self.names.target(func)
-        if target is not None:
-            return _result_kind(target)
+        kind = None if target is None else _result_kind(target)
+        if kind is not None:
+            return kind
+        other, node_elsewhere = self._elsewhere(func)
+        if other is not None and isinstance(node_elsewhere, ast.FunctionDef):
+            return other.returned(node_elsewhere, None)
+        if other is not None and isinstance(node_elsewhere, ast.ClassDef):
+            return other.of_class(node_elsewhere)
+        if target is not None and target.split(".")[0] in _LIBRARIES:
+            return None
         definition = self.definition(func)
         if isinstance(definition, ast.ClassDef):
             return self.of_class(definition)
         if isinstance(definition, ast.FunctionDef):
-            return self._returned(definition, None)
+            return self.returned(definition, None)
         if isinstance(func, ast.Attribute):
             owner = self.of(func.value)
             if owner == MODEL:
                 return {"get_layer": LAYER, "fit": HISTORY, "fit_generator": HISTORY}.get(func.attr)
             if isinstance(func.value, ast.Name) and func.value.id == "self" and owner != MODEL:
                 method = self._method(func)
-                return self._returned(method, None) if method is not None else None
+                return self.returned(method, None) if method is not None else None
         return TENSOR if self.of(func) in (LAYER, MODEL) else None
 
     def _method(self, func: ast.Attribute) -> ast.FunctionDef | None:
@@ -180,7 +227,8 @@ class Kinds:
                 return statement
         return None
 
-    def _returned(self, function: ast.FunctionDef, index: int | None) -> str | None:
+    def returned(self, function: ast.FunctionDef, index: int | None) -> str | None:
+        """Return the kind of what a function of this file returns, or of one item of the tuple."""
         key = function if index is None else function.args
         if index is None and key in self._functions:
             return self._functions[key]

@@ -40,15 +40,12 @@ def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
     """
     kind = file.kinds.of(receiver)
     if kind == of:
-        return _defines(file, receiver, name)
-    return kind is not None or _defines(file, receiver, name) or _is_module(file, receiver)
+        return defines(file, receiver, name)
+    return kind is not None or defines(file, receiver, name) or file.names.is_module(receiver)
 
 
-def _is_module(file: File, receiver: ast.expr) -> bool:
-    return file.names.path(receiver) is not None
-
-
-def _defines(file: File, receiver: ast.expr, name: str) -> bool:
+def defines(file: File, receiver: ast.expr, name: str) -> bool:
+    """Say whether a receiver is of a class of this file that defines the method."""
     class_: ast.ClassDef | None = None
     if isinstance(receiver, ast.Name):
         if receiver.id == "self":

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.scopes import Binding, Scope, Tree
 
 # Modules that old code reached through `keras.backend`.
-_THROUGH_BACKEND = {"tf": "tensorflow", "np": "numpy"}
+_THROUGH_BACKEND = {
+    "tf": "tensorflow",
+    "np": "numpy",
+    "control_flow_ops": "tensorflow",
+    "tensor_array_ops": "tensorflow",
+    "functional_ops": "tensorflow",
+}
 
 
 class Names:
@@ -21,8 +27,11 @@ class Names:
         self.tree = tree
         self._bindings: dict[Binding, str | None] = {}
         self._stars: list[tuple[str, frozenset[str]]] = []
+        self._ours: set[str] = set()  # modules of this package whose star brings all they provide
         for statement in tree.stars:
             module = from_module(statement)
+            if module and module.startswith("parallel_compat."):
+                self._ours.add(module)
             if module and (names := table.names_of(module)):
                 self._stars.append((module, frozenset(name for name in names if not name.startswith("_"))))
 
@@ -58,7 +67,7 @@ class Names:
         if not paths:
             return None
         meanings = {table.canonical(path) for path in paths}
-        targets = {entry.target if (entry := table.lookup(path)) else path for path in paths}
+        targets = {today(path) for path in paths}
         return paths[0] if len(meanings) == 1 or len(targets) == 1 else None
 
     def path_of_binding(self, binding: Binding) -> str | None:
@@ -93,8 +102,35 @@ class Names:
         """Return the path of a name that only a star import of a known module can have brought."""
         for module, names in reversed(self._stars):
             if name in names:
-                return f"{module}.{name}"
+                entry = table.lookup(f"{module}.{name}")
+                provided = entry is not None and (entry.target or "").rpartition(".")[0] in self._ours
+                return None if provided else f"{module}.{name}"
         return None
+
+    def is_module(self, node: ast.expr) -> bool:
+        """Say whether an expression is certainly a module: bound by `import`, or one of Keras or TensorFlow."""
+        path = self.path(node)
+        if path is None:
+            return False
+        if table.root_of(path) is not None or path.split(".")[0] in ("tensorflow", "parallel_compat"):
+            return True
+        imported = (alias.name for one in self.tree.imports if isinstance(one, ast.Import) for alias in one.names)
+        return any(name == path or name.startswith(path + ".") for name in imported)
+
+    def local_path(self, node: ast.expr) -> str | None:
+        """Return the dotted path of a name that may come from another file of the project (relative: with its dots)."""
+        if isinstance(node, ast.Attribute):
+            base = self.local_path(node.value)
+            return None if base is None else f"{base}.{node.attr}"
+        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
+            return None
+        bindings = self.tree.scopes[node].find(node.id)
+        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.alias):
+            return None
+        statement, alias = bindings[0].statement, bindings[0].node
+        if isinstance(statement, ast.ImportFrom):
+            return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
+        return alias.name if alias.asname else node.id
 
     def target(self, node: ast.expr) -> str | None:
         """Return what an expression's path is today, spelled under `keras` where it is of Keras.

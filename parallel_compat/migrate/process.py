@@ -51,11 +51,11 @@ def source(path: str, data: bytes, options: Options) -> Report:
     if not mentions_keras(text):
         return Report(path, FileStatus.UNCHANGED)
     try:
-        analysis = analyse(text, options)
+        analysis = analyse(text, options, None if path == "-" else path)
     except (SyntaxError, RecursionError) as error:
         return Report(path, FileStatus.FAILED, _why_not_parsed(error))
     reports = []
-    for hints in (False, True):
+    for hints in (False, True) if _has_hints(analysis) else (False,):
         try:
             after = rewrite(analysis, hints=hints)
             written = mark + after.encode(encoding)
@@ -64,7 +64,7 @@ def source(path: str, data: bytes, options: Options) -> Report:
         status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
         places = _places(path, analysis, hints=hints)
         reports.append(Report(path, status, "", places, text, after, written, analysis.legacy))
-    return replace(reports[0], hinted=reports[1])
+    return replace(reports[0], hinted=reports[-1])
 
 
 def notebook(path: str, data: bytes, options: Options) -> Report:
@@ -82,7 +82,7 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
     if not mentions_keras(book.module):
         return Report(path, FileStatus.UNCHANGED)
     try:
-        analysis = analyse(book.module, options)
+        analysis = analyse(book.module, options, path)
     except (SyntaxError, RecursionError) as error:
         return Report(path, FileStatus.FAILED, _why_not_parsed(error))
     unread = tuple(
@@ -98,7 +98,7 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
         for number, reason in book.unread
     )
     reports = []
-    for hints in (False, True):
+    for hints in (False, True) if _has_hints(analysis) else (False,):
         try:
             rewrite(analysis, hints=hints)  # the module parses
         except BrokenRewrite as error:
@@ -113,7 +113,11 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
         places = unread + _places(path, analysis, hints=hints, book=book)
         status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
         reports.append(Report(path, status, "", places, text, after, after.encode("utf-8"), analysis.legacy))
-    return replace(reports[0], hinted=reports[1])
+    return replace(reports[0], hinted=reports[-1])
+
+
+def _has_hints(analysis: Analysis) -> bool:
+    return any(finding.hint for finding in analysis.findings)
 
 
 def _places(path: str, analysis: Analysis, *, hints: bool, book: Notebook | None = None) -> tuple[Place, ...]:

@@ -115,6 +115,12 @@ def test_names_below_what_is_gone_are_gone():
     assert table.lookup("tensorflow.contrib.keras.layers.Dense").target == "tensorflow.keras.layers.Dense"
 
 
+def test_what_is_gone_is_gone_from_its_modules_home_too():
+    assert table.lookup("parallel_compat.legacy.backend.placeholder").status is Status.GONE
+    assert table.lookup("parallel_compat.legacy.backend.mean") is None
+    assert table.lookup("keras.layers.merge") is None  # a module, although `keras.engine.merge` was a function
+
+
 def test_modules():
     assert table.module("keras.layers.core") == "keras.layers"
     assert table.module("tensorflow.python.keras.backend") == "parallel_compat.legacy.backend"

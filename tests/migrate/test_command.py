@@ -246,3 +246,47 @@ def test_hints_are_told_in_a_legacy_project_only(project, capsys):
     (project / "other.py").write_text(OLD)
     assert run("--check", ".") == 1
     assert "old.py:2:5: unsafe [changed-defaults]" in capsys.readouterr().err
+
+
+def test_a_terminal_that_lacks_the_letters(project):
+    (project / "old.py").write_text(OLD + "# 漢字 ä\n")
+    code = "import sys; from parallel_compat.command import main; sys.exit(main())"
+    path = str(Path(parallel_compat.__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "migrate", "old.py"],
+        check=False,
+        cwd=project,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"+from parallel_compat import multi_gpu_model" in done.stdout
+
+
+def test_a_bar_on_a_terminal(project, monkeypatch, capsys):
+    for number in range(30):
+        (project / f"m{number}.py").write_text(OLD)
+    shown = []
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("rich.progress.Progress.update", lambda self, task, **fields: shown.append(fields["advance"]))
+    assert run("--write", ".") == 0
+    assert sum(shown) == 32
+
+
+def test_the_summary_counts_by_rule(project, capsys):
+    (project / "old.py").write_text(OLD + "from keras.optimizers import SGD\nSGD(lr=1)\nmodel.fit_generator(g)\n")
+    (project / "gone.py").write_text(GONE)
+    run("--write", ".")
+    lines = capsys.readouterr().err.splitlines()
+    assert "3 files: 1 rewritten." in lines
+    assert "2 legacy uses rewritten, 1 more with --unsafe, 1 need attention." in lines
+    table = {line.split()[0]: line.split()[1:] for line in lines[lines.index("3 files: 1 rewritten.") + 2 :]}
+    assert table["imports"] == ["1", "0", "1"]
+    assert table["generator-methods"] == ["0", "1", "0"]
+
+
+def test_the_pre_commit_hooks_call_the_command():
+    text = (Path(__file__).parent.parent.parent / ".pre-commit-hooks.yaml").read_text("utf-8")
+    entries = [line.partition("entry: parallel-compat ")[2].split() for line in text.splitlines() if "entry:" in line]
+    assert entries == [["migrate", "--write"], ["migrate", "--check"]]
+    assert text.count("language: python") == 2

@@ -35,6 +35,8 @@ _NAMES = ("make_parallel", "to_multi_gpu")
 
 def find(file: File) -> Iterator[Finding]:
     """Find such functions, and the calls of them."""
+    if not any(word in file.source.text for word in ("device", *_NAMES)):
+        return
     towers = set()
     for function in file.tree.functions:
         if isinstance(function, ast.FunctionDef) and _makes_towers(function):

@@ -134,6 +134,9 @@ class _Names:
         known = self._known_part(chain)
         if known is None:
             path = file.names.path(chain)
+            if path is not None and path.startswith("tensorflow.") and not (path + ".").startswith(base + "."):
+                yield from self._replaced(chain, root, base, bindings, path)  # `K.tf.float32`
+                return
             if path is not None and table.names_of(path) and table.root_of(path) is not None:
                 yield from self._whole_module(chain, root, base, bindings, path)
                 return
@@ -207,6 +210,9 @@ class _Names:
         if path is None or self._skip(file.source.start(chain)):
             return
         parent = path.rpartition(".")[0]
+        if parent == _BACKEND and path.rpartition(".")[2] not in (*table.names_of("keras.backend"), "backend"):
+            yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+            return
         if not parent.startswith(base):
             return
         if parent == base and _home_of_module(base) not in (None, base) and self._home(bindings[0]) != base:
@@ -329,6 +335,11 @@ class _Names:
                     messages.append((alias, _moved(path, home, None)))
                 elif home is None and not _alive(path):
                     yield file.attention(RULE, alias, f"The module `{path}` is gone.")
+            elif entry is None and _private(module, alias.name):
+                message = (
+                    f"`{path}` was private to Keras 2, and Keras 3 has it elsewhere or not at all. Copy what it did."
+                )
+                yield file.attention(RULE, alias, message)
             elif entry is None and _gone_module(module):
                 message = f"The module `{module}` is gone, and `{alias.name}` is not a name of it that is known here."
                 yield file.attention(RULE, alias, message)
@@ -453,10 +464,19 @@ def _alive(path: str) -> bool:
     root = table.root_of(path)
     if root is None:
         entry = table.lookup(path)
-        return path not in _MODULES and (entry is None or entry.status is Status.SAME)
+        known = path in _MODULES or path.partition(".")[0] in _PACKAGES
+        return not known and (entry is None or entry.status is Status.SAME)
     if root not in ("keras", "tensorflow.keras"):
         return False
     return table.canonical(path) in table.modules_today(root)
+
+
+def _private(module: str, name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and bool(table.names_of(module)) and _is_keras(module)
+
+
+def _is_keras(path: str) -> bool:
+    return table.root_of(path) is not None
 
 
 def _gone_module(path: str) -> bool:
@@ -468,6 +488,7 @@ def _module_of(path: str) -> str | None:
     return path if table.names_of(path) or table.canonical(path) in _MODULES else None
 
 
+_PACKAGES = ("keras_preprocessing", "alt_model_checkpoint")  # what Keras 2 was made of, and what was used with it
 _MODULES = frozenset(
     (
         "keras.backend.tensorflow_backend",

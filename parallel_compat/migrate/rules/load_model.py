@@ -1,6 +1,7 @@
 """`load_model` of an `.h5` file: Keras 3 fails on compiled models of Keras 2 (`loss="mse"`) and on old layers.
 
-`parallel_compat.legacy.models.load_model` reads them.
+`parallel_compat.legacy.models` has a `load_model` that reads them, and a `model_from_json` for what an old `to_json`
+wrote.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from parallel_compat.legacy.models import load_model
 model = load_model('model.h5')
 """
 
+_JSON = "parallel_compat.legacy.models.model_from_json"
 _TARGET = "parallel_compat.legacy.models.load_model"
 
 
@@ -47,3 +49,9 @@ def find(file: File) -> Iterator[Finding]:
             yield file.found(RULE, call, f"`load_model` of a file of Keras 2 is provided by `{_TARGET}`.")
         else:
             yield file.attention(RULE, call, f"Use `{_TARGET}`, which reads files of Keras 2.")
+    for call in file.calls_by_target.get("keras.models.model_from_json", ()):
+        if file.old and file.redirect(call.func, _JSON):
+            yield file.found(RULE, call, f"`model_from_json` of what Keras 2 wrote is provided by `{_JSON}`.")
+        else:
+            message = f"If Keras 2 may have written this, read it with `{_JSON}`."
+            yield file.attention(RULE, call, message, hint=True)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found, messages
+from tests.migrate.check import check_noop, check_transformed, found, messages, migrated
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,10 @@ from tests.migrate.check import check_noop, check_transformed, found, messages
             "from keras.preprocessing.image import ImageDataGenerator\n",
             "from tensorflow.keras.preprocessing.image import ImageDataGenerator\n",
         ),
+        (
+            "from keras.layers import merge\nx = merge.concatenate([a, b])\n",
+            "from keras import layers as merge\nx = merge.concatenate([a, b])\n",
+        ),
         ("from keras.utils import np_utils\nnp_utils.to_categorical(y)\n", None),
         ("import keras.backend as K\nK.mean(x)\n", "import parallel_compat.legacy.backend as K\nK.mean(x)\n"),
         (
@@ -58,6 +62,14 @@ from tests.migrate.check import check_noop, check_transformed, found, messages
         (
             "from alt_model_checkpoint.keras import AltModelCheckpoint\n",
             "from parallel_compat.legacy.callbacks import AltModelCheckpoint\n",
+        ),
+        (
+            "from keras_preprocessing.image import ImageDataGenerator, load_img\n",
+            "from tensorflow.keras.preprocessing.image import ImageDataGenerator, load_img\n",
+        ),
+        (
+            "from keras_preprocessing import text\ntext.Tokenizer()\n",
+            "from tensorflow.keras.preprocessing import text\ntext.Tokenizer()\n",
         ),
         (
             "from keras.utils import multi_gpu_utils as u\nu._get_available_devices()\n",
@@ -251,6 +263,20 @@ def test_what_is_gone_is_reported_with_a_way_out():
     assert any("keras.Input" in message for message in messages(source))
 
 
+def test_graphs_under_compat_v1():
+    source = """\
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    """
+    assert found(source, "imports") == [(2, "attention")]
+    check_transformed(
+        "import tensorflow.compat.v1 as tf\ns = tf.Session()\n",
+        "import tensorflow.compat.v1 as tf\nimport parallel_compat.legacy.session\n"
+        "s = parallel_compat.legacy.session.Session()\n",
+    )
+
+
 def test_merge_that_is_called_is_not_the_module():
     assert found("from keras.layers import merge\nmerge([a, b], mode='concat')\n", "imports") == [(1, "attention")]
 
@@ -278,4 +304,38 @@ def test_the_import_is_not_put_before_the_docstring_or_the_future():
             import keras
             return parallel_compat.multi_gpu_model(m)
         ''',
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras import backend as K\nK.mean(x)\nK.placeholder((3,))\n",
+        "from keras import backend as K\nK.mean(x)\nK.no_such_function(3)\n",
+        "from keras.backend import gradients, mean\n",
+        "from keras.engine.topology import Layer, preprocess_weights_for_loading\n",
+        "from keras.utils.generic_utils import func_load, has_arg\n",
+        "from keras.initializers import _compute_fans\n",
+        "from keras.layers.recurrent import _time_distributed_dense\n",
+        "from keras import initializations\n",
+        "import tensorflow as tf\ntf.contrib.rnn.LSTMCell(3)\n",
+    ],
+)
+def test_what_is_gone_is_reported_again_in_a_second_run(source):
+    assert "attention" in dict(map(reversed, found(source, "imports")))
+    assert "attention" in dict(map(reversed, found(migrated(source), "imports")))
+
+
+def test_names_of_the_first_tensorflow():
+    check_transformed(
+        "import tensorflow as tf\ny = tf.pack([a, b])\n", "import tensorflow as tf\ny = tf.stack([a, b])\n"
+    )
+
+
+def test_what_the_backend_imported_itself():
+    check_transformed(
+        "from keras import backend as K\nimport tensorflow as tf\n"
+        "y = K.control_flow_ops.while_loop(c, b, [K.mean(x)], K.tf.float32)\n",
+        "from parallel_compat.legacy import backend as K\nimport tensorflow as tf\n"
+        "y = tf.while_loop(c, b, [K.mean(x)], tf.float32)\n",
     )

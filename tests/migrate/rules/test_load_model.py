@@ -30,6 +30,16 @@ def test_an_unknown_name_in_an_old_source():
     )
 
 
+def test_json_in_an_old_source():
+    check_transformed(
+        "from keras.models import model_from_json\nfrom keras.utils import multi_gpu_model\n"
+        "m = model_from_json(text)\n",
+        "from parallel_compat.legacy.models import model_from_json\nfrom parallel_compat import multi_gpu_model\n"
+        "m = model_from_json(text)\n",
+    )
+    assert found("from keras.models import model_from_json\nmodel_from_json(t)\n", "load-model") == [(2, "attention")]
+
+
 def test_an_unknown_name_elsewhere_is_a_hint():
     assert found("from keras.models import load_model\nload_model(path)\n", "load-model") == [(2, "attention")]
 

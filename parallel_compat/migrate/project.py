@@ -1,0 +1,59 @@
+"""The other files of a project: what an imported function returns, what an imported class is.
+
+A file is looked for as Python would find it: beside the importing one, or below one of the folders above it.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.source import Undecodable, decode
+
+if TYPE_CHECKING:
+    from parallel_compat.migrate.file import File
+
+_FOLDERS_ABOVE = 4
+
+
+def module_of(path: str, dotted: str) -> tuple[File, str] | None:
+    """Find the file that holds a dotted name, and the rest of the name within it.
+
+    Args:
+        path: the importing file.
+        dotted: an absolute name (`digits.models.small_net`), or a relative one with its dots (`..models.small_net`).
+
+    Returns:
+        The other file and what is left of the name (`small_net`), or None.
+    """
+    level = len(dotted) - len(dotted.lstrip("."))
+    parts = dotted[level:].split(".")
+    folder = os.path.dirname(os.path.abspath(path))
+    levels = range(level - 1, level) if level else range(_FOLDERS_ABOVE + 1)
+    for start in dict.fromkeys(_above(folder, up) for up in levels):
+        for cut in range(len(parts) - 1, 0, -1):
+            base = os.path.join(start, *parts[:cut])
+            for candidate in (base + ".py", os.path.join(base, "__init__.py")):
+                if os.path.isfile(candidate) and os.path.abspath(path) != candidate:
+                    found = _read(candidate)
+                    return (found, ".".join(parts[cut:])) if found is not None else None
+    return None
+
+
+def _above(folder: str, levels: int) -> str:
+    for _ in range(levels):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+@lru_cache(maxsize=256)
+def _read(path: str) -> File | None:
+    from parallel_compat.migrate.file import File, mentions_keras
+
+    try:
+        with open(path, "rb") as stream:
+            text, _, _ = decode(stream.read())
+        return File(text, path) if mentions_keras(text) else None
+    except (OSError, Undecodable, SyntaxError, RecursionError):
+        return None

@@ -1,0 +1,68 @@
+"""`batches.next()` becomes `next(batches)`: Python 3's generators have no such method."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import methods
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.kinds import OTHER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "generator-next"
+SAFE = True
+BEFORE = """\
+import keras
+def batches():
+    yield x, y
+x, y = batches().next()
+"""
+AFTER = """\
+import keras
+def batches():
+    yield x, y
+x, y = next(batches())
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of `next` without arguments."""
+    for call in file.method_calls.get("next", ()):
+        func = call.func
+        assert isinstance(func, ast.Attribute)
+        if (
+            call.args
+            or call.keywords
+            or file.kinds.of(func.value) == OTHER
+            or methods.defines(file, func.value, "next")
+        ):
+            continue
+        start = file.source.start(func)
+        edits = [Edit(start, start, "next("), Edit(methods.dot_of(file, func), file.source.end(call), ")")]
+        certain = _is_generator(file, func.value)
+        message = "`x.next()` is `next(x)` in Python 3."
+        if not certain:
+            message += f" (Unsafe: that `{methods.receiver_text(file, func)}` is an iterator is a guess.)"
+        yield file.found(RULE, func, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
+
+
+def _is_generator(file: File, node: ast.expr) -> bool:
+    """Say whether an expression is what a generator function of this file returned."""
+    if isinstance(node, ast.Name):
+        scope = file.tree.scopes.get(node)
+        bindings = scope.find(node.id) if scope else []
+        value = bindings[0].value if len(bindings) == 1 else None
+        return value is not None and not isinstance(value, ast.Name) and _is_generator(file, value)
+    if not isinstance(node, ast.Call):
+        return False
+    definition = file.kinds.definition(node.func)
+    return isinstance(definition, ast.FunctionDef) and any(
+        isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(definition)
+    )

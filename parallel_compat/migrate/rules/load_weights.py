@@ -1,0 +1,47 @@
+"""`model.load_weights('weights.ckpt')`: Keras 3 reads weights from `.h5`, `.hdf5` and `.keras` files only.
+
+The function of this package reads a file of any name, in the layout of Keras 2 or 3.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import MODEL
+from parallel_compat.migrate import calls, methods
+from parallel_compat.migrate.literals import tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "load-weights"
+SAFE = True
+BEFORE = """\
+from keras.models import Sequential
+model = Sequential()
+model.load_weights('weights')
+"""
+AFTER = """\
+from keras.models import Sequential
+import parallel_compat.legacy.models
+model = Sequential()
+parallel_compat.legacy.models.load_weights(model, 'weights')
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of `load_weights` with a name that Keras 3 refuses."""
+    row = methods.member(MODEL, "load_weights")
+    for call in file.method_calls.get("load_weights", ()):
+        assert isinstance(call.func, ast.Attribute)
+        if methods.is_other(file, call.func.value, "load_weights", MODEL):
+            continue
+        filepath = calls.keyword(call, "filepath")
+        path = call.args[0] if call.args else filepath.value if filepath else None
+        ending = tail(path) if path is not None else None
+        if ending is not None and not ending.endswith((".h5", ".hdf5", ".keras", ".weights.json")):
+            yield from methods.to_function(file, RULE, call, row)
