@@ -25,9 +25,8 @@ def main() -> None:
     seconds(python), seconds(run)
     pairs = [(seconds(python), seconds(run)) for _ in range(rounds)]
     plain, ours = (min(times) for times in zip(*pairs, strict=True))
-    print(
-        f"python {plain * 1000:.0f} ms, run {ours * 1000:.0f} ms: {(ours - plain) * 1000:.0f} ms more, {ours / plain:.2f}x"
-    )
+    more = (ours - plain) * 1000
+    print(f"python {plain * 1000:.0f} ms, run {ours * 1000:.0f} ms: {more:.0f} ms more, {ours / plain:.2f}x")
 
 
 if __name__ == "__main__":
