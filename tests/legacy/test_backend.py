@@ -97,3 +97,10 @@ def test_functions_that_keras_3_dropped():
     assert K.conv3d_transpose(volume, filters, (None, 4, 4, 4, 3), (2, 2, 2)).shape == (1, 4, 4, 4, 3)
     assert K.image_dim_ordering() == "tf"
     assert float(K.hard_sigmoid(np.float32(1.0))) == pytest.approx(0.7)
+
+
+def test_binary_crossentropy_of_a_sure_mistake():
+    sure = K.binary_crossentropy(np.float32([1.0, 0.0]), np.float32([0.0, 0.25]))
+    np.testing.assert_allclose(sure, [-np.log(1e-7), -np.log(0.75)], rtol=1e-5)
+    logits = K.binary_crossentropy(np.float32([1.0]), np.float32([2.0]), from_logits=True)
+    np.testing.assert_allclose(logits, [np.log1p(np.exp(-2.0))], rtol=1e-5)
