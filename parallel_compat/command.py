@@ -11,13 +11,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # name -> (module with `add_arguments(parser)` and `run(arguments) -> int`, what the help says of it)
-SUBCOMMANDS: dict[str, tuple[str, str]] = {}
+SUBCOMMANDS: dict[str, tuple[str, str]] = {
+    "inspect": ("parallel_compat.recover.inspect_command", "say what an old checkpoint is"),
+    "recover": (
+        "parallel_compat.recover.recover_command",
+        "write the single model that is in an old checkpoint",
+    ),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     arguments = sys.argv[1:] if argv is None else list(argv)
-    parser = argparse.ArgumentParser(prog="parallel-compat", description=__import__("parallel_compat").__doc__)
+    parser = argparse.ArgumentParser(
+        prog="parallel-compat", description=__import__("parallel_compat").__doc__
+    )
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
     for name, (module, text) in SUBCOMMANDS.items():
         subparser = subparsers.add_parser(name, help=text, description=text)

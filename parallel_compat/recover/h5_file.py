@@ -1,0 +1,247 @@
+"""Write `.h5`/`.hdf5`: a whole model, or weights, in the format that both Keras 2 and Keras 3 read.
+
+Arrays go from the file that is read to the one that is written in pieces, none is held whole, save those of a
+layer whose weights have to be changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+
+from parallel_compat.recover import weight_edits
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.layer_tree import Leaf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path as FilePath
+
+    from parallel_compat.recover.layer_tree import Node, Path
+    from parallel_compat.recover.reader import Reading, StoredArray
+    from parallel_compat.recover.template import Template
+
+ATTRIBUTE_LIMIT = 64_512  # HDF5's object header; Keras cuts longer lists into pieces of at most this
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One array to be written: where it comes from and where it goes."""
+
+    layer: str
+    name: str
+    position: int  # in the file that is read
+    leaf: Path | None  # whose edits apply
+
+
+def plan(template: Template) -> dict[str, list[Slot]]:
+    """Say for each layer of the single model which arrays it gets, in the order in which Keras 3 reads them."""
+    if template.tree is None:
+        return _plan_of_weights(template)
+    arrays = template.arrays
+    found: dict[str, list[Slot]] = {}
+    for child in template.tree.children:
+        order = _keras3_order(child)
+        slots = [
+            Slot(
+                child.path[-1],
+                arrays[template.places[leaf.path][index]].name,
+                template.places[leaf.path][index],
+                leaf.path,
+            )
+            for leaf, index in order
+            if leaf.path in template.places
+        ]
+        found[child.path[-1]] = slots
+    return found
+
+
+def _keras3_order(node: Node) -> list[tuple[Leaf, int]]:
+    """Trainable weights before the others, as `_legacy_weights` of Keras 3.15 has them; leaves unknown keep theirs."""
+    first, second = node.sections(frozen=True)
+    return first + second
+
+
+def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
+    found: dict[str, list[Slot]] = {}
+    position = 0
+    for layer in template.stored.layers:
+        if not template.wrappers:
+            found[layer.name] = []
+        seen_statistics = False
+        for weight in layer.weights:
+            name = weight.name.split("/")[0] if template.wrappers else layer.name
+            if template.wrappers:
+                statistics = re.search(r"/moving_(mean|variance)(_\d+)?(:\d+)?$", weight.name) is not None
+                if seen_statistics and not statistics:
+                    raise CheckpointError(
+                        f"{template.stored.path}: some layers were frozen when these weights were written, so that their order in the file is not "
+                        "that of the model. Give the model (--architecture), or use `load_template_weights`."
+                    )
+                seen_statistics |= statistics
+            found.setdefault(name, []).append(Slot(name, weight.name, position, None))
+            position += 1
+    return found
+
+
+def write(
+    path: FilePath,
+    template: Template,
+    reading: Reading,
+    *,
+    weights_only: bool,
+    training_config: dict[str, Any] | None,
+    advance: Callable[[int], object] = lambda count: None,
+) -> None:
+    """Write the single model.
+
+    Args:
+        path: the new file.
+        template: the single model.
+        reading: the open file; its arrays are consumed.
+        weights_only: whether the config is left out.
+        training_config: how it was compiled, for Keras 3; None where that is not known.
+        advance: called with the number of bytes after each piece.
+    """
+    layers = plan(template)
+    version = _keras_version()
+    with h5py.File(path, "w") as file:
+        weights = file
+        if not weights_only:
+            assert template.translation is not None
+            config = template.translation.config
+            _text(
+                file,
+                "model_config",
+                json.dumps({"class_name": config["class_name"], "config": config["config"]}),
+            )
+            _text(file, "keras_version", version)
+            _text(file, "backend", "tensorflow")
+            if training_config is not None:
+                _text(file, "training_config", json.dumps(training_config))
+            weights = file.create_group("model_weights")
+        _text(weights, "keras_version", version)
+        _text(weights, "backend", "tensorflow")
+        _names(weights, "layer_names", list(layers))
+        for name, slots in layers.items():
+            group = weights.create_group(name)
+            _names(group, "weight_names", [slot.name for slot in slots])
+        _copy(weights, template, reading, layers, advance)
+        if not weights_only:
+            # Keras 3 looks for it, and finds that the model has no weights of its own.
+            _names(weights.create_group("top_level_model_weights"), "weight_names", [])
+
+
+def _copy(
+    weights: h5py.Group,
+    template: Template,
+    reading: Reading,
+    layers: dict[str, list[Slot]],
+    advance: Callable[[int], object],
+) -> None:
+    by_position = {slot.position: slot for slots in layers.values() for slot in slots}
+    leaves = template.leaves
+    edits = template.translation.edits if template.translation is not None else {}
+    held: dict[Path, dict[int, np.ndarray[Any, Any]]] = {}
+    for position, (array, pieces) in enumerate(reading.arrays()):
+        slot = by_position.get(position)
+        if slot is None:
+            continue
+        if slot.leaf is None or slot.leaf not in edits:
+            _stream(weights[slot.layer], slot.name, array, pieces, advance)
+            continue
+        held.setdefault(slot.leaf, {})[position] = gather(array, pieces)
+        advance(array.nbytes)
+        places = template.places[slot.leaf]
+        if len(held[slot.leaf]) == len(places):
+            mine = held.pop(slot.leaf)
+            changed = weight_edits.apply(
+                edits[slot.leaf], leaves[slot.leaf].class_name, [mine[place] for place in places]
+            )
+            for place, value in zip(places, changed, strict=True):
+                target = by_position[place]
+                weights[target.layer].create_dataset(target.name, data=value)
+
+
+def _stream(
+    group: h5py.Group, name: str, array: StoredArray, pieces: Any, advance: Callable[[int], object]
+) -> None:
+    """Write an array in pieces: contiguous storage is claimed first and then filled from the front."""
+    dataset = group.create_dataset(name, array.shape, dtype=array.dtype)
+    if not array.shape:
+        dataset[()] = gather(array, pieces)
+        return
+    flat_space = dataset.id.get_space()
+    itemsize = np.dtype(array.dtype).itemsize
+    start = 0
+    for piece in pieces:
+        values = np.frombuffer(piece, array.dtype)
+        for offset, count, box_start, box in _boxes(array.shape, start, len(values)):
+            flat_space.select_hyperslab(box_start, box)
+            dataset.id.write(
+                h5py.h5s.create_simple(box),
+                flat_space,
+                np.ascontiguousarray(values[offset : offset + count]).reshape(box),
+            )
+        start += len(values)
+        advance(len(values) * itemsize)
+
+
+def _boxes(
+    shape: tuple[int, ...], start: int, count: int
+) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
+    """Cut a run of values in C order into boxes: (place in the run, values, corner, shape)."""
+    found = []
+    done = 0
+    while done < count:
+        here = start + done
+        corner = tuple(int(index) for index in np.unravel_index(here, shape))
+        # The widest box that begins here: whole sub-arrays behind some axis.
+        axis, inner = len(shape) - 1, 1
+        while axis > 0 and corner[axis] == 0 and inner * shape[axis] <= count - done:
+            inner *= shape[axis]
+            axis -= 1
+        rows = min((count - done) // inner, shape[axis] - corner[axis])
+        box = (*(1,) * axis, rows, *shape[axis + 1 :])
+        found.append((done, rows * inner, corner, box))
+        done += rows * inner
+    return found
+
+
+def gather(array: StoredArray, pieces: Any) -> np.ndarray[Any, Any]:
+    """Put the pieces of an array together."""
+    whole = bytearray()
+    for piece in pieces:
+        whole += piece
+    return np.frombuffer(bytes(whole), array.dtype).reshape(array.shape)
+
+
+def _keras_version() -> str:
+    """The version of the Keras that is installed, without importing it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("keras")
+    except PackageNotFoundError:
+        return "3.0.0"
+
+
+def _text(owner: Any, name: str, value: str) -> None:
+    owner.attrs[name] = value.encode()
+
+
+def _names(owner: Any, name: str, values: list[str]) -> None:
+    data = np.asarray([value.encode() for value in values]) if values else np.asarray([], "S1")
+    count = 1
+    while any(piece.nbytes > ATTRIBUTE_LIMIT for piece in np.array_split(data, count)):
+        count += 1
+    if count == 1:
+        owner.attrs[name] = data
+    else:
+        for number, piece in enumerate(np.array_split(data, count)):
+            owner.attrs[f"{name}{number}"] = piece
