@@ -9,10 +9,13 @@ model in it is of the class "Functional" or "Sequential" (or of its own), with a
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Entry = dict[str, Any]
 
@@ -60,8 +63,13 @@ def parse(text: str, what: str) -> Any:
     return found
 
 
-def model_entry(text: str) -> Entry:
+def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
     """Parse a `model_config` into one entry.
+
+    Args:
+        text: the JSON.
+        layer_names: the names of the model's layers, by the file's list. Up to Keras 2.2.2 a Sequential does not write
+            down its name; where it is the layer of another one, the list tells.
 
     Raises:
         CheckpointError: it is not of the form that Keras writes.
@@ -69,6 +77,10 @@ def model_entry(text: str) -> Entry:
     found = parse(text, "model_config")
     if not isinstance(found, dict):
         raise CheckpointError(f"model_config: expected an object. Received: {type(found).__name__}.")
+    config = found.get("config")
+    if isinstance(config, list) and len(config) == len(layer_names):
+        named = [layer | {"name": name} if isinstance(layer, dict) else layer for layer, name in zip(config, layer_names, strict=True)]
+        found = found | {"config": named}
     entry = _entry(found, "model_config", 0)
     if "layers" not in entry["config"]:
         raise CheckpointError(
@@ -104,12 +116,16 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
     config["name"] = name
     if "inbound_nodes" in found:
         entry["inbound_nodes"] = _nodes(found["inbound_nodes"], where)
+    if "cell" in config:
+        config["cell"] = _entry(config["cell"], where, depth + 1)
+    if "cells" in config and isinstance(config["cells"], list):
+        config["cells"] = [_entry(cell, where, depth + 1) for cell in config["cells"]]
     if "layers" in config:
         if not isinstance(config["layers"], list) or len(config["layers"]) > limits.GRAPH_LAYERS:
             raise CheckpointError(
                 f"{where}: `layers` is not a list of at most {limits.GRAPH_LAYERS:,} layers."
             )
-        layers = [_entry(layer, where, depth + 1) for layer in config["layers"]]
+        layers = [_entry(layer, where, depth + 1) for layer in _numbered(config["layers"])]
         names = [layer["name"] for layer in layers]
         if len(set(names)) != len(names):
             twice = next(one for one in names if names.count(one) > 1)
@@ -122,6 +138,16 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         if key in config and (key == "layer" or config[key] is not None):
             config[key] = _entry(config[key], where, depth + 1)
     return entry
+
+
+def _numbered(layers: list[Any]) -> list[Any]:
+    """Give nameless Sequentials among layers names of their own."""
+    found = []
+    for number, layer in enumerate(layers):
+        if isinstance(layer, dict) and layer.get("class_name") == "Sequential" and isinstance(layer.get("config"), list):
+            layer = {"name": f"sequential_{number}", **layer}
+        found.append(layer)
+    return found
 
 
 def _nodes(found: Any, where: str) -> list[list[list[Any]]]:

@@ -115,7 +115,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
         group = _full(stored)[0].name if wrappers else None
     else:
         assert stored.model_config is not None
-        outer = model_entry(stored.model_config)
+        outer = model_entry(stored.model_config, [layer.name for layer in stored.layers])
         entry, wrappers = unwrap(outer)
         # The outermost wrapper's one layer with weights carries the name of what it wraps.
         group = None if not wrappers else wrappers[1].name if len(wrappers) > 1 else entry["name"]

@@ -120,6 +120,10 @@ def _layer(entry: Entry, translation: Translation, path: Path) -> Entry:
                 twin = Translation(translation.version, translation.tf_keras, translation.custom_objects)
                 _layer(before, twin, (*path, inside[1]))
                 translation.edits |= twin.edits
+    if isinstance(config.get("cell"), dict):
+        config["cell"] = _layer(config["cell"], translation, (*path, "cell"))
+    if isinstance(config.get("cells"), list):
+        config["cells"] = [_layer(cell, translation, (*path, cell["name"])) for cell in config["cells"]]
     translation.here = path
     for rule in LAYER_RULES:
         rule(entry, translation)

@@ -26,11 +26,12 @@ LAYER_RULES = (
     parts.parts_of_layer,
     activations.renamed_activation,
     activations.hard_sigmoid,
+    graph.wrapped_layer,
     graph.input_layer,
     graph.functional_arguments,
     graph.sequential_input,
     arguments.unknown_argument,
 )
-GRAPH_RULES = (graph.initial_state, graph.call_numbers)
+GRAPH_RULES = (graph.initial_state, graph.call_numbers, graph.single_tensors)
 
 __all__ = ["GRAPH_RULES", "LAYER_RULES"]

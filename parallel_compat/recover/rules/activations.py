@@ -51,6 +51,7 @@ SUMMED = frozenset(
     {"Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D"}
 )
 GATED = frozenset({"LSTM", "GRU", "ConvLSTM2D"})
+CELLS = frozenset({"LSTMCell", "GRUCell"})
 
 
 def hard_sigmoid(entry: Entry, translation: Translation) -> None:
@@ -63,6 +64,8 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
     config, name = entry["config"], entry["class_name"]
     if name in GATED and config.get("recurrent_activation") == "hard_sigmoid":
         translation.edit(entry, "old_hard_sigmoid_gates")
+    if name in CELLS and config.get("recurrent_activation") == "hard_sigmoid":
+        translation.refuse(entry, "the hard_sigmoid in this cell is another function in Keras 3")
     if config.get("activation") != "hard_sigmoid" or name not in KERAS3_ARGUMENTS:
         return
     if name in SUMMED:

@@ -28,6 +28,12 @@ DROPPED: dict[tuple[str, str], tuple[Any, ...] | None] = {
     ("*", "implementation"): None,  # how it is computed, not what
     ("*", "num_constants"): (None, 0),
     ("*", "input_spec"): (None,),
+    ("SpatialDropout1D", "trainable"): None,  # it has no weights, and Keras 3's takes no such argument
+    ("SpatialDropout2D", "trainable"): None,
+    ("SpatialDropout3D", "trainable"): None,
+    ("SpatialDropout1D", "noise_shape"): (None,),  # inherited from Dropout, of no effect
+    ("SpatialDropout2D", "noise_shape"): (None,),
+    ("SpatialDropout3D", "noise_shape"): (None,),
     ("Embedding", "input_length"): None,  # said the shape
     ("Embedding", "activity_regularizer"): (None,),
     ("Embedding", "sparse"): (False,),
@@ -66,6 +72,7 @@ DROPPED: dict[tuple[str, str], tuple[Any, ...] | None] = {
 # (class, argument) -> what it was where the config does not say, and what Keras 3 takes for granted otherwise.
 MISSING = {
     ("GRU", "reset_after"): False,  # the argument came with Keras 2.1.5; Keras 3 takes True for granted
+    ("GRUCell", "reset_after"): False,
     ("LSTM", "recurrent_activation"): "hard_sigmoid",
     ("GRU", "recurrent_activation"): "hard_sigmoid",
     ("ConvLSTM2D", "recurrent_activation"): "hard_sigmoid",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
 
 if TYPE_CHECKING:
     from parallel_compat.recover.config_json import Entry
@@ -83,6 +84,31 @@ def _input_shape(entry: Entry) -> Any:
     return None
 
 
+def wrapped_layer(entry: Entry, translation: Translation) -> None:
+    """A layer inside another one says where its class is from, in Keras 3's form; Keras 2 gave the name alone.
+
+    (`Bidirectional`, `TimeDistributed` and `RNN` of Keras 3.15 read their layer with `serialization_lib`.)
+    """
+    config = entry["config"]
+    for key in ("layer", "backward_layer", "cell"):
+        if isinstance(config.get(key), dict):
+            config[key] = _keras3_form(config[key])
+    if isinstance(config.get("cells"), list):
+        config["cells"] = [_keras3_form(cell) for cell in config["cells"]]
+
+
+def _keras3_form(entry: Entry) -> Entry:
+    name = entry["class_name"]
+    module = {"Functional": "keras.src.models.functional", "Sequential": "keras"}.get(name, "keras.layers")
+    own = name in KERAS3_ARGUMENTS or module != "keras.layers"
+    return {
+        "module": module if own else None,
+        "class_name": name,
+        "config": entry["config"],
+        "registered_name": None if own else name,
+    }
+
+
 def _is_shape(shape: Any) -> bool:
     return (
         isinstance(shape, list)
@@ -145,6 +171,14 @@ def call_numbers(model: Entry, translation: Translation) -> None:
     for tensor in outputs:
         if layers[tensor[0]]["class_name"] == "Functional":
             tensor[1] += 1
+
+
+def single_tensors(model: Entry, translation: Translation) -> None:
+    """A model of one input takes a tensor, and one of one output returns a tensor; Keras 3 takes a list of one for a list."""
+    config = model["config"]
+    for key in ("input_layers", "output_layers"):
+        if len(config[key]) == 1:
+            config[key] = config[key][0]
 
 
 def _used_tensors(model: Entry) -> list[list[Any]]:

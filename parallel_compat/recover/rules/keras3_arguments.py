@@ -51,6 +51,16 @@ _ARGUMENTS = {
         "kernel_size padding recurrent_activation recurrent_dropout return_sequences return_state "
         "seed stateful strides unit_forget_bias unroll use_bias @kernel @bias @recurrent"
     ),
+    "GRUCell": (
+        "activation dropout recurrent_activation recurrent_dropout reset_after seed units use_bias "
+        "@kernel @bias @recurrent"
+    ),
+    "LSTMCell": (
+        "activation dropout recurrent_activation recurrent_dropout seed unit_forget_bias units use_bias "
+        "@kernel @bias @recurrent"
+    ),
+    "SimpleRNNCell": "activation dropout recurrent_dropout seed units use_bias @kernel @bias @recurrent",
+    "StackedRNNCells": "cells",
     "Cropping1D": "cropping",
     "Cropping2D Cropping3D": "cropping data_format",
     "Dense": "activation activity_regularizer units use_bias @kernel @bias",
@@ -66,6 +76,7 @@ _ARGUMENTS = {
         "activation activity_regularizer dropout go_backwards recurrent_activation "
         "recurrent_dropout reset_after return_sequences return_state seed stateful units unroll "
         "use_bias @kernel @bias @recurrent"
+        " zero_output_for_mask"
     ),
     "GaussianDropout SpatialDropout1D": "rate seed",
     "GaussianNoise": "seed stddev",
@@ -78,6 +89,7 @@ _ARGUMENTS = {
         "activation activity_regularizer dropout go_backwards recurrent_activation "
         "recurrent_dropout return_sequences return_state seed stateful unit_forget_bias units "
         "unroll use_bias @kernel @bias @recurrent"
+        " zero_output_for_mask"
     ),
     "Lambda": "arguments function mask output_shape",
     "LayerNormalization": "axis center epsilon scale @gamma @beta",
@@ -85,7 +97,7 @@ _ARGUMENTS = {
     "Masking": "mask_value",
     "PReLU": "shared_axes @alpha",
     "Permute": "dims",
-    "RNN": ("cell go_backwards return_sequences return_state stateful unroll"),
+    "RNN": "cell go_backwards return_sequences return_state stateful unroll zero_output_for_mask",
     "ReLU": "max_value negative_slope threshold",
     "RepeatVector": "n",
     "Reshape": "target_shape",
@@ -96,6 +108,7 @@ _ARGUMENTS = {
     "SimpleRNN": (
         "activation activity_regularizer dropout go_backwards recurrent_dropout return_sequences "
         "return_state seed stateful units unroll use_bias @kernel @bias @recurrent"
+        " zero_output_for_mask"
     ),
     "SpatialDropout2D SpatialDropout3D": "data_format rate seed",
     "TimeDistributed": "layer",

@@ -74,6 +74,10 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
         new["momentum"] = float(new["momentum"])
     if "epsilon" in taken and old.get("epsilon") is None:
         new["epsilon"] = EPSILON
+    if name == "Adagrad" or (name == "RMSprop" and not old.get("momentum")):
+        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what comes closest (equal
+        # at a = 0, and within epsilon everywhere). With momentum, TensorFlow's RMSprop had it inside already.
+        new["epsilon"] = float(new["epsilon"]) ** 2
     # OptimizerV2 (tf.keras from 1.14 or 2.0 on) says `learning_rate`; Keras up to 2.2 `lr`.
     rate = old.get("learning_rate", old.get("lr"))
     if not _is_number(rate):
@@ -83,6 +87,8 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
     if _is_number(decay) and decay:
         # lr / (1 + decay * iterations), in Keras 2's `get_updates`; Keras 3 ignores `decay`.
         rate = {
+            "module": "keras.optimizers.schedules",
+            "registered_name": None,
             "class_name": "InverseTimeDecay",
             "config": {
                 "initial_learning_rate": rate,
