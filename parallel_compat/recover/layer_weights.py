@@ -29,7 +29,7 @@ class Spec:
         """Return whether an array of this shape can be the weight."""
         return self.shape is None or (
             len(shape) == len(self.shape)
-            and all(want in (None, size) for want, size in zip(self.shape, shape, strict=True))
+            and all((size > 0 if want is None else want == size) for want, size in zip(self.shape, shape, strict=True))
         )
 
 

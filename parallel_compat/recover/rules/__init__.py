@@ -26,6 +26,7 @@ LAYER_RULES = (
     parts.parts_of_layer,
     activations.renamed_activation,
     activations.hard_sigmoid,
+    values.no_hidden_objects,
     graph.wrapped_layer,
     graph.input_layer,
     graph.functional_arguments,
