@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.loading import load_template_weights as load_template_weights
     from parallel_compat.recover.recovering import recover_template as recover_template
 
-__all__ = sorted(_PUBLIC)  # noqa: PLE0605
+__all__ = sorted(_PUBLIC)
 
 
 def __getattr__(name: str) -> Any:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 Entry = dict[str, Any]
 
-# Functional models of Keras 2.0 to 2.3 are "Model" (or "Container" inside others), of TensorFlow 2.3 "Functional".
+# Functional models of Keras 2.0 to 2.3 are "Model" (or "Container" inside others), of TensorFlow 2.3
+# "Functional".
 FUNCTIONAL_CLASSES = frozenset({"Model", "Functional", "Container", "Network"})
 
 
@@ -68,7 +69,8 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
 
     Args:
         text: the JSON.
-        layer_names: the names of the model's layers, by the file's list. Up to Keras 2.2.2 a Sequential does not write
+        layer_names: the names of the model's layers, by the file's list. Up to Keras 2.2.2 a
+        Sequential does not write
             down its name; where it is the layer of another one, the list tells.
 
     Raises:
@@ -79,13 +81,18 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
         raise CheckpointError(f"model_config: expected an object. Received: {type(found).__name__}.")
     config = found.get("config")
     if isinstance(config, list) and len(config) == len(layer_names):
-        named = [layer | {"name": name} if isinstance(layer, dict) else layer for layer, name in zip(config, layer_names, strict=True)]
+        named = [
+            layer | {"name": name} if isinstance(layer, dict) else layer
+            for layer, name in zip(config, layer_names, strict=True)
+        ]
         found = found | {"config": named}
     entry = _entry(found, "model_config", 0)
     if "layers" not in entry["config"]:
         raise CheckpointError(
-            f"model_config: expected a model with layers. Received: class {entry['class_name']!r}, whose layers are not "
-            "written down (a subclassed model). Build the model by its own code and use `load_template_weights`."
+            "model_config: expected a model with layers. Received: class "
+            f"{entry['class_name']!r}, whose layers are not "
+            "written down (a subclassed model). Build the model by its own code and use "
+            "`load_template_weights`."
         )
     return entry
 
@@ -144,14 +151,19 @@ def _numbered(layers: list[Any]) -> list[Any]:
     """Give nameless Sequentials among layers names of their own."""
     found = []
     for number, layer in enumerate(layers):
-        if isinstance(layer, dict) and layer.get("class_name") == "Sequential" and isinstance(layer.get("config"), list):
+        if (
+            isinstance(layer, dict)
+            and layer.get("class_name") == "Sequential"
+            and isinstance(layer.get("config"), list)
+        ):
             layer = {"name": f"sequential_{number}", **layer}
         found.append(layer)
     return found
 
 
 def _nodes(found: Any, where: str) -> list[list[list[Any]]]:
-    """Check the calls of a layer: a list of lists of [layer, call, output] or [layer, call, output, arguments]."""
+    """Check the calls of a layer: a list of lists of [layer, call, output] or [layer, call, output,
+    arguments]."""
     if not isinstance(found, list):
         raise CheckpointError(f"{where}: `inbound_nodes` is not a list.")
     nodes = []

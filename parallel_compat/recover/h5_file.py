@@ -7,6 +7,7 @@ layer whose weights have to be changed.
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,12 @@ import numpy as np
 
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.layer_tree import Leaf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path as FilePath
 
-    from parallel_compat.recover.layer_tree import Node, Path
+    from parallel_compat.recover.layer_tree import Leaf, Node, Path
     from parallel_compat.recover.reader import Reading, StoredArray
     from parallel_compat.recover.template import Template
 
@@ -40,7 +40,8 @@ class Slot:
 
 
 def plan(template: Template) -> dict[str, list[Slot]]:
-    """Say for each layer of the single model which arrays it gets, in the order in which Keras 3 reads them."""
+    """Say for each layer of the single model which arrays it gets, in the order in which Keras 3 reads
+    them."""
     if template.tree is None:
         return _plan_of_weights(template)
     arrays = template.arrays
@@ -62,7 +63,8 @@ def plan(template: Template) -> dict[str, list[Slot]]:
 
 
 def _keras3_order(node: Node) -> list[tuple[Leaf, int]]:
-    """Trainable weights before the others, as `_legacy_weights` of Keras 3.15 has them; leaves unknown keep theirs."""
+    """Trainable weights before the others, as `_legacy_weights` of Keras 3.15 has them; leaves unknown
+    keep theirs."""
     first, second = node.sections(frozen=True)
     return first + second
 
@@ -80,7 +82,8 @@ def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
                 statistics = re.search(r"/moving_(mean|variance)(_\d+)?(:\d+)?$", weight.name) is not None
                 if seen_statistics and not statistics:
                     raise CheckpointError(
-                        f"{template.stored.path}: some layers were frozen when these weights were written, so that their order in the file is not "
+                        f"{template.stored.path}: some layers were frozen when these weights "
+                        "were written, so that their order in the file is not "
                         "that of the model. Give the model (--architecture), or use `load_template_weights`."
                     )
                 seen_statistics |= statistics
@@ -110,6 +113,7 @@ def write(
     """
     layers = plan(template)
     version = _keras_version()
+    _claim(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
     with h5py.File(path, "w") as file:
         weights = file
         if not weights_only:
@@ -135,6 +139,21 @@ def write(
         if not weights_only:
             # Keras 3 looks for it, and finds that the model has no weights of its own.
             _names(weights.create_group("top_level_model_weights"), "weight_names", [])
+
+
+def _claim(path: FilePath, size: int) -> None:
+    """Find out now whether the disk has the room: HDF5 crashes the process when it runs out while writing.
+
+    Raises:
+        OSError: it has not.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    finally:
+        os.close(descriptor)
 
 
 def _copy(

@@ -5,7 +5,8 @@ lies in the file. At each step the *kind* of link, object, type and storage is a
 and only what Keras itself writes is let through:
 
 - hard links, from a group to what lies inside it, no object twice;
-- arrays of plain floats, integers and booleans; contiguous, compact or chunked; filters gzip, shuffle, fletcher32;
+- arrays of plain floats, integers and booleans; contiguous, compact or chunked; filters gzip, shuffle,
+fletcher32;
 - attributes that are strings or lists of strings.
 """
 
@@ -100,8 +101,10 @@ class Walk:
             unpacked = max(unpacked, math.prod(chunks) * np.dtype(dtype).itemsize)
         if unpacked > self.left:
             raise CheckpointError(
-                f"{where}: expected at most {self.budget:,} bytes of arrays in a file of this size. Received: an array "
-                f"of shape {shape} and type {dtype} that exceeds it. If the file is yours, raise `max_bytes` (--max-bytes)."
+                f"{where}: expected at most {self.budget:,} bytes of arrays in a file of this "
+                "size. Received: an array "
+                f"of shape {shape} and type {dtype} that exceeds it. If the file is yours, "
+                "raise `max_bytes` (--max-bytes)."
             )
         self.left -= unpacked
         return found
@@ -118,7 +121,8 @@ class Walk:
             if link.type != h5l.TYPE_HARD:
                 names = {h5l.TYPE_SOFT: "a soft link", h5l.TYPE_EXTERNAL: "an external link"}
                 raise CheckpointError(
-                    f"{where}: {short(name)} is {names.get(link.type, 'a foreign link')}; links are not followed."
+                    f"{where}: {short(name)} is {names.get(link.type, 'a foreign link')}; "
+                    "links are not followed."
                 )
             here = h5o.open(here, key)
         return here
@@ -131,7 +135,8 @@ def parts(name: str, where: str) -> list[str]:
         raise CheckpointError(f"{where}: the name {short(name)} is too long or too deep.")
     if any(part in ("", ".", "..") for part in found) or not PRINTABLE.fullmatch(name):
         raise CheckpointError(
-            f"{where}: the name {short(name)} would leave its group; names may not be absolute or hold `.`, `..`."
+            f"{where}: the name {short(name)} would leave its group; names may not be "
+            "absolute or hold `.`, `..`."
         )
     return found
 
@@ -155,7 +160,8 @@ def plain_type(stored: h5t.TypeID, where: str) -> str:
         h5t.ENUM: "an enumeration",
     }
     raise CheckpointError(
-        f"{where}: expected plain floats, integers or booleans. Received: {names.get(stored.get_class(), 'another type')}."
+        f"{where}: expected plain floats, integers or booleans. Received: "
+        f"{names.get(stored.get_class(), 'another type')}."
     )
 
 
@@ -186,7 +192,8 @@ def storage(dataset: h5d.DatasetID, shape: tuple[int, ...], where: str) -> tuple
     for code in used:
         if code not in FILTERS or used.count(code) > 1:
             raise CheckpointError(
-                f"{where}: expected the filters {', '.join(FILTERS.values())}, each once. Received: filter number {code}."
+                f"{where}: expected the filters {', '.join(FILTERS.values())}, each once. "
+                f"Received: filter number {code}."
             )
     if math.prod(shape) and not dataset.get_storage_size():
         raise CheckpointError(

@@ -80,7 +80,8 @@ class InspectedCheckpoint:
 
 
 def inspect_checkpoint(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> InspectedCheckpoint:
-    """Say what a checkpoint is: a whole model or weights, of a parallel model or a single one, by which Keras.
+    """Say what a checkpoint is: a whole model or weights, of a parallel model or a single one, by which
+    Keras.
 
     Nothing in the file is run, and no array is read.
 

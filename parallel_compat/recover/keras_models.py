@@ -1,12 +1,11 @@
-"""Put what was recovered into living Keras 3 models. The only file here that needs Keras, imported when called."""
+"""Put what was recovered into living Keras 3 models. The only file here that needs Keras, imported
+when called."""
 
 from __future__ import annotations
 
 import copy
 import os
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
@@ -16,6 +15,8 @@ from parallel_compat.recover.optimizer_state import memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy as np
 
     from parallel_compat.recover.layer_tree import Node, Path
     from parallel_compat.recover.template import Template
@@ -59,7 +60,8 @@ def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, 
         raise
     except Exception as error:  # whatever a config makes Keras raise
         raise CheckpointError(
-            f"{template.stored.path}: Keras cannot build the model from its config ({type(error).__name__}: {str(error)[:500]})."
+            f"{template.stored.path}: Keras cannot build the model from its config "
+            f"({type(error).__name__}: {str(error)[:500]})."
         ) from error
     for path, mine in values.items():
         for variable, value in zip(layer_at(model, path).weights, mine, strict=True):
@@ -97,12 +99,14 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
         variables = layer_at(model, path).weights
         if not variables:
             raise CheckpointError(
-                f"layer {where!r}: it is built only when the model is called, so that it cannot take its {len(mine)} weights."
+                f"layer {where!r}: it is built only when the model is called, so that it "
+                f"cannot take its {len(mine)} weights."
             )
         shapes, stored = [tuple(variable.shape) for variable in variables], [value.shape for value in mine]
         if shapes != stored:
             raise CheckpointError(
-                f"layer {where!r}: expected weights of the shapes {shapes}, by the model's config. Received: {stored}."
+                f"layer {where!r}: expected weights of the shapes {shapes}, by the model's "
+                f"config. Received: {stored}."
             )
         expected += len(mine)
     if len(model.weights) != expected:
@@ -148,7 +152,8 @@ def compile_model(
     if template.translation.edits:
         return (
             [
-                "The optimizer's state belongs to weights that had to be rewritten; training begins with a fresh one."
+                "The optimizer's state belongs to weights that had to be rewritten; training "
+                "begins with a fresh one."
             ]
             if optimizer_arrays
             else []
@@ -174,7 +179,8 @@ def compile_model(
         return []
     if by_weight and len(model.trainable_variables) != len(by_weight):
         return [
-            "The model has other trainable weights than its optimizer's state; training begins with a fresh one."
+            "The model has other trainable weights than its optimizer's state; training "
+            "begins with a fresh one."
         ]
     for number, variable in enumerate(model.trainable_variables):
         for slot, value in zip(slots, variables.get(id(variable), ()), strict=False):
@@ -185,7 +191,8 @@ def compile_model(
 def _slots(optimizer: Any, count: int) -> list[list[Any]]:
     """Return an optimizer's memories, kind by kind, each in the order of the trainable variables.
 
-    Its variables begin with the step counter and the learning rate; then come the kinds, which Keras 3 makes for
+    Its variables begin with the step counter and the learning rate; then come the kinds, which Keras 3
+    makes for
     all variables together (``[m_0, v_0, m_1, v_1, ...]``, `add_optimizer_variables`) or one after the other.
     """
     kinds: dict[str, list[Any]] = {}

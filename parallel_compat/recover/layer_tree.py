@@ -44,7 +44,8 @@ class Leaf:
         yield self
 
     def sections(self, *, frozen: bool) -> tuple[list[tuple[Leaf, int]], list[tuple[Leaf, int]]]:
-        """Return its weights in Keras's two sections: trainable, and not. A frozen layer has all in the second."""
+        """Return its weights in Keras's two sections: trainable, and not. A frozen layer has all in
+        the second."""
         places = [(self, index) for index in range(len(self.specs or ()))]
         if frozen and not self.trainable:
             return [], places
@@ -68,7 +69,8 @@ class Branch:
             yield from child.leaves()
 
     def sections(self, *, frozen: bool) -> tuple[list[tuple[Leaf, int]], list[tuple[Leaf, int]]]:
-        """Return the weights of all children: their trainable sections one after the other, then the others."""
+        """Return the weights of all children: their trainable sections one after the other, then the
+        others."""
         found = [child.sections(frozen=frozen) for child in self.children]
         return [place for first, _ in found for place in first], [
             place for _, second in found for place in second

@@ -1,6 +1,7 @@
 """Which weights each layer of Keras 2 has, with what shapes, told from its config alone.
 
-The order is Keras's own: trainable weights first. Sources: the `build` methods of Keras 2.2.4 and of tf.keras in
+The order is Keras's own: trainable weights first. Sources: the `build` methods of Keras 2.2.4 and of
+tf.keras in
 TensorFlow 2.2 (they agree), held against the real layers by `tests/recover/test_layer_weights.py`.
 """
 
@@ -19,7 +20,8 @@ Shape = tuple["int | None", ...]
 
 @dataclass(frozen=True)
 class Spec:
-    """One weight that a layer must have. None in the shape, or for it, stands for what only the input tells."""
+    """One weight that a layer must have. None in the shape, or for it, stands for what only the input
+    tells."""
 
     name: str
     shape: Shape | None
@@ -29,7 +31,10 @@ class Spec:
         """Return whether an array of this shape can be the weight."""
         return self.shape is None or (
             len(shape) == len(self.shape)
-            and all((size > 0 if want is None else want == size) for want, size in zip(self.shape, shape, strict=True))
+            and all(
+                (size > 0 if want is None else want == size)
+                for want, size in zip(self.shape, shape, strict=True)
+            )
         )
 
 
@@ -206,13 +211,62 @@ RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
 }
 
 WITHOUT_WEIGHTS = frozenset(
-    """
-    InputLayer Activation ActivityRegularization Add AlphaDropout Average AveragePooling1D AveragePooling2D
-    AveragePooling3D AvgPool1D AvgPool2D AvgPool3D Concatenate Cropping1D Cropping2D Cropping3D Dot Dropout ELU
-    Flatten GaussianDropout GaussianNoise GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D
-    GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D Lambda LeakyReLU Masking MaxPooling1D MaxPooling2D
-    MaxPooling3D MaxPool1D MaxPool2D MaxPool3D Maximum Minimum Multiply Permute ReLU RepeatVector Reshape Softmax
-    SpatialDropout1D SpatialDropout2D SpatialDropout3D Subtract ThresholdedReLU UpSampling1D UpSampling2D
-    UpSampling3D ZeroPadding1D ZeroPadding2D ZeroPadding3D
-    """.split()
+    [
+        "InputLayer",
+        "Activation",
+        "ActivityRegularization",
+        "Add",
+        "AlphaDropout",
+        "Average",
+        "AveragePooling1D",
+        "AveragePooling2D",
+        "AveragePooling3D",
+        "AvgPool1D",
+        "AvgPool2D",
+        "AvgPool3D",
+        "Concatenate",
+        "Cropping1D",
+        "Cropping2D",
+        "Cropping3D",
+        "Dot",
+        "Dropout",
+        "ELU",
+        "Flatten",
+        "GaussianDropout",
+        "GaussianNoise",
+        "GlobalAveragePooling1D",
+        "GlobalAveragePooling2D",
+        "GlobalAveragePooling3D",
+        "GlobalMaxPooling1D",
+        "GlobalMaxPooling2D",
+        "GlobalMaxPooling3D",
+        "Lambda",
+        "LeakyReLU",
+        "Masking",
+        "MaxPooling1D",
+        "MaxPooling2D",
+        "MaxPooling3D",
+        "MaxPool1D",
+        "MaxPool2D",
+        "MaxPool3D",
+        "Maximum",
+        "Minimum",
+        "Multiply",
+        "Permute",
+        "ReLU",
+        "RepeatVector",
+        "Reshape",
+        "Softmax",
+        "SpatialDropout1D",
+        "SpatialDropout2D",
+        "SpatialDropout3D",
+        "Subtract",
+        "ThresholdedReLU",
+        "UpSampling1D",
+        "UpSampling2D",
+        "UpSampling3D",
+        "ZeroPadding1D",
+        "ZeroPadding2D",
+        "ZeroPadding3D",
+    ]
 )

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_file import gather
 from parallel_compat.recover.layer_tree import Branch, Leaf
 from parallel_compat.recover.layer_weights import Spec
-from parallel_compat.recover.parallel_wrapper import Wrapper
 from parallel_compat.recover.placement import place
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.template import template_of, wrapper_of_weights, written_by_keras3
@@ -20,8 +17,11 @@ from parallel_compat.recover.template import template_of, wrapper_of_weights, wr
 if TYPE_CHECKING:
     import os
 
+    import numpy as np
+
     from parallel_compat.recover.layer_tree import Node, Path
-    from parallel_compat.recover.reader import Stored, StoredArray
+    from parallel_compat.recover.parallel_wrapper import Wrapper
+    from parallel_compat.recover.reader import Stored
     from parallel_compat.recover.template import Template
 
     Array = np.ndarray[Any, Any]
@@ -75,26 +75,31 @@ def load_template_weights(
 
     >>> import parallel_compat
     >>> model = build_model()  # doctest: +SKIP
-    >>> print(parallel_compat.load_template_weights(model, "tests/data/oracle/sgd_even.parallel.h5"))  # doctest: +SKIP
-    Loaded 4 weights from tests/data/oracle/sgd_even.parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
+    >>> path = "tests/data/oracle/sgd_even.parallel.h5"
+    >>> print(parallel_compat.load_template_weights(model, path))  # doctest: +SKIP
+    Loaded 4 weights from tests/data/oracle/sgd_even.parallel.h5 (whole model of a parallel model over 2
+    devices, Keras 2.2.4).
 
     Args:
         model: a built `keras.Model` of Keras 3.
         path: the checkpoint.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
+        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size,
+        at least 32 MiB.
 
     Returns:
         What was found in the file.
 
     Raises:
-        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The model is then
+        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The
+        model is then
             as it was before.
     """
     from parallel_compat.recover.keras_models import tree_of
 
     if not model.built or not model.weights:
         raise CheckpointError(
-            f"The model {model.name!r} has no weights yet. Build it (call it once, or give it an Input) before loading {path}."
+            f"The model {model.name!r} has no weights yet. Build it (call it once, or give it "
+            f"an Input) before loading {path}."
         )
     with read(path, max_bytes=max_bytes) as reading:
         stored = reading.stored
@@ -109,10 +114,7 @@ def load_template_weights(
     old = not written_by_keras3(stored)
     template = _template(stored) if old and stored.form == "model" else None
     wrappers = tuple(template.wrappers) if template is not None else ()
-    if template is not None:
-        places = _by_layers(template, tree) or {}
-    else:
-        places = {}
+    places = _by_layers(template, tree) or {} if template is not None else {}
     if not places:
         guessed = None if template is not None else wrapper_of_weights(stored)
         if guessed is not None:
@@ -148,7 +150,8 @@ def _load_by_keras(model: Any, stored: Stored) -> LoadedWeights:
         model.load_weights(stored.path)
     except Exception as error:
         raise CheckpointError(
-            f"{stored.path}: Keras cannot load these weights of its own format into {model.name!r} ({str(error)[:500]})."
+            f"{stored.path}: Keras cannot load these weights of its own format into "
+            f"{model.name!r} ({str(error)[:500]})."
         ) from error
     return LoadedWeights(stored.path, "weights", (), "3", len(model.weights))
 
@@ -170,7 +173,8 @@ def _by_layers(template: Template, tree: Branch) -> dict[Path, list[int]] | None
             ):
                 return {(*prefix, *path): places for path, places in template.places.items()}
         raise CheckpointError(
-            f"{template.stored.path}: expected weights for the {len(mine)} layers of the model ({_listed(mine)}). "
+            f"{template.stored.path}: expected weights for the {len(mine)} layers of the "
+            f"model ({_listed(mine)}). "
             f"Received: {len(theirs)} layers ({_listed(theirs)})."
         )
     prefix = _common_prefix(mine, theirs)
@@ -180,7 +184,8 @@ def _by_layers(template: Template, tree: Branch) -> dict[Path, list[int]] | None
 
 
 def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
-    """Find the path of a model around the template (a parallel model was given), if that is the only difference."""
+    """Find the path of a model around the template (a parallel model was given), if that is the only
+    difference."""
     for length in range(1, len(mine[0].path)):
         prefix = mine[0].path[:length]
         if {leaf.path for leaf in mine} == {(*prefix, *leaf.path) for leaf in theirs}:
@@ -189,7 +194,8 @@ def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
 
 
 def _by_groups(stored: Stored, tree: Branch, *, parallel: bool) -> dict[Path, list[int]]:
-    """Match a file without a usable config: its groups are the model's layers, or one is the whole template."""
+    """Match a file without a usable config: its groups are the model's layers, or one is the whole
+    template."""
     flat = [weight for layer in stored.layers for weight in layer.weights]
     full = [layer for layer in stored.layers if layer.weights]
     _loosen(tree)
@@ -202,7 +208,8 @@ def _by_groups(stored: Stored, tree: Branch, *, parallel: bool) -> dict[Path, li
         ]  # a parallel model was given
     if len(tops) != len(full):
         raise CheckpointError(
-            f"{stored.path}: expected weights for {len(tops)} layers ({', '.join(top.path[-1] for top in tops[:8])}). Received: {len(full)} layers "
+            f"{stored.path}: expected weights for {len(tops)} layers "
+            f"({', '.join(top.path[-1] for top in tops[:8])}). Received: {len(full)} layers "
             f"({', '.join(layer.name for layer in full[:8])})."
         )
     by_name = {layer.name: layer for layer in full}
@@ -248,7 +255,8 @@ def _values(
     old: bool,
     path: str,
 ) -> list[tuple[Any, Array]]:
-    """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
+    """Pair each of the model's variables with its value; raise before anything is changed if one does
+    not fit."""
     from parallel_compat.recover.keras_models import layer_at
 
     pairs: list[tuple[Any, Array]] = []
@@ -289,7 +297,8 @@ def _edits(leaf: Leaf, layer: Any, values: list[Array], notes: list[str]) -> lis
     if leaf.class_name == "GRU" and bias == (6 * layer.units,):
         if not layer.reset_after:
             raise CheckpointError(
-                f"layer {layer.name!r}: weights of a CuDNNGRU fit a GRU with `reset_after=True` only. Received: reset_after=False."
+                f"layer {layer.name!r}: weights of a CuDNNGRU fit a GRU with "
+                "`reset_after=True` only. Received: reset_after=False."
             )
         edits.append("cudnn_gru")
     new = keras.activations.hard_sigmoid
@@ -303,7 +312,8 @@ def _edits(leaf: Leaf, layer: Any, values: list[Array], notes: list[str]) -> lis
         edits.append("old_hard_sigmoid")
     if any(edit.startswith("old_hard_sigmoid") for edit in edits):
         notes.append(
-            f"layer {layer.name!r}: Keras 3's hard_sigmoid is another function; its weights were multiplied by 1.2, which gives the old values."
+            f"layer {layer.name!r}: Keras 3's hard_sigmoid is another function; its weights "
+            "were multiplied by 1.2, which gives the old values."
         )
     return edits
 
@@ -323,8 +333,10 @@ def _check_hard_sigmoid(model: Any, template: Template, places: dict[Path, list[
         layer = layer_at(model, target)
         if getattr(layer, "recurrent_activation", None) is keras.activations.sigmoid:
             raise CheckpointError(
-                f"{path}: layer {layer.name!r}: expected recurrent_activation='hard_sigmoid', as in the file (it was Keras 2's default). "
-                "Received: 'sigmoid' (Keras 3's default). Give the layer that argument, or use `recover_template`."
+                f"{path}: layer {layer.name!r}: expected recurrent_activation='hard_sigmoid', "
+                "as in the file (it was Keras 2's default). "
+                "Received: 'sigmoid' (Keras 3's default). Give the layer that argument, or "
+                "use `recover_template`."
             )
 
 

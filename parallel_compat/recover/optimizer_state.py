@@ -1,6 +1,7 @@
 """What the optimizer of an old file remembers, put in the order of Keras 3's optimizer of the same name.
 
-Keras 2 writes a list: the step counter (not all of them), then one kind of memory for all weights after another
+Keras 2 writes a list: the step counter (not all of them), then one kind of memory for all weights after
+another
 (all first moments, all second moments). The weights are those of ``model.trainable_weights``, in that order.
 """
 
@@ -43,14 +44,18 @@ def memory(
         shapes: (leaf, number of its weight) -> shape.
 
     Returns:
-        The step counter (None if the file has none) and, for each trainable weight, its memories; or a sentence
+        The step counter (None if the file has none) and, for each trainable weight, its memories;
+        or a sentence
         that says why they cannot be carried over.
     """
     kinds = MEMORY.get(name)
     if kinds is None:
         return f"Keras 3's {name} keeps its state in another form; training begins with a fresh one."
     if name == "RMSprop" and (config.get("centered") or config.get("momentum")):
-        return "Keras 3's RMSprop keeps centered or momentum state in another form; training begins with a fresh one."
+        return (
+            "Keras 3's RMSprop keeps centered or momentum state in another form; training begins "
+            "with a fresh one."
+        )
     steps = None
     if arrays and arrays[0].shape == () and arrays[0].dtype.kind in "iu":
         steps, arrays = int(arrays[0]), arrays[1:]
@@ -66,13 +71,17 @@ def memory(
         # Keras 2.2 writes a placeholder of one zero per weight where amsgrad is off.
     if not weights or len(arrays) != len(kinds) * len(weights):
         return (
-            f"The optimizer's state has {len(arrays)} arrays, expected {len(kinds)} for each of {len(weights)} trainable weights; training begins with "
+            f"The optimizer's state has {len(arrays)} arrays, expected {len(kinds)} for each "
+            f"of {len(weights)} trainable weights; training begins with "
             "a fresh one."
         )
     found: dict[tuple[Path, int], tuple[Array, ...]] = {}
     for number, weight in enumerate(weights):
         mine = tuple(arrays[kind * len(weights) + number] for kind in range(len(kinds)))
         if any(array.shape != shapes[weight] for array in mine):
-            return "The optimizer's state does not have the shapes of the weights; training begins with a fresh one."
+            return (
+                "The optimizer's state does not have the shapes of the weights; training begins "
+                "with a fresh one."
+            )
         found[weight] = mine
     return steps, found

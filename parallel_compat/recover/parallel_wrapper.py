@@ -1,6 +1,7 @@
 """Recognise a parallel model by its config and take the single model out of it.
 
-What `multi_gpu_model` and its relatives build is always this, and is told by its data alone; no function in the
+What `multi_gpu_model` and its relatives build is always this, and is told by its data alone; no function in
+the
 file is ever looked into:
 
     inputs -> one Lambda per (device, input) -> the template, called once per device -> one merge per output
@@ -79,7 +80,8 @@ def _wrapped(entry: Entry) -> tuple[Entry, Wrapper] | None:
         return None
     if len(set(slices)) != len(slices):
         return None
-    # A call of the template is numbered from 1 where it was called before (as it is when built): the lowest says.
+    # A call of the template is numbered from 1 where it was called before (as it is when built): the
+    # lowest says.
     merged = [_merge(layer, template["name"], gpus) for layer in merges + averages]
     if any(one is None for one in merged):
         return None

@@ -1,8 +1,10 @@
 """Find out which array of a file belongs to which layer, where the file gives only a flat list.
 
 A model inside a model is one group in the file, its arrays a flat list: first all trainable ones, layer after
-layer, then the others (`Container.weights` in Keras 2). A parallel model's file has the whole template in one such
-group. Two independent witnesses say where an array belongs, its name and its position, and its shape must fit; what
+layer, then the others (`Container.weights` in Keras 2). A parallel model's file has the whole template in
+one such
+group. Two independent witnesses say where an array belongs, its name and its position, and its shape must
+fit; what
 they leave in doubt is refused.
 """
 
@@ -44,7 +46,8 @@ def place(node: Node, arrays: Sequence[StoredArray], where: str) -> dict[Path, l
         expected = sum(len(leaf.specs or ()) for leaf in leaves)
         if expected != len(arrays):
             raise CheckpointError(
-                f"{where}: expected {expected} weights, by the layers that it is made of. Received: {len(arrays)}."
+                f"{where}: expected {expected} weights, by the layers that it is made of. "
+                f"Received: {len(arrays)}."
             )
         if len(leaves) == 1:
             _check_leaf(leaves[0], arrays, where)
@@ -57,7 +60,8 @@ def place(node: Node, arrays: Sequence[StoredArray], where: str) -> dict[Path, l
                 break
     if found is None:
         raise CheckpointError(
-            f"{where}: neither the names nor the order of its {len(arrays)} weights say which layer each belongs to. {_mismatch(leaves, arrays)}"
+            f"{where}: neither the names nor the order of its {len(arrays)} weights say which "
+            f"layer each belongs to. {_mismatch(leaves, arrays)}"
         )
     return found
 
@@ -67,7 +71,8 @@ def _check_leaf(leaf: Leaf, arrays: Sequence[StoredArray], where: str) -> None:
         return
     if len(leaf.specs) != len(arrays):
         raise CheckpointError(
-            f"{where}: expected {len(leaf.specs)} weights for a {leaf.class_name} ({', '.join(spec.name for spec in leaf.specs)}). "
+            f"{where}: expected {len(leaf.specs)} weights for a {leaf.class_name} "
+            f"({', '.join(spec.name for spec in leaf.specs)}). "
             f"Received: {len(arrays)}."
         )
     for spec, array in zip(leaf.specs, arrays, strict=True):
@@ -79,7 +84,8 @@ def _check_leaf(leaf: Leaf, arrays: Sequence[StoredArray], where: str) -> None:
 
 
 def _by_name(leaves: list[Leaf], arrays: Sequence[StoredArray]) -> dict[Path, list[int]] | None:
-    """Group the arrays by what stands in front of their names, and give each leaf the group that carries its name."""
+    """Group the arrays by what stands in front of their names, and give each leaf the group that
+    carries its name."""
     groups: dict[str, list[int]] = {}
     for position, array in enumerate(arrays):
         groups.setdefault(split(array.name)[0], []).append(position)
@@ -103,7 +109,8 @@ def _by_position(
 ) -> dict[Path, list[int]] | None:
     """Lay the arrays out in Keras's order, and accept it only if every name agrees.
 
-    Names agree if each weight is called what it is ("kernel", "moving_mean"), if all of one layer have the same
+    Names agree if each weight is called what it is ("kernel", "moving_mean"), if all of one layer have
+    the same
     words in front, and if no two layers have the same.
     """
     if sectioned:
@@ -144,12 +151,12 @@ def split(name: str) -> tuple[str, str]:
 
 
 def _mismatch(leaves: list[Leaf], arrays: Sequence[StoredArray]) -> str:
-    wanted = "; ".join(
-        f"{'/'.join(leaf.path)}: {'?' if leaf.specs is None else ', '.join(f'{spec.name} {_written(spec.shape)}' for spec in leaf.specs)}"
-        for leaf in leaves[:4]
-    )
+    def wanted(leaf: Leaf) -> str:
+        names = [f"{spec.name} {_written(spec.shape)}" for spec in leaf.specs or ()]
+        return f"{'/'.join(leaf.path)}: {', '.join(names) or '?'}"
+
     held = ", ".join(f"{array.name} {array.shape}" for array in arrays[:6])
-    return f"Expected: {wanted} ... Received: {held} ..."
+    return f"Expected: {'; '.join(wanted(leaf) for leaf in leaves[:4])} ... Received: {held} ..."
 
 
 def _written(shape: tuple[int | None, ...] | None) -> str:

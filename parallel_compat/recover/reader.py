@@ -1,8 +1,11 @@
-"""Read a checkpoint without trusting it: the file is opened in another process, and only its answers come here.
+"""Read a checkpoint without trusting it: the file is opened in another process, and only its answers come
+here.
 
 The reading process (`parallel_compat.recover.reading_process`) has limits on memory, processor time and open
-files where the system has them, and a clock that this side keeps. Of its answers nothing is believed but plain
-JSON of bounded size and the announced number of bytes of each array. However it ends (an error, a crash of the
+files where the system has them, and a clock that this side keeps. Of its answers nothing is believed but
+plain
+JSON of bounded size and the announced number of bytes of each array. However it ends (an error, a crash of
+the
 HDF5 library, a kill, silence) comes out as one `CheckpointError`.
 """
 
@@ -30,10 +33,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # The path is handed over, and not found by `-m`, which would put the current folder first.
-BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from parallel_compat.recover.reading_process import main; main()"
+BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from "
+    "parallel_compat.recover.reading_process import main; main()"
+)
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 HEADER_BYTES = 4 * limits.ATTRIBUTE_BYTES
-DTYPES = frozenset("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
+DTYPES = frozenset(
+    [
+        "float16",
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool",
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +109,8 @@ class Reading:
         self._ahead: list[StoredArray] = []
 
     def arrays(self, *, optimizer: bool = False) -> Iterator[tuple[StoredArray, Iterator[memoryview]]]:
-        """Yield each array with its bytes in pieces (C order, native); a piece is valid until the next is asked for."""
+        """Yield each array with its bytes in pieces (C order, native); a piece is valid until the next
+        is asked for."""
         wanted = [weight for layer in self.stored.layers for weight in layer.weights]
         for array in wanted + (list(self.stored.optimizer) if optimizer else []):
             pieces = self._pieces(array)
@@ -161,7 +183,8 @@ class Reading:
 
 
 class _Clock:
-    """Kill a process that is silent for longer than it is allowed to be; works where pipes cannot be polled."""
+    """Kill a process that is silent for longer than it is allowed to be; works where pipes cannot be
+    polled."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -233,8 +256,6 @@ def read(
         CheckpointError: whatever is wrong with the file.
     """
     name = os.fspath(path)
-    if isinstance(name, bytes):
-        name = os.fsdecode(name)
     look_at(name)
     # Child and parent may differ in their current folder only by a race; an absolute path has none.
     request = {
@@ -259,7 +280,8 @@ def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
     """Start the reading process: nothing of the user's environment steers Python or HDF5 in it."""
     if not sys.executable:
         raise CheckpointError(
-            "No Python executable is known (`sys.executable` is empty), so that no reading process can be started."
+            "No Python executable is known (`sys.executable` is empty), so that no reading "
+            "process can be started."
         )
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "HDF5_"))}
     environment |= {
@@ -312,7 +334,8 @@ def look_at(path: str) -> None:
         raise CheckpointError(f"{path}: cannot be opened ({error}).") from error
     if head.startswith(b"PK\x03\x04"):
         raise CheckpointError(
-            f"{path}: a .keras file of Keras 3 (or another zip); it needs no recovery: `keras.models.load_model` reads it."
+            f"{path}: a .keras file of Keras 3 (or another zip); it needs no recovery: "
+            "`keras.models.load_model` reads it."
         )
     if head != HDF5_SIGNATURE:
         raise CheckpointError(

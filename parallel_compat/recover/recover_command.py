@@ -75,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     wrappers = found.template.wrappers
     source = f"a parallel model over {wrappers[0].gpus} devices" if wrappers else "a single model"
     print(
-        f"{arguments.output}: {len(found.template.arrays)} weights, from {printable(arguments.file)} ({source}, Keras {printable(str(found.template.stored.keras_version))})"
+        f"{arguments.output}: {len(found.template.arrays)} weights, from "
+        f"{printable(arguments.file)} ({source}, Keras {printable(str(found.template.stored.keras_version))})"
     )
     return 0
 

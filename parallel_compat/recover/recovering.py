@@ -61,7 +61,8 @@ def recover_template(
 ) -> Any:
     """Get the single model out of a file that multi-GPU code (or any Keras 2) wrote.
 
-    Nothing in the file is run. What the config says is translated for Keras 3, so that plain Keras 3 loads the
+    Nothing in the file is run. What the config says is translated for Keras 3, so that plain Keras 3
+    loads the
     result and computes the same.
 
     >>> import parallel_compat
@@ -71,16 +72,20 @@ def recover_template(
 
     Args:
         path: the old file.
-        out: where to write it: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without), or `.weights.h5`.
+        out: where to write it: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without),
+        or `.weights.h5`.
             Default: nothing is written, the model is returned.
         weights_only: write weights and no config (`.h5`, `.hdf5`; `.weights.h5` always does).
         custom_objects: classes and functions of the project that wrote the file, by name.
-        keep_lambda: whether Lambda layers of the model's own are kept, as data: Keras loads the result only with
+        keep_lambda: whether Lambda layers of the model's own are kept, as data: Keras loads the
+        result only with
             `safe_mode=False`, and then runs them.
-        architecture: for a file of weights: where the model's config is, as JSON (`model.to_json()` of then) or in
+        architecture: for a file of weights: where the model's config is, as JSON (`model.to_json()`
+        of then) or in
             another old file.
         force: whether an existing `out` is replaced.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
+        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size,
+        at least 32 MiB.
 
     Returns:
         `out` as a `pathlib.Path`, or a `keras.Model`, compiled as it was where that can be said.
@@ -155,7 +160,8 @@ def recover(
                 )
             if bare and template.tree is None and template.wrappers:
                 found.notes.append(
-                    "The template's layers were told apart by the names of their weights. Where it has models inside it, or had frozen layers, give its "
+                    "The template's layers were told apart by the names of their weights. "
+                    "Where it has models inside it, or had frozen layers, give its "
                     "architecture, or use `load_template_weights`."
                 )
     return found
@@ -211,7 +217,8 @@ def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -
     if suffix not in (".h5", ".hdf5"):
         what = "a model" if suffix is None else suffix
         raise CheckpointError(
-            f"{stored.path}: holds weights only; {what} needs the architecture, too. Give it (--architecture FILE), write .h5, or use "
+            f"{stored.path}: holds weights only; {what} needs the architecture, too. Give it "
+            "(--architecture FILE), write .h5, or use "
             "`load_template_weights` into a model built by your code."
         )
 
@@ -222,12 +229,14 @@ def _kept(template: Template, *, keep_lambda: bool) -> list[str]:
     notes = []
     if translation.lambdas and keep_lambda:
         notes.append(
-            f"Lambda layers are kept as data, with the bytecode of the time: {', '.join(translation.lambdas)}. Keras loads them only with safe_mode=False."
+            "Lambda layers are kept as data, with the bytecode of the time: "
+            f"{', '.join(translation.lambdas)}. Keras loads them only with safe_mode=False."
         )
     for name, places in translation.custom.items():
         if name not in translation.custom_objects:
             notes.append(
-                f"{name!r} is not one of Keras's ({', '.join(places[:3])}); it is kept as data. Load the file with `custom_objects`."
+                f"{name!r} is not one of Keras's ({', '.join(places[:3])}); it is kept as "
+                "data. Load the file with `custom_objects`."
             )
     return notes
 
@@ -275,7 +284,8 @@ def _save_model(model: Any, out: Path, suffix: str | None) -> None:
 
 
 class _naming:
-    """Put the file's name in front of errors inside the block; turn what a malformed config raises into one."""
+    """Put the file's name in front of errors inside the block; turn what a malformed config raises
+    into one."""
 
     def __init__(self, stored: Stored) -> None:
         self._path = stored.path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from parallel_compat.recover.config_json import model_entry
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Branch, tree_of_config
-from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
 from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
 from parallel_compat.recover.placement import place, split
 from parallel_compat.recover.translation import Translation, translate
 
@@ -94,11 +94,13 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     if stored.backend not in (None, "tensorflow", "cntk"):
         # Theano's convolutions are flipped (`_need_convert_kernel` in Keras 2.2.4).
         raise CheckpointError(
-            f"its weights are those of Keras on {stored.backend!r}, whose convolution kernels are flipped; expected 'tensorflow'."
+            f"its weights are those of Keras on {stored.backend!r}, whose convolution kernels "
+            "are flipped; expected 'tensorflow'."
         )
     if stored.keras_version is None or stored.keras_version.startswith(("0.", "1.")):
         raise CheckpointError(
-            f"written by Keras {stored.keras_version or '1 or earlier'}; expected 2.0 or later. Keras 2.2.4 can still load and save it again."
+            f"written by Keras {stored.keras_version or '1 or earlier'}; expected 2.0 or "
+            "later. Keras 2.2.4 can still load and save it again."
         )
     if stored.form == "weights" and architecture is None:
         guessed = wrapper_of_weights(stored)
@@ -169,7 +171,8 @@ def _full(stored: Stored) -> list[StoredLayer]:
 def wrapper_of_weights(stored: Stored) -> Wrapper | None:
     """Tell by the layers' names whether weights are a parallel model's.
 
-    Those list ``[inputs, lambdas, <template>, outputs]``, with all weights in the template. The number of devices
+    Those list ``[inputs, lambdas, <template>, outputs]``, with all weights in the template. The number
+    of devices
     is the number of lambdas over the number of inputs.
     """
     full = _full(stored)

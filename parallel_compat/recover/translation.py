@@ -65,20 +65,25 @@ class Translation:
         problems = list(self.refused)
         if self.lambdas and not keep_lambda:
             problems.append(
-                f"Lambda layers hold Python bytecode of the time, which is not run: {', '.join(self.lambdas)}. "
+                "Lambda layers hold Python bytecode of the time, which is not run: "
+                f"{', '.join(self.lambdas)}. "
                 "Keep them as data with `keep_lambda` (--keep-lambda)."
             )
         missing = {name: places for name, places in self.custom.items() if name not in self.custom_objects}
         if missing and not keep_custom:
             listed = "; ".join(f"{name} (in {', '.join(places[:3])})" for name, places in missing.items())
             problems.append(
-                f"Classes or functions that are not Keras's: {listed}. Give them as `custom_objects`, or write .h5, which keeps them as data."
+                f"Classes or functions that are not Keras's: {listed}. Give them as "
+                "`custom_objects`, or write .h5, which keeps them as data."
             )
         if problems:
             raise CheckpointError(
                 "The model cannot be written for Keras 3 as it is: "
                 + " ".join(problems)
-                + " Its weights alone can be taken out (--weights-only, or `load_template_weights` into a model built by your code)."
+                + (
+                    " Its weights alone can be taken out (--weights-only, or "
+                    "`load_template_weights` into a model built by your code)."
+                )
             )
 
 

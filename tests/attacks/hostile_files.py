@@ -61,7 +61,8 @@ def layer_of(config: dict[str, Any], name: str) -> dict[str, Any]:
     return next(layer for layer in inner["config"]["layers"] if layer["name"] == name)
 
 
-# --- more than it is ----------------------------------------------------------------------------------------------
+# --- more than it is
+# ----------------------------------------------------------------------------------------------
 
 
 @hostile
@@ -96,13 +97,21 @@ def thousand_hard_links_to_one_dataset(path: Path) -> None:
 @hostile
 def gzip_bomb(path: Path) -> None:
     with weights_file(path) as file:
-        file["a"].create_dataset("k:0", data=np.zeros((300 << 20) // 4, "f4"), compression="gzip", compression_opts=9, chunks=(1 << 20,))
+        file["a"].create_dataset(
+            "k:0",
+            data=np.zeros((300 << 20) // 4, "f4"),
+            compression="gzip",
+            compression_opts=9,
+            chunks=(1 << 20,),
+        )
 
 
 @hostile
 def chunk_larger_than_its_dataset(path: Path) -> None:
     with weights_file(path) as file:
-        data = file["a"].create_dataset("k:0", (4,), "f4", chunks=(1 << 28,), maxshape=(None,), compression="gzip")
+        data = file["a"].create_dataset(
+            "k:0", (4,), "f4", chunks=(1 << 28,), maxshape=(None,), compression="gzip"
+        )
         del data
 
 
@@ -113,7 +122,9 @@ def more_arrays_than_the_file_is_long(path: Path) -> None:
         names = [f"k{number}:0" for number in range(100)]
         file["a"].attrs["weight_names"] = [name.encode() for name in names]
         for name in names:
-            file["a"].create_dataset(name, data=np.zeros(1 << 18, "f4"), compression="gzip", chunks=(1 << 18,))
+            file["a"].create_dataset(
+                name, data=np.zeros(1 << 18, "f4"), compression="gzip", chunks=(1 << 18,)
+            )
 
 
 @hostile
@@ -151,7 +162,9 @@ def json_of_ten_million_lists(path: Path) -> None:
 @hostile
 def json_of_ten_million_digits(path: Path) -> None:
     with changed(path) as file:
-        file.attrs["model_config"] = b'{"class_name": "Model", "config": {"units": ' + b"9" * 10_000_000 + b"}}"
+        file.attrs["model_config"] = (
+            b'{"class_name": "Model", "config": {"units": ' + b"9" * 10_000_000 + b"}}"
+        )
 
 
 @hostile
@@ -191,7 +204,8 @@ def input_as_wide_as_memory(path: Path) -> None:
     with_config(path, change)
 
 
-# --- somewhere else ---------------------------------------------------------------------------------------------
+# --- somewhere else
+# ---------------------------------------------------------------------------------------------
 
 
 @hostile
@@ -314,7 +328,8 @@ def absolute_layer_name(path: Path) -> None:
         file["model_weights"].attrs["layer_names"] = [b"/optimizer_weights"]
 
 
-# --- something else ---------------------------------------------------------------------------------------------
+# --- something else
+# ---------------------------------------------------------------------------------------------
 
 
 def _dataset(**arguments: Any) -> Callable[[Path], None]:
@@ -360,7 +375,9 @@ def filter_many_times(path: Path) -> None:
         for _ in range(20):
             plist.set_deflate(9)
         space = h5py.h5s.create_simple((8, 16))
-        data = h5py.h5d.create(file["model_weights/mlp/hidden"].id, b"kernel:0", h5py.h5t.IEEE_F32LE, space, plist)
+        data = h5py.h5d.create(
+            file["model_weights/mlp/hidden"].id, b"kernel:0", h5py.h5t.IEEE_F32LE, space, plist
+        )
         data.write(h5py.h5s.ALL, h5py.h5s.ALL, np.zeros((8, 16), "f4"))
 
 
@@ -406,7 +423,8 @@ HOSTILE["shape_lie_bias"] = _shape_lie((17,), "model_weights/mlp/hidden/bias:0")
 HOSTILE["shape_lie_between_layers"] = _shape_lie((15, 3), "model_weights/mlp/probs/kernel:0")
 
 
-# --- code -----------------------------------------------------------------------------------------------------
+# --- code
+# -----------------------------------------------------------------------------------------------------
 
 
 def _lambda_that_writes(path: Path) -> dict[str, Any]:
@@ -415,14 +433,27 @@ def _lambda_that_writes(path: Path) -> dict[str, Any]:
 
     code = compile(f"lambda t: open({str(path.with_name('pwned'))!r}, 'w')", "x", "eval").co_consts[0]
     function = [base64.b64encode(marshal.dumps(code)).decode(), None, None]
-    return {"name": "double", "function": function, "function_type": "lambda", "arguments": {}, "trainable": True}
+    return {
+        "name": "double",
+        "function": function,
+        "function_type": "lambda",
+        "arguments": {},
+        "trainable": True,
+    }
 
 
 @hostile
 def lambda_inside_the_template(path: Path) -> None:
     def change(config: dict[str, Any]) -> None:
         inner = template_of(config)["config"]
-        inner["layers"].append({"class_name": "Lambda", "name": "double", "config": _lambda_that_writes(path), "inbound_nodes": [[["probs", 0, 0, {}]]]})
+        inner["layers"].append(
+            {
+                "class_name": "Lambda",
+                "name": "double",
+                "config": _lambda_that_writes(path),
+                "inbound_nodes": [[["probs", 0, 0, {}]]],
+            }
+        )
         inner["output_layers"] = [["double", 0, 0]]
 
     with_config(path, change)
@@ -435,7 +466,14 @@ def lambda_that_looks_like_a_slice(path: Path) -> None:
     def change(config: dict[str, Any]) -> None:
         inner = template_of(config)["config"]
         evil = _lambda_that_writes(path) | {"arguments": {"i": 0, "parts": 2}}
-        inner["layers"].append({"class_name": "Lambda", "name": "double", "config": evil, "inbound_nodes": [[["probs", 0, 0, {}]]]})
+        inner["layers"].append(
+            {
+                "class_name": "Lambda",
+                "name": "double",
+                "config": evil,
+                "inbound_nodes": [[["probs", 0, 0, {}]]],
+            }
+        )
         inner["output_layers"] = [["double", 0, 0]]
 
     with_config(path, change)
@@ -443,17 +481,32 @@ def lambda_that_looks_like_a_slice(path: Path) -> None:
 
 @hostile
 def layer_that_loads_a_saved_model(path: Path) -> None:
-    with_config(path, lambda config: layer_of(config, "hidden").update(class_name="TFSMLayer", config={"name": "hidden", "filepath": "/tmp/x"}))
+    with_config(
+        path,
+        lambda config: layer_of(config, "hidden").update(
+            class_name="TFSMLayer", config={"name": "hidden", "filepath": "/tmp/x"}
+        ),
+    )
 
 
 @hostile
 def layer_of_torch(path: Path) -> None:
-    with_config(path, lambda config: layer_of(config, "hidden").update(class_name="TorchModuleWrapper", config={"name": "hidden", "module": "x"}))
+    with_config(
+        path,
+        lambda config: layer_of(config, "hidden").update(
+            class_name="TorchModuleWrapper", config={"name": "hidden", "module": "x"}
+        ),
+    )
 
 
 @hostile
 def initializer_from_a_module(path: Path) -> None:
-    evil = {"module": "os", "class_name": "system", "config": {"command": "touch pwned"}, "registered_name": None}
+    evil = {
+        "module": "os",
+        "class_name": "system",
+        "config": {"command": "touch pwned"},
+        "registered_name": None,
+    }
     with_config(path, lambda config: layer_of(config, "hidden")["config"].update(kernel_regularizer=evil))
 
 
@@ -476,7 +529,8 @@ def argument_with_a_class_inside(path: Path) -> None:
     with_config(path, lambda config: layer_of(config, "hidden")["config"].update(use_bias=evil))
 
 
-# --- configs that contradict themselves ------------------------------------------------------------------------
+# --- configs that contradict themselves
+# ------------------------------------------------------------------------
 
 
 @hostile
@@ -486,7 +540,9 @@ def graph_that_is_a_circle(path: Path) -> None:
 
 @hostile
 def graph_with_a_missing_layer(path: Path) -> None:
-    with_config(path, lambda config: layer_of(config, "hidden").update(inbound_nodes=[[["nowhere", 0, 0, {}]]]))
+    with_config(
+        path, lambda config: layer_of(config, "hidden").update(inbound_nodes=[[["nowhere", 0, 0, {}]]])
+    )
 
 
 @hostile
@@ -506,10 +562,13 @@ def config_without_its_layer(path: Path) -> None:
 
 @hostile
 def activation_by_a_strange_name(path: Path) -> None:
-    with_config(path, lambda config: layer_of(config, "hidden")["config"].update(kernel_size=[1], units="many"))
+    with_config(
+        path, lambda config: layer_of(config, "hidden")["config"].update(kernel_size=[1], units="many")
+    )
 
 
-# --- no file of Keras ------------------------------------------------------------------------------------------
+# --- no file of Keras
+# ------------------------------------------------------------------------------------------
 
 
 @hostile

@@ -1,4 +1,5 @@
-"""Each hostile file ends in one `CheckpointError`: soon, within bounded memory, with nothing run and nothing left."""
+"""Each hostile file ends in one `CheckpointError`: soon, within bounded memory, with nothing run and
+nothing left."""
 
 from __future__ import annotations
 
@@ -18,11 +19,19 @@ from tests.attacks.hostile_files import HOSTILE
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What a config alone cannot betray is found when Keras builds the model, in memory-free shapes: only for `.keras`.
-SEEN_BY_KERAS = {"shape_lie_more_inputs", "shape_lie_between_layers", "input_as_wide_as_memory", "graph_that_is_a_circle"}
-# These hold their weights as they should; it is the config that cannot be written, so that `inspect` tells of it.
+# What a config alone cannot betray is found when Keras builds the model, in memory-free shapes: only for
+# `.keras`.
+SEEN_BY_KERAS = {
+    "shape_lie_more_inputs",
+    "shape_lie_between_layers",
+    "input_as_wide_as_memory",
+    "graph_that_is_a_circle",
+}
+# These hold their weights as they should; it is the config that cannot be written, so that `inspect`
+# tells of it.
 INSPECTABLE = SEEN_BY_KERAS | {
-    "lambda_inside_the_template", "lambda_that_looks_like_a_slice", "layer_that_loads_a_saved_model", "layer_of_torch",
+    "lambda_inside_the_template", "lambda_that_looks_like_a_slice", "layer_that_loads_a_saved_model",
+    "layer_of_torch",
     "initializer_from_a_module", "activation_that_is_a_lambda", "argument_with_a_class_inside", "zip_file",
     "activation_by_a_strange_name",
 }  # fmt: skip
@@ -86,7 +95,13 @@ print(json.dumps([refused, own() - before, resource.getrusage(resource.RUSAGE_CH
 
 @pytest.mark.parametrize(
     "kind",
-    ["gzip_bomb", "fill_value_bomb", "json_of_ten_million_lists", "attribute_of_300_mb", "name_list_of_300_mb"],
+    [
+        "gzip_bomb",
+        "fill_value_bomb",
+        "json_of_ten_million_lists",
+        "attribute_of_300_mb",
+        "name_list_of_300_mb",
+    ],
 )
 def test_memory_stays_within_the_budget(kind: str, tmp_path: Path) -> None:
     source = tmp_path / "hostile.h5"

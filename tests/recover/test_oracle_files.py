@@ -1,4 +1,5 @@
-"""The 30 whole-model files of the real stacks: plain Keras 3 loads what is recovered, and it is the same model."""
+"""The 30 whole-model files of the real stacks: plain Keras 3 loads what is recovered, and it is the
+same model."""
 
 from __future__ import annotations
 

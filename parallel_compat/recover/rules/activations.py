@@ -11,7 +11,23 @@ if TYPE_CHECKING:
     from parallel_compat.recover.translation import Translation
 
 KNOWN = frozenset(
-    "elu exponential gelu hard_sigmoid linear relu relu6 selu sigmoid silu softmax softplus softsign swish tanh".split()
+    [
+        "elu",
+        "exponential",
+        "gelu",
+        "hard_sigmoid",
+        "linear",
+        "relu",
+        "relu6",
+        "selu",
+        "sigmoid",
+        "silu",
+        "softmax",
+        "softplus",
+        "softsign",
+        "swish",
+        "tanh",
+    ]
 )
 RENAMED = {"softmax_v2": "softmax"}  # what TensorFlow 2.0 and 2.1 wrote
 ARGUMENTS = ("activation", "recurrent_activation")
@@ -58,7 +74,8 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
     """`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), in Keras 3 it is clip(x / 6 + 0.5, 0, 1).
 
     The old one at x is the new one at 1.2 x. In front of it stands a weighted sum, in an LSTM's gates for
-    instance, so its weights are multiplied by 1.2 (`weight_edits.py`). An `Activation` layer has no weights; it
+    instance, so its weights are multiplied by 1.2 (`weight_edits.py`). An `Activation` layer has no
+    weights; it
     becomes a small model of the same name that computes the old formula.
     """
     config, name = entry["config"], entry["class_name"]

@@ -69,7 +69,8 @@ DROPPED: dict[tuple[str, str], tuple[Any, ...] | None] = {
     ("GRU", "unit_forget_bias"): None,
 }
 
-# (class, argument) -> what it was where the config does not say, and what Keras 3 takes for granted otherwise.
+# (class, argument) -> what it was where the config does not say, and what Keras 3 takes for granted
+# otherwise.
 MISSING = {
     ("GRU", "reset_after"): False,  # the argument came with Keras 2.1.5; Keras 3 takes True for granted
     ("GRUCell", "reset_after"): False,
@@ -124,7 +125,8 @@ def dropped_argument(entry: Entry, translation: Translation) -> None:
 
 
 def bilinear_upsampling(entry: Entry, translation: Translation) -> None:
-    """Bilinear upsampling places pixels elsewhere since TensorFlow 2.0 (half-pixel centres), and so does Keras 3."""
+    """Bilinear upsampling places pixels elsewhere since TensorFlow 2.0 (half-pixel centres), and so
+    does Keras 3."""
     old_centres = not translation.tf_keras or translation.version < (2, 2, 5)
     if (
         entry["class_name"] == "UpSampling2D"
@@ -133,7 +135,8 @@ def bilinear_upsampling(entry: Entry, translation: Translation) -> None:
     ):
         translation.refuse(
             entry,
-            "its bilinear interpolation is that of TensorFlow 1 (no half-pixel centres), which Keras 3 has not",
+            "its bilinear interpolation is that of TensorFlow 1 (no half-pixel centres), "
+            "which Keras 3 has not",
         )
 
 

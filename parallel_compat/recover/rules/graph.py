@@ -37,7 +37,8 @@ def functional_arguments(entry: Entry, translation: Translation) -> None:
 
 
 def sequential_input(entry: Entry, translation: Translation) -> None:
-    """A Sequential begins with an InputLayer; Keras 2 wrote the shape into its first layer, or beside the layers."""
+    """A Sequential begins with an InputLayer; Keras 2 wrote the shape into its first layer, or beside
+    the layers."""
     if entry["class_name"] != "Sequential":
         return
     config = entry["config"]
@@ -79,13 +80,14 @@ def _input_shape(entry: Entry) -> Any:
     config = entry["config"]
     if "batch_input_shape" in entry:
         return entry["batch_input_shape"]
-    if "layers" in config and config["layers"]:
+    if config.get("layers"):
         return config["layers"][0]["config"].get("batch_shape")
     return None
 
 
 def wrapped_layer(entry: Entry, translation: Translation) -> None:
-    """A layer inside another one says where its class is from, in Keras 3's form; Keras 2 gave the name alone.
+    """A layer inside another one says where its class is from, in Keras 3's form; Keras 2 gave the name
+    alone.
 
     (`Bidirectional`, `TimeDistributed` and `RNN` of Keras 3.15 read their layer with `serialization_lib`.)
     """
@@ -118,7 +120,8 @@ def _is_shape(shape: Any) -> bool:
 
 
 def initial_state(model: Entry, translation: Translation) -> None:
-    """A recurrent layer gets its initial state as an argument; Keras 2 wrote it as further inputs of the call."""
+    """A recurrent layer gets its initial state as an argument; Keras 2 wrote it as further inputs of
+    the call."""
     for layer in model["config"]["layers"]:
         if layer["class_name"] not in RECURRENT:
             continue
@@ -160,11 +163,13 @@ def call_numbers(model: Entry, translation: Translation) -> None:
         used[tensor[0]].add(tensor[1])
     shift = {}
     for name, numbers in used.items():
-        # Every call that is written down leads to an output: the highest number in use tells where counting began.
+        # Every call that is written down leads to an output: the highest number in use tells
+        # where counting began.
         shift[name] = max(numbers) - (calls[name] - 1) if numbers and max(numbers) >= calls[name] else 0
         if any(not 0 <= number - shift[name] < calls[name] for number in numbers):
             raise CheckpointError(
-                f"{model['name']}: call number {max(numbers)} of the layer {name[:80]!r} is not there; it has {calls[name]}."
+                f"{model['name']}: call number {max(numbers)} of the layer {name[:80]!r} is "
+                f"not there; it has {calls[name]}."
             )
     for tensor in _used_tensors(model):
         tensor[1] -= shift[tensor[0]]
@@ -174,7 +179,8 @@ def call_numbers(model: Entry, translation: Translation) -> None:
 
 
 def single_tensors(model: Entry, translation: Translation) -> None:
-    """A model of one input takes a tensor, and one of one output returns a tensor; Keras 3 takes a list of one for a list."""
+    """A model of one input takes a tensor, and one of one output returns a tensor; Keras 3 takes a
+    list of one for a list."""
     config = model["config"]
     for key in ("input_layers", "output_layers"):
         if len(config[key]) == 1:

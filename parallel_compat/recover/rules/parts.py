@@ -1,4 +1,5 @@
-"""The parts of a layer that have a config of their own: initializers, regularizers, constraints, dtype policies."""
+"""The parts of a layer that have a config of their own: initializers, regularizers, constraints, dtype
+policies."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ INITIALIZER_NAMES = {
     "uniform": "RandomUniform", "random_uniform": "RandomUniform", "normal": "RandomNormal",
     "random_normal": "RandomNormal", "truncated_normal": "TruncatedNormal", "identity": "Identity",
     "orthogonal": "Orthogonal", "glorot_uniform": "GlorotUniform", "glorot_normal": "GlorotNormal",
-    "lecun_normal": "LecunNormal", "lecun_uniform": "LecunUniform", "he_normal": "HeNormal", "he_uniform": "HeUniform",
+    "lecun_normal": "LecunNormal", "lecun_uniform": "LecunUniform",
+    "he_normal": "HeNormal", "he_uniform": "HeUniform",
 }  # fmt: skip
 REGULARIZERS = {"L1L2": ("L1L2", ("l1", "l2")), "L1": ("L1", ("l1",)), "L2": ("L2", ("l2",))}
 CONSTRAINTS = {
@@ -50,7 +52,8 @@ CONSTRAINT_NAMES = {
     "min_max_norm": "MinMaxNorm",
 }
 
-# Kind of part, by the end of the argument's name -> its classes, its names, what stands for one that is unknown.
+# Kind of part, by the end of the argument's name -> its classes, its names, what stands for one that is
+# unknown.
 KINDS: dict[str, tuple[dict[str, tuple[str, tuple[str, ...]]], dict[str, str]]] = {
     "_initializer": (INITIALIZERS, INITIALIZER_NAMES),
     "_regularizer": (REGULARIZERS, {}),
@@ -59,7 +62,8 @@ KINDS: dict[str, tuple[dict[str, tuple[str, tuple[str, ...]]], dict[str, str]]] 
 
 
 def dtype_policy(entry: Entry, translation: Translation) -> None:
-    """A dtype is a name; tf.keras 2.x also writes a policy, ``{"class_name": "Policy", "config": {"name": ...}}``."""
+    """A dtype is a name; tf.keras 2.x also writes a policy, ``{"class_name": "Policy", "config":
+    {"name": ...}}``."""
     dtype = entry["config"].get("dtype")
     if isinstance(dtype, dict):
         config = dtype.get("config")
@@ -72,17 +76,33 @@ def dtype_policy(entry: Entry, translation: Translation) -> None:
 
 
 DTYPES = frozenset(
-    """
-    float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string
-    mixed_float16 mixed_bfloat16
-    """.split()
+    [
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool",
+        "string",
+        "mixed_float16",
+        "mixed_bfloat16",
+    ]
 )
 
 
 def parts_of_layer(entry: Entry, translation: Translation) -> None:
-    """Initializers, regularizers and constraints are of Keras's own classes, with the arguments Keras 3 takes.
+    """Initializers, regularizers and constraints are of Keras's own classes, with the arguments Keras 3
+    takes.
 
-    TensorFlow 1 writes a `dtype` into its initializers; Keras up to 2.1 calls the truncated normal distribution
+    TensorFlow 1 writes a `dtype` into its initializers; Keras up to 2.1 calls the truncated normal
+    distribution
     of a `VarianceScaling` "normal"; old `Identity` and `L1L2` had arguments that are gone.
     """
     if entry["class_name"] not in KERAS3_ARGUMENTS:

@@ -25,17 +25,35 @@ OPTIMIZERS = {
 }
 EPSILON = 1e-7  # what Keras 2 took for `epsilon: null` (`K.epsilon()`)
 
+LOSS_NAMES = [
+    "mean_squared_error",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_logarithmic_error",
+    "squared_hinge",
+    "hinge",
+    "categorical_hinge",
+    "categorical_crossentropy",
+    "sparse_categorical_crossentropy",
+    "binary_crossentropy",
+    "poisson",
+    "kl_divergence",
+    "log_cosh",
+]
+METRIC_NAMES = [
+    "binary_accuracy",
+    "categorical_accuracy",
+    "sparse_categorical_accuracy",
+    "top_k_categorical_accuracy",
+    "sparse_top_k_categorical_accuracy",
+]
 LOSSES = {
     "mse": "mean_squared_error", "mae": "mean_absolute_error", "mape": "mean_absolute_percentage_error",
     "msle": "mean_squared_logarithmic_error", "kld": "kl_divergence", "bce": "binary_crossentropy",
     "kullback_leibler_divergence": "kl_divergence", "logcosh": "log_cosh",
     **{
         name: name
-        for name in (
-            "mean_squared_error mean_absolute_error mean_absolute_percentage_error mean_squared_logarithmic_error "
-            "squared_hinge hinge categorical_hinge categorical_crossentropy sparse_categorical_crossentropy "
-            "binary_crossentropy poisson kl_divergence log_cosh"
-        ).split()
+        for name in LOSS_NAMES
     },
 }  # fmt: skip
 LOSS_CLASSES = {
@@ -49,17 +67,15 @@ METRICS = {
     "acc": "accuracy", "accuracy": "accuracy",
     **{
         name: name
-        for name in (
-            "binary_accuracy categorical_accuracy sparse_categorical_accuracy top_k_categorical_accuracy "
-            "sparse_top_k_categorical_accuracy"
-        ).split()
+        for name in METRIC_NAMES
     },
     **{name: new for name, new in LOSSES.items() if new not in ("kl_divergence", "log_cosh")},
 }  # fmt: skip
 
 
 def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
-    """Return an optimizer's class and config for Keras 3, or None (with a note) where there is no such thing."""
+    """Return an optimizer's class and config for Keras 3, or None (with a note) where there is no such
+    thing."""
     if not isinstance(config, dict) or not isinstance(config.get("config"), dict):
         return None
     name, old = config.get("class_name"), config["config"]
@@ -75,7 +91,8 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
     if "epsilon" in taken and old.get("epsilon") is None:
         new["epsilon"] = EPSILON
     if name == "Adagrad" or (name == "RMSprop" and not old.get("momentum")):
-        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what comes closest (equal
+        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what
+        # comes closest (equal
         # at a = 0, and within epsilon everywhere). With momentum, TensorFlow's RMSprop had it inside already.
         new["epsilon"] = float(new["epsilon"]) ** 2
     # OptimizerV2 (tf.keras from 1.14 or 2.0 on) says `learning_rate`; Keras up to 2.2 `lr`.
@@ -99,7 +116,8 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
             },
         }
         notes.append(
-            "The optimizer's `decay` is written as an InverseTimeDecay of the same values; Keras 3 ignores `decay`."
+            "The optimizer's `decay` is written as an InverseTimeDecay of the same values; "
+            "Keras 3 ignores `decay`."
         )
     new["learning_rate"] = rate
     if name == "Adam" and old.get("schedule_decay"):
@@ -117,7 +135,8 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
 def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
     """Translate a `training_config`.
 
-    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is left out and
+    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is
+    left out and
     noted; the optimizer is kept all the same.
 
     Args:
@@ -158,7 +177,8 @@ def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any]
 
 
 def _names(found: Any, names: dict[str, str], lost: list[str]) -> Any:
-    """Translate names in a string, a list, or a dictionary by output; what is not known is added to `lost`."""
+    """Translate names in a string, a list, or a dictionary by output; what is not known is added to
+    `lost`."""
     if found is None:
         return None
     if isinstance(found, dict) and "class_name" in found:

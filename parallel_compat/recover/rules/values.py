@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def plain_values(entry: Entry, translation: Translation) -> None:
     """Numpy values and tuples are written plainly.
 
-    Keras 2 writes a numpy number or array as ``{"type": "ndarray", "value": 0.3}`` (`LeakyReLU`, `ELU`, `ReLU`),
+    Keras 2 writes a numpy number or array as ``{"type": "ndarray", "value": 0.3}`` (`LeakyReLU`, `ELU`,
+    `ReLU`),
     tf.keras a tuple as ``{"class_name": "__tuple__", "items": [...]}`` (`get_json_type`, `Encoder`).
     """
     config = entry["config"]
@@ -39,13 +40,16 @@ def _plain(value: Any) -> Any:
 LAYERS = frozenset({"layers", "layer", "backward_layer", "cell", "cells"})
 PARTS = ("_initializer", "_regularizer", "_constraint", "activation")
 # What Keras 3 would make an object of by itself, wherever it stands.
-OBJECTS = frozenset({"Lambda", "__lambda__", "function", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"})
+OBJECTS = frozenset(
+    {"Lambda", "__lambda__", "function", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"}
+)
 
 
 def no_hidden_objects(entry: Entry, translation: Translation) -> None:
     """A plain argument is a plain value; nothing in it may be an object for Keras 3 to make by name.
 
-    Keras 3 deserializes what looks like an object (`class_name`, `module`) in any argument; Keras 2 wrote objects
+    Keras 3 deserializes what looks like an object (`class_name`, `module`) in any argument; Keras 2
+    wrote objects
     only as the parts of a layer.
     """
     if entry["class_name"] == "Lambda":
@@ -56,7 +60,9 @@ def no_hidden_objects(entry: Entry, translation: Translation) -> None:
             continue
         part = key.endswith(PARTS)
         if _is_object(value) or (known and not part and _has_dictionary(value)):
-            translation.refuse(entry, f"its argument `{key[:60]}` holds an object, where Keras 2 wrote a plain value")
+            translation.refuse(
+                entry, f"its argument `{key[:60]}` holds an object, where Keras 2 wrote a plain value"
+            )
 
 
 def _is_object(value: Any) -> bool:
