@@ -6,9 +6,11 @@ layer whose weights have to be changed.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
-import os
 import re
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +115,7 @@ def write(
     """
     layers = plan(template)
     version = _keras_version()
-    _claim(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
+    _need_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
     with h5py.File(path, "w") as file:
         weights = file
         if not weights_only:
@@ -141,19 +143,20 @@ def write(
             _names(weights.create_group("top_level_model_weights"), "weight_names", [])
 
 
-def _claim(path: FilePath, size: int) -> None:
-    """Find out now whether the disk has the room: HDF5 crashes the process when it runs out while writing.
+def _need_room(path: FilePath, size: int) -> None:
+    """Find out now whether there is room: HDF5 crashes the process when it runs out while writing.
 
     Raises:
-        OSError: it has not.
+        OSError: there is not.
     """
-    if not hasattr(os, "posix_fallocate"):
-        return
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        os.posix_fallocate(descriptor, 0, size)
-    finally:
-        os.close(descriptor)
+    if shutil.disk_usage(path.parent).free < size:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+    with contextlib.suppress(ImportError):  # Windows
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        if 0 <= most < size:
+            raise OSError(errno.EFBIG, "File too large", str(path))
 
 
 def _copy(
@@ -191,10 +194,13 @@ def _stream(
     group: h5py.Group, name: str, array: StoredArray, pieces: Any, advance: Callable[[int], object]
 ) -> None:
     """Write an array in pieces: contiguous storage is claimed first and then filled from the front."""
-    dataset = group.create_dataset(name, array.shape, dtype=array.dtype)
+    # Not filled with zeros first, which would write everything twice.
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     if not array.shape:
-        dataset[()] = gather(array, pieces)
+        group.create_dataset(name, data=gather(array, pieces))
         return
+    dataset = group.create_dataset(name, array.shape, dtype=array.dtype, dcpl=plist)
     flat_space = dataset.id.get_space()
     itemsize = np.dtype(array.dtype).itemsize
     start = 0

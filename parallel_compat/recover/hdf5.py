@@ -202,7 +202,7 @@ def storage(dataset: h5d.DatasetID, shape: tuple[int, ...], where: str) -> tuple
     return tuple(int(size) for size in plist.get_chunk()) if layout == h5d.CHUNKED else None
 
 
-def blocks(array: Array) -> Iterator[bytes]:
+def blocks(array: Array) -> Iterator[memoryview]:
     """Read an array in C order, in pieces of about `limits.BLOCK_BYTES`, each chunk of the file once."""
     if not array.size:
         return
@@ -214,7 +214,7 @@ def blocks(array: Array) -> Iterator[bytes]:
         if count:
             space.select_hyperslab(start, count)
         array.dataset.read(memory, space, piece)
-        yield memoryview(piece.reshape(-1)).cast("B")  # type: ignore[misc]
+        yield piece.reshape(-1).view("uint8").data
 
 
 def slabs(

@@ -213,13 +213,10 @@ def tree_of(layer: Any, path: Path = ()) -> Node:
     }
     if hasattr(layer, "layers") and hasattr(layer, "get_layer"):
         return Branch(path, [tree_of(one, (*path, one.name)) for one in layer.layers])
-    if all(one is not None for one in inner.values()):
+    pair = [(name, one) for name, one in inner.items() if one is not None]
+    if len(pair) == 2:
         return Branch(
-            path,
-            [
-                _renamed(tree_of(one, (*path, name)), f"{layer.name}/{one.name}")
-                for name, one in inner.items()
-            ],
+            path, [_renamed(tree_of(one, (*path, name)), f"{layer.name}/{one.name}") for name, one in pair]
         )
     if type(layer).__name__ == "TimeDistributed":
         return Branch(path, [_renamed(tree_of(layer.layer, (*path, "layer")), layer.name)])

@@ -177,9 +177,9 @@ def _by_layers(template: Template, tree: Branch) -> dict[Path, list[int]] | None
             f"model ({_listed(mine)}). "
             f"Received: {len(theirs)} layers ({_listed(theirs)})."
         )
-    prefix = _common_prefix(mine, theirs)
-    if prefix is not None:
-        return {(*prefix, *path): places for path, places in template.places.items()}
+    common = _common_prefix(mine, theirs)
+    if common is not None:
+        return {(*common, *path): places for path, places in template.places.items()}
     return {leaf.path: template.places[other.path] for leaf, other in zip(mine, theirs, strict=True)}
 
 

@@ -105,8 +105,8 @@ class Reading:
         self._path = path
         self._process = process
         self._clock = clock
+        self._piece = bytearray(limits.BLOCK_BYTES)
         self.stored = self._describe()
-        self._ahead: list[StoredArray] = []
 
     def arrays(self, *, optimizer: bool = False) -> Iterator[tuple[StoredArray, Iterator[memoryview]]]:
         """Yield each array with its bytes in pieces (C order, native); a piece is valid until the next
@@ -155,7 +155,8 @@ class Reading:
     def _exactly(self, length: int) -> bytearray:
         stream = self._process.stdout
         assert stream is not None
-        data = bytearray(length)
+        # One buffer for all pieces of an array: fresh memory for each costs as much as reading it.
+        data = self._piece if length == len(self._piece) else bytearray(length)
         view = memoryview(data)
         filled = 0
         while filled < length:

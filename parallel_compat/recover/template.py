@@ -139,8 +139,8 @@ def _places(stored: Stored, tree: Branch, group: str | None) -> dict[Path, list[
     found: dict[Path, list[int]] = {}
     wanted = [(group, tree)] if group is not None else [(child.path[-1], child) for child in tree.children]
     for name, node in wanted:
-        first, layer = groups.pop(name, (0, None))
-        arrays = () if layer is None else layer.weights
+        first, group_of_it = groups.pop(name, (0, None))
+        arrays = () if group_of_it is None else group_of_it.weights
         placed = place(node, arrays, f"layer {name[:80]!r}")
         for leaf in node.leaves():
             positions = placed.get(leaf.path)
@@ -152,7 +152,7 @@ def _places(stored: Stored, tree: Branch, group: str | None) -> dict[Path, list[
                     Spec(split(arrays[position].name)[1], arrays[position].shape) for position in positions
                 )
     for name, (_, layer) in groups.items():
-        if layer is not None and layer.weights:
+        if layer.weights:
             raise CheckpointError(
                 f"the layer {name[:80]!r} has weights in the file but is not in its config."
             )
