@@ -22,6 +22,7 @@ from parallel_compat.recover.errors import CheckpointError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import FileIO
     from pathlib import Path as FilePath
 
     from parallel_compat.recover.layer_tree import Leaf, Node, Path
@@ -137,7 +138,9 @@ def write(
         for name, slots in layers.items():
             group = weights.create_group(name)
             _names(group, "weight_names", [slot.name for slot in slots])
-        _copy(weights, template, reading, layers, advance)
+        file.flush()
+        with open(path, "r+b", buffering=0) as raw:
+            _copy(weights, template, reading, layers, advance, raw)
         if not weights_only:
             # Keras 3 looks for it, and finds that the model has no weights of its own.
             _names(weights.create_group("top_level_model_weights"), "weight_names", [])
@@ -165,6 +168,7 @@ def _copy(
     reading: Reading,
     layers: dict[str, list[Slot]],
     advance: Callable[[int], object],
+    raw: FileIO,
 ) -> None:
     by_position = {slot.position: slot for slots in layers.values() for slot in slots}
     leaves = template.leaves
@@ -175,7 +179,7 @@ def _copy(
         if slot is None:
             continue
         if slot.leaf is None or slot.leaf not in edits:
-            _stream(weights[slot.layer], slot.name, array, pieces, advance)
+            _stream(weights[slot.layer], slot.name, array, pieces, advance, raw)
             continue
         held.setdefault(slot.leaf, {})[position] = gather(array, pieces)
         advance(array.nbytes)
@@ -191,51 +195,31 @@ def _copy(
 
 
 def _stream(
-    group: h5py.Group, name: str, array: StoredArray, pieces: Any, advance: Callable[[int], object]
+    group: h5py.Group,
+    name: str,
+    array: StoredArray,
+    pieces: Any,
+    advance: Callable[[int], object],
+    raw: FileIO,
 ) -> None:
-    """Write an array in pieces: contiguous storage is claimed first and then filled from the front."""
-    # Not filled with zeros first, which would write everything twice.
-    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    if not array.shape:
-        group.create_dataset(name, data=gather(array, pieces))
+    """Write an array in pieces: HDF5 claims its room in the file, the bytes go there directly.
+
+    That is twice as fast as through HDF5, and a disk that is full is an OSError; HDF5 would crash on it.
+    """
+    if not array.nbytes:
+        group.create_dataset(name, array.shape, dtype=array.dtype)
         return
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     dataset = group.create_dataset(name, array.shape, dtype=array.dtype, dcpl=plist)
-    flat_space = dataset.id.get_space()
-    itemsize = np.dtype(array.dtype).itemsize
-    start = 0
+    raw.seek(dataset.id.get_offset())
     for piece in pieces:
-        values = np.frombuffer(piece, array.dtype)
-        for offset, count, box_start, box in _boxes(array.shape, start, len(values)):
-            flat_space.select_hyperslab(box_start, box)
-            dataset.id.write(
-                h5py.h5s.create_simple(box),
-                flat_space,
-                np.ascontiguousarray(values[offset : offset + count]).reshape(box),
-            )
-        start += len(values)
-        advance(len(values) * itemsize)
-
-
-def _boxes(
-    shape: tuple[int, ...], start: int, count: int
-) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
-    """Cut a run of values in C order into boxes: (place in the run, values, corner, shape)."""
-    found = []
-    done = 0
-    while done < count:
-        here = start + done
-        corner = tuple(int(index) for index in np.unravel_index(here, shape))
-        # The widest box that begins here: whole sub-arrays behind some axis.
-        axis, inner = len(shape) - 1, 1
-        while axis > 0 and corner[axis] == 0 and inner * shape[axis] <= count - done:
-            inner *= shape[axis]
-            axis -= 1
-        rows = min((count - done) // inner, shape[axis] - corner[axis])
-        box = (*(1,) * axis, rows, *shape[axis + 1 :])
-        found.append((done, rows * inner, corner, box))
-        done += rows * inner
-    return found
+        left = memoryview(piece)
+        while left:
+            count = raw.write(left)
+            left = left[count:]
+            advance(count)
 
 
 def gather(array: StoredArray, pieces: Any) -> np.ndarray[Any, Any]:
