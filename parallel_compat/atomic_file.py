@@ -3,7 +3,8 @@
 The protocol, in order: write a temporary file in the folder of the target, flush it to disk (fsync),
 rename it over the target (`os.replace`, atomic on one file system), flush the folder. A crash before the
 rename leaves the old file, a crash after it leaves the new one; at no moment is there neither. An error
-removes the temporary file; only a killed process can leave one behind, named ``.<name>.<random>.tmp<suffix>``.
+removes the temporary file; only a killed process can leave one behind, named
+``.<name>.<random>.tmp<suffix>``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
     b'weights'
 
     The temporary name ends in the target's suffixes, because Keras tells a file's format by them. Where the
-    target is a symbolic link, the file it points to is replaced; a file that is replaced keeps its permissions.
+    target is a symbolic link, the file it points to is replaced; a file that is replaced keeps its
+    permissions.
 
     Args:
         path: the file to write.

@@ -18,6 +18,11 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "rewrite old sources for today's Keras, and report the rest",
     ),
     "names": ("parallel_compat.legacy.command", "say what the names of old Keras are today"),
+    "inspect": ("parallel_compat.recover.inspect_command", "say what an old checkpoint is"),
+    "recover": (
+        "parallel_compat.recover.recover_command",
+        "write the single model that is in an old checkpoint",
+    ),
 }
 
 

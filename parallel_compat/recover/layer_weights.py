@@ -1,0 +1,265 @@
+"""Which weights each layer of Keras 2 has, with what shapes, told from its config alone.
+
+The order is Keras's own: trainable weights first. Sources: the `build` methods of Keras 2.2.4 and of
+tf.keras in
+TensorFlow 2.2 (they agree), held against the real layers by `tests/recover/test_layer_weights.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.recover.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Shape = tuple["int | None", ...]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One weight that a layer must have. None in the shape, or for it, stands for what only the input
+    tells."""
+
+    name: str
+    shape: Shape | None
+    trainable: bool = True
+
+    def fits(self, shape: tuple[int, ...]) -> bool:
+        """Return whether an array of this shape can be the weight."""
+        return self.shape is None or (
+            len(shape) == len(self.shape)
+            and all((size > 0 if want is None else want == size) for want, size in zip(self.shape, shape, strict=True))
+        )
+
+
+def specs(class_name: str, config: dict[str, Any]) -> tuple[Spec, ...] | None:
+    """Return the weights of a layer, or None if the class is not one of Keras 2.
+
+    >>> from parallel_compat.recover.layer_weights import specs
+    >>> [(spec.name, spec.shape) for spec in specs("Dense", {"units": 3, "use_bias": True})]
+    [('kernel', (None, 3)), ('bias', (3,))]
+    """
+    if class_name in WITHOUT_WEIGHTS:
+        return ()
+    rule = RULES.get(class_name)
+    if rule is None:
+        return None
+    try:
+        return tuple(rule(config))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise CheckpointError(
+            f"layer {config.get('name')!r}: the config of this {class_name} lacks or garbles {error}."
+        ) from error
+
+
+def _size(config: dict[str, Any], key: str) -> int:
+    value = config[key]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if type(value) is not int or value < 0:
+        raise ValueError(key)
+    return value
+
+
+def _window(config: dict[str, Any], rank: int) -> tuple[int, ...]:
+    value = config["kernel_size"]
+    sizes = [value] * rank if isinstance(value, int) else list(value)
+    if len(sizes) != rank or not all(type(size) is int and size > 0 for size in sizes):
+        raise ValueError("kernel_size")
+    return tuple(sizes)
+
+
+def _biased(config: dict[str, Any], kernels: list[Spec], bias: Shape) -> list[Spec]:
+    return [*kernels, Spec("bias", bias)] if config.get("use_bias", True) else kernels
+
+
+def _dense(config: dict[str, Any]) -> list[Spec]:
+    units = _size(config, "units")
+    return _biased(config, [Spec("kernel", (None, units))], (units,))
+
+
+def _conv(rank: int, *, transposed: bool = False) -> Callable[[dict[str, Any]], list[Spec]]:
+    def rule(config: dict[str, Any]) -> list[Spec]:
+        filters = _size(config, "filters")
+        channels = (filters, None) if transposed else (None, filters)
+        return _biased(config, [Spec("kernel", (*_window(config, rank), *channels))], (filters,))
+
+    return rule
+
+
+def _separable(rank: int) -> Callable[[dict[str, Any]], list[Spec]]:
+    def rule(config: dict[str, Any]) -> list[Spec]:
+        filters = _size(config, "filters")
+        kernels = [
+            Spec("depthwise_kernel", (*_window(config, rank), None, _size(config, "depth_multiplier"))),
+            Spec("pointwise_kernel", (*(1,) * rank, None, filters)),
+        ]
+        return _biased(config, kernels, (filters,))
+
+    return rule
+
+
+def _depthwise(config: dict[str, Any]) -> list[Spec]:
+    kernel = Spec("depthwise_kernel", (*_window(config, 2), None, _size(config, "depth_multiplier")))
+    return _biased(config, [kernel], (None,))
+
+
+def _embedding(config: dict[str, Any]) -> list[Spec]:
+    return [Spec("embeddings", (_size(config, "input_dim"), _size(config, "output_dim")))]
+
+
+def _batch_normalization(config: dict[str, Any]) -> list[Spec]:
+    found = [Spec(name, (None,)) for name, key in (("gamma", "scale"), ("beta", "center")) if config.get(key, True)]
+    return [*found, Spec("moving_mean", (None,), False), Spec("moving_variance", (None,), False)]
+
+
+def _layer_normalization(config: dict[str, Any]) -> list[Spec]:
+    return [Spec(name, None) for name, key in (("gamma", "scale"), ("beta", "center")) if config.get(key, True)]
+
+
+def _recurrent(gates: int, *, cudnn: bool = False) -> Callable[[dict[str, Any]], list[Spec]]:
+    def rule(config: dict[str, Any]) -> list[Spec]:
+        units = _size(config, "units")
+        kernels = [Spec("kernel", (None, gates * units)), Spec("recurrent_kernel", (units, gates * units))]
+        bias: Shape = (gates * units,)
+        if cudnn:
+            return [*kernels, Spec("bias", (2 * gates * units,))]
+        if gates == 3 and config.get("reset_after", False):
+            bias = (2, gates * units)
+        return _biased(config, kernels, bias)
+
+    return rule
+
+
+def _conv_lstm(config: dict[str, Any]) -> list[Spec]:
+    filters, window = _size(config, "filters"), _window(config, 2)
+    kernels = [
+        Spec("kernel", (*window, None, 4 * filters)),
+        Spec("recurrent_kernel", (*window, filters, 4 * filters)),
+    ]
+    return _biased(config, kernels, (4 * filters,))
+
+
+def _cells(config: dict[str, Any]) -> list[Spec]:
+    """RNN around one cell, or a stack of them."""
+    cell = config["cell"]
+    stack = cell["config"]["cells"] if cell["class_name"] == "StackedRNNCells" else [cell]
+    found: list[Spec] = []
+    for one in stack:
+        rule = CELLS.get(one["class_name"])
+        if rule is None:
+            raise ValueError(f"the cell {one['class_name']}")
+        found += rule(one["config"])
+    return found
+
+
+def _attention(config: dict[str, Any]) -> list[Spec]:
+    return [Spec("scale", ())] if config.get("use_scale", False) else []
+
+
+def _additive_attention(config: dict[str, Any]) -> list[Spec]:
+    return [Spec("scale", (None,))] if config.get("use_scale", True) else []
+
+
+CELLS: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
+    "SimpleRNNCell": _recurrent(1),
+    "GRUCell": _recurrent(3),
+    "LSTMCell": _recurrent(4),
+}
+
+RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
+    "Dense": _dense,
+    "Conv1D": _conv(1),
+    "Conv2D": _conv(2),
+    "Conv3D": _conv(3),
+    "Convolution1D": _conv(1),
+    "Convolution2D": _conv(2),
+    "Convolution3D": _conv(3),
+    "Conv2DTranspose": _conv(2, transposed=True),
+    "Conv3DTranspose": _conv(3, transposed=True),
+    "SeparableConv1D": _separable(1),
+    "SeparableConv2D": _separable(2),
+    "DepthwiseConv2D": _depthwise,
+    "Embedding": _embedding,
+    "BatchNormalization": _batch_normalization,
+    "BatchNormalizationV1": _batch_normalization,
+    "BatchNormalizationV2": _batch_normalization,
+    "SyncBatchNormalization": _batch_normalization,
+    "LayerNormalization": _layer_normalization,
+    "PReLU": lambda config: [Spec("alpha", None)],
+    "SimpleRNN": _recurrent(1),
+    "GRU": _recurrent(3),
+    "LSTM": _recurrent(4),
+    "UnifiedGRU": _recurrent(3),
+    "UnifiedLSTM": _recurrent(4),
+    "CuDNNGRU": _recurrent(3, cudnn=True),
+    "CuDNNLSTM": _recurrent(4, cudnn=True),
+    "ConvLSTM2D": _conv_lstm,
+    "RNN": _cells,
+    "Attention": _attention,
+    "AdditiveAttention": _additive_attention,
+}
+
+WITHOUT_WEIGHTS = frozenset(
+    [
+        "InputLayer",
+        "Activation",
+        "ActivityRegularization",
+        "Add",
+        "AlphaDropout",
+        "Average",
+        "AveragePooling1D",
+        "AveragePooling2D",
+        "AveragePooling3D",
+        "AvgPool1D",
+        "AvgPool2D",
+        "AvgPool3D",
+        "Concatenate",
+        "Cropping1D",
+        "Cropping2D",
+        "Cropping3D",
+        "Dot",
+        "Dropout",
+        "ELU",
+        "Flatten",
+        "GaussianDropout",
+        "GaussianNoise",
+        "GlobalAveragePooling1D",
+        "GlobalAveragePooling2D",
+        "GlobalAveragePooling3D",
+        "GlobalMaxPooling1D",
+        "GlobalMaxPooling2D",
+        "GlobalMaxPooling3D",
+        "Lambda",
+        "LeakyReLU",
+        "Masking",
+        "MaxPooling1D",
+        "MaxPooling2D",
+        "MaxPooling3D",
+        "MaxPool1D",
+        "MaxPool2D",
+        "MaxPool3D",
+        "Maximum",
+        "Minimum",
+        "Multiply",
+        "Permute",
+        "ReLU",
+        "RepeatVector",
+        "Reshape",
+        "Softmax",
+        "SpatialDropout1D",
+        "SpatialDropout2D",
+        "SpatialDropout3D",
+        "Subtract",
+        "ThresholdedReLU",
+        "UpSampling1D",
+        "UpSampling2D",
+        "UpSampling3D",
+        "ZeroPadding1D",
+        "ZeroPadding2D",
+        "ZeroPadding3D",
+    ]
+)

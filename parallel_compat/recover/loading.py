@@ -1,0 +1,336 @@
+"""Load a checkpoint's weights into a living Keras model, whatever kind of file they are in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.recover import weight_edits
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.h5_file import gather
+from parallel_compat.recover.layer_tree import Branch, Leaf
+from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.placement import place
+from parallel_compat.recover.reader import read
+from parallel_compat.recover.template import template_of, wrapper_of_weights, written_by_keras3
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+
+    from parallel_compat.recover.layer_tree import Node, Path
+    from parallel_compat.recover.parallel_wrapper import Wrapper
+    from parallel_compat.recover.reader import Stored
+    from parallel_compat.recover.template import Template
+
+    Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class LoadedWeights:
+    """What `load_template_weights` found in a file, and did.
+
+    Attributes:
+        path: the file.
+        form: "model" (a whole model) or "weights".
+        wrappers: the parallel models around the single one, outermost first; none in a single model's file.
+        keras_version: of the Keras that wrote it.
+        weights: how many arrays were loaded.
+        notes: what else a user should know.
+    """
+
+    path: str
+    form: str
+    wrappers: tuple[Wrapper, ...]
+    keras_version: str | None
+    weights: int
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def parallel(self) -> bool:
+        """Whether a parallel model wrote the file."""
+        return bool(self.wrappers)
+
+    @property
+    def gpus(self) -> int | None:
+        """Over how many devices; None for a single model."""
+        return self.wrappers[0].gpus if self.wrappers else None
+
+    def __str__(self) -> str:
+        kind = "whole model" if self.form == "model" else "weights"
+        owner = f"a parallel model over {self.gpus} devices" if self.wrappers else "a single model"
+        return f"Loaded {self.weights} weights from {self.path} ({kind} of {owner}, Keras {self.keras_version})."
+
+
+def load_template_weights(model: Any, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> LoadedWeights:
+    """Load a checkpoint into a single model, whether a parallel or a single model wrote it.
+
+    The file may hold a whole model or weights only, of Keras 2.0 to 3 or tf.keras. Nothing in it is run. All
+    weights are found and their shapes held against the model's before the first is changed.
+
+    >>> import parallel_compat
+    >>> model = build_model()  # doctest: +SKIP
+    >>> path = "tests/data/oracle/h5/sgd_even.parallel.h5"
+    >>> print(parallel_compat.load_template_weights(model, path))  # doctest: +SKIP
+    Loaded 4 weights from tests/data/oracle/h5/sgd_even.parallel.h5 (whole model of a parallel model over 2
+    devices, Keras 2.2.4).
+
+    Args:
+        model: a built `keras.Model` of Keras 3.
+        path: the checkpoint.
+        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size,
+        at least 32 MiB.
+
+    Returns:
+        What was found in the file.
+
+    Raises:
+        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The
+        model is then
+            as it was before.
+    """
+    from parallel_compat.recover.keras_models import tree_of
+
+    if not model.built or not model.weights:
+        raise CheckpointError(
+            f"The model {model.name!r} has no weights yet. Build it (call it once, or give it "
+            f"an Input) before loading {path}."
+        )
+    with read(path, max_bytes=max_bytes) as reading:
+        stored = reading.stored
+        arrays = [gather(array, pieces) for array, pieces in reading.arrays()]
+    if stored.form == "keras3":
+        return _load_by_keras(model, stored)
+    if not arrays:
+        raise CheckpointError(f"{stored.path}: there are no weights in it; nothing would be loaded.")
+    tree = tree_of(model)
+    if not isinstance(tree, Branch):
+        raise CheckpointError(f"Expected a model of layers. Received: {type(model).__name__}.")
+    old = not written_by_keras3(stored)
+    template = _template(stored) if old and stored.form == "model" else None
+    wrappers = tuple(template.wrappers) if template is not None else ()
+    places = _by_layers(template, tree) or {} if template is not None else {}
+    if not places:
+        guessed = None if template is not None else wrapper_of_weights(stored)
+        if guessed is not None:
+            wrappers = (guessed,)
+        places = _by_groups(stored, tree, parallel=bool(wrappers))
+    notes: list[str] = []
+    values = _values(model, tree, places, arrays, template, notes, old=old, path=stored.path)
+    count = 0
+    for variable, value in values:
+        variable.assign(value)
+        count += 1
+    return LoadedWeights(stored.path, stored.form, wrappers, stored.keras_version, count, tuple(notes))
+
+
+def _template(stored: Stored) -> Template | None:
+    """Understand a whole model's file by its config, where it has one that can be understood."""
+    try:
+        return template_of(stored)
+    except CheckpointError:
+        # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names are left.
+        if wrapper_of_weights(stored) is None and stored.keras_version is not None and stored.keras_version < "2.4":
+            raise
+        return None
+
+
+def _load_by_keras(model: Any, stored: Stored) -> LoadedWeights:
+    """Let Keras 3 read its own format; the reading process has looked at every object in the file."""
+    try:
+        model.load_weights(stored.path)
+    except Exception as error:
+        raise CheckpointError(
+            f"{stored.path}: Keras cannot load these weights of its own format into "
+            f"{model.name!r} ({str(error)[:500]})."
+        ) from error
+    return LoadedWeights(stored.path, "weights", (), "3", len(model.weights))
+
+
+def _by_layers(template: Template, tree: Branch) -> dict[Path, list[int]] | None:
+    """Match the file's layers with the model's: by their names, or one by one in order."""
+    assert template.tree is not None
+    mine = [leaf for leaf in tree.leaves() if leaf.specs]
+    theirs = [leaf for leaf in template.tree.leaves() if leaf.path in template.places]
+    paths = {leaf.path for leaf in mine}
+    if paths == {leaf.path for leaf in theirs}:
+        return dict(template.places)
+    if len(mine) != len(theirs):
+        inner = _only_branch(tree)
+        if inner is not None:
+            prefix = inner.path
+            if {leaf.path for leaf in mine} == {(*prefix, *leaf.path) for leaf in theirs} or len(mine) == len(theirs):
+                return {(*prefix, *path): places for path, places in template.places.items()}
+        raise CheckpointError(
+            f"{template.stored.path}: expected weights for the {len(mine)} layers of the "
+            f"model ({_listed(mine)}). "
+            f"Received: {len(theirs)} layers ({_listed(theirs)})."
+        )
+    common = _common_prefix(mine, theirs)
+    if common is not None:
+        return {(*common, *path): places for path, places in template.places.items()}
+    return {leaf.path: template.places[other.path] for leaf, other in zip(mine, theirs, strict=True)}
+
+
+def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
+    """Find the path of a model around the template (a parallel model was given), if that is the only
+    difference."""
+    for length in range(1, len(mine[0].path)):
+        prefix = mine[0].path[:length]
+        if {leaf.path for leaf in mine} == {(*prefix, *leaf.path) for leaf in theirs}:
+            return prefix
+    return None
+
+
+def _by_groups(stored: Stored, tree: Branch, *, parallel: bool) -> dict[Path, list[int]]:
+    """Match a file without a usable config: its groups are the model's layers, or one is the whole
+    template."""
+    flat = [weight for layer in stored.layers for weight in layer.weights]
+    full = [layer for layer in stored.layers if layer.weights]
+    _loosen(tree)
+    if parallel:
+        return place(tree, flat, f"{stored.path}: the template in it")
+    tops = [child for child in tree.children if any(leaf.specs for leaf in child.leaves())]
+    while len(tops) != len(full) and len(tops) == 1 and isinstance(tops[0], Branch):
+        tops = [
+            child for child in tops[0].children if any(leaf.specs for leaf in child.leaves())
+        ]  # a parallel model was given
+    if len(tops) != len(full):
+        raise CheckpointError(
+            f"{stored.path}: expected weights for {len(tops)} layers "
+            f"({', '.join(top.path[-1] for top in tops[:8])}). Received: {len(full)} layers "
+            f"({', '.join(layer.name for layer in full[:8])})."
+        )
+    by_name = {layer.name: layer for layer in full}
+    named = set(by_name) == {top.path[-1] for top in tops}
+    starts = {}
+    start = 0
+    for layer in stored.layers:
+        starts[layer.name] = start
+        start += len(layer.weights)
+    found: dict[Path, list[int]] = {}
+    for number, top in enumerate(tops):
+        layer = by_name[top.path[-1]] if named else full[number]
+        for path, positions in place(
+            top, layer.weights, f"{stored.path}: layer {layer.name[:80]!r} for {top.path[-1]!r}"
+        ).items():
+            found[path] = [starts[layer.name] + position for position in positions]
+    return found
+
+
+def _loosen(node: Node) -> None:
+    """Let biases of LSTM and GRU pass in cuDNN's shape, too; `_values` converts them."""
+    for leaf in node.leaves():
+        if leaf.class_name in ("LSTM", "GRU") and leaf.specs:
+            leaf.specs = tuple(
+                Spec(spec.name, None if spec.name == "bias" else spec.shape, spec.trainable) for spec in leaf.specs
+            )
+
+
+def _only_branch(tree: Branch) -> Branch | None:
+    full = [child for child in tree.children if any(leaf.specs for leaf in child.leaves())]
+    return full[0] if len(full) == 1 and isinstance(full[0], Branch) else None
+
+
+def _values(
+    model: Any,
+    tree: Branch,
+    places: dict[Path, list[int]],
+    arrays: list[Array],
+    template: Template | None,
+    notes: list[str],
+    *,
+    old: bool,
+    path: str,
+) -> list[tuple[Any, Array]]:
+    """Pair each of the model's variables with its value; raise before anything is changed if one does
+    not fit."""
+    from parallel_compat.recover.keras_models import layer_at
+
+    pairs: list[tuple[Any, Array]] = []
+    for leaf in tree.leaves():
+        if not leaf.specs:
+            continue
+        where = "/".join(leaf.path)
+        if leaf.path not in places:
+            raise CheckpointError(f"{path}: there are no weights in it for the layer {where!r}.")
+        layer = layer_at(model, leaf.path)
+        values = [arrays[position] for position in places[leaf.path]]
+        variables = layer.weights
+        if old:
+            edits = _edits(leaf, layer, values, notes)
+            values = weight_edits.apply(edits, leaf.class_name, values)
+        shapes, received = (
+            [tuple(variable.shape) for variable in variables],
+            [value.shape for value in values],
+        )
+        if shapes != received:
+            raise CheckpointError(
+                f"{path}: layer {where!r}: expected weights of the shapes {shapes}. Received: {received}."
+            )
+        pairs += list(zip(variables, values, strict=True))
+    if template is not None:
+        _check_hard_sigmoid(model, template, places, path)
+    return pairs
+
+
+def _edits(leaf: Leaf, layer: Any, values: list[Array], notes: list[str]) -> list[str]:
+    """Say what an old layer's weights need to serve in this living one."""
+    import keras
+
+    edits = []
+    bias = values[2].shape if len(values) == 3 else ()
+    if leaf.class_name == "LSTM" and bias == (8 * layer.units,):
+        edits.append("cudnn_lstm")
+    if leaf.class_name == "GRU" and bias == (6 * layer.units,):
+        if not layer.reset_after:
+            raise CheckpointError(
+                f"layer {layer.name!r}: weights of a CuDNNGRU fit a GRU with "
+                "`reset_after=True` only. Received: reset_after=False."
+            )
+        edits.append("cudnn_gru")
+    new = keras.activations.hard_sigmoid
+    if not edits and getattr(layer, "recurrent_activation", None) is new and leaf.class_name in weight_edits.GATES:
+        edits.append("old_hard_sigmoid_gates")
+    if getattr(layer, "activation", None) is new and leaf.class_name in SUMMED:
+        edits.append("old_hard_sigmoid")
+    if any(edit.startswith("old_hard_sigmoid") for edit in edits):
+        notes.append(
+            f"layer {layer.name!r}: Keras 3's hard_sigmoid is another function; its weights "
+            "were multiplied by 1.2, which gives the old values."
+        )
+    return edits
+
+
+def _check_hard_sigmoid(model: Any, template: Template, places: dict[Path, list[int]], path: str) -> None:
+    """Refuse a model whose gates are Keras 3's default where the file's were Keras 2's default."""
+    import keras
+
+    from parallel_compat.recover.keras_models import layer_at
+
+    assert template.translation is not None
+    where = {tuple(positions): leaf for leaf, positions in places.items()}
+    for leaf, edits in template.translation.edits.items():
+        target = where.get(tuple(template.places.get(leaf, ())))
+        if "old_hard_sigmoid_gates" not in edits or target is None:
+            continue
+        layer = layer_at(model, target)
+        if getattr(layer, "recurrent_activation", None) is keras.activations.sigmoid:
+            raise CheckpointError(
+                f"{path}: layer {layer.name!r}: expected recurrent_activation='hard_sigmoid', "
+                "as in the file (it was Keras 2's default). "
+                "Received: 'sigmoid' (Keras 3's default). Give the layer that argument, or "
+                "use `recover_template`."
+            )
+
+
+SUMMED = frozenset({"Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D"})
+
+
+def _listed(leaves: list[Leaf]) -> str:
+    names = ["/".join(leaf.path) for leaf in leaves]
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+__all__ = ["LoadedWeights", "load_template_weights"]

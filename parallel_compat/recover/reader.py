@@ -1,0 +1,378 @@
+"""Read a checkpoint without trusting it: the file is opened in another process, and only its answers come
+here.
+
+The reading process (`parallel_compat.recover.reading_process`) has limits on memory, processor time and open
+files where the system has them, and a clock that this side keeps. Of its answers nothing is believed but
+plain
+JSON of bounded size and the announced number of bytes of each array. However it ends (an error, a crash of
+the
+HDF5 library, a kill, silence) comes out as one `CheckpointError`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from parallel_compat.recover import limits
+from parallel_compat.recover.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The path is handed over, and not found by `-m`, which would put the current folder first.
+BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); from "
+    "parallel_compat.recover.reading_process import main; main()"
+)
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+HEADER_BYTES = 4 * limits.ATTRIBUTE_BYTES
+DTYPES = frozenset(
+    [
+        "float16",
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """Name, shape and type of one array in the file."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes."""
+        return self.size * np.dtype(self.dtype).itemsize
+
+
+@dataclass(frozen=True)
+class StoredLayer:
+    """One layer as the file lists it: a model inside a model is one layer with many weights."""
+
+    name: str
+    weights: tuple[StoredArray, ...]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a file holds, without the values."""
+
+    path: str
+    form: str  # "model", "weights", or "keras3" (a `.weights.h5` of Keras 3)
+    keras_version: str | None
+    backend: str | None
+    model_config: str | None
+    training_config: str | None
+    layers: tuple[StoredLayer, ...]
+    optimizer: tuple[StoredArray, ...]
+
+
+class Reading:
+    """One file being read: its description, then its arrays one after the other, each once and in order."""
+
+    def __init__(self, path: str, process: subprocess.Popen[bytes], clock: _Clock) -> None:
+        self._path = path
+        self._process = process
+        self._clock = clock
+        self._piece = bytearray(limits.BLOCK_BYTES)
+        self.stored = self._describe()
+
+    def arrays(self, *, optimizer: bool = False) -> Iterator[tuple[StoredArray, Iterator[memoryview]]]:
+        """Yield each array with its bytes in pieces (C order, native); a piece is valid until the next
+        is asked for."""
+        wanted = [weight for layer in self.stored.layers for weight in layer.weights]
+        for array in wanted + (list(self.stored.optimizer) if optimizer else []):
+            pieces = self._pieces(array)
+            yield array, pieces
+            for _ in pieces:  # what the caller left
+                pass
+        self._frame("Z", 0, limits.STRUCTURE_SECONDS)
+
+    def _pieces(self, array: StoredArray) -> Iterator[memoryview]:
+        left = array.nbytes
+        while left:
+            piece = self._frame("D", left, limits.STRUCTURE_SECONDS)
+            if not piece:
+                raise CheckpointError(f"{self._path}: the reading process sent an empty piece.")
+            left -= len(piece)
+            yield memoryview(piece)
+
+    def _describe(self) -> Stored:
+        self._frame("R", 0, limits.START_SECONDS)
+        header = self._frame("H", HEADER_BYTES, limits.STRUCTURE_SECONDS)
+        try:
+            return _stored(self._path, json.loads(header))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CheckpointError(f"{self._path}: the reading process sent an answer of no use ({error}).") from error
+
+    def _frame(self, letter: str, most: int, seconds: float) -> bytes | bytearray:
+        """Receive one frame of the expected kind and at most so many bytes, in the given time."""
+        with self._clock.allow(seconds):
+            head = self._exactly(9)
+            received, length = head[:1].decode("latin-1"), int.from_bytes(head[1:], "big")
+            if received == "E":
+                sentence = self._exactly(min(length, 4096)).decode("utf-8", "replace")
+                raise CheckpointError(f"{self._path}: {sentence}")
+            if received != letter or length > most:
+                raise CheckpointError(f"{self._path}: the reading process broke its protocol ({received}, {length}).")
+            return self._exactly(length)
+
+    def _exactly(self, length: int) -> bytearray:
+        stream = self._process.stdout
+        assert stream is not None
+        # One buffer for all pieces of an array: fresh memory for each costs as much as reading it.
+        data = self._piece if length == len(self._piece) else bytearray(length)
+        view = memoryview(data)
+        filled = 0
+        while filled < length:
+            # Buffers grow with what arrives, not with what is announced: `length` is bounded by the caller.
+            count = stream.readinto(view[filled:])  # type: ignore[attr-defined]
+            if not count:
+                raise CheckpointError(f"{self._path}: {self._ending()}")
+            filled += count
+        return data
+
+    def _ending(self) -> str:
+        """Say how the reading process ended, when it ended without a word."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=1)
+        if self._clock.rang:
+            return f"reading it took longer than {self._clock.seconds:.1f} s without an answer; it was given up."
+        code = self._process.returncode
+        if code is not None and code < 0:
+            if -code == getattr(signal, "SIGXCPU", None):
+                return "reading it took more processor time than is allowed; it was given up."
+            return f"the HDF5 library crashed on it (signal {-code}); it is damaged, or made to do harm."
+        return f"the reading process ended early (code {code}); the file may be damaged, or memory ran out."
+
+
+class _Clock:
+    """Kill a process that is silent for longer than it is allowed to be; works where pipes cannot be
+    polled."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._changed = threading.Condition()
+        self._deadline: float | None = None
+        self._closed = False
+        self.rang = False
+        self.seconds = 0.0
+        self._thread = threading.Thread(target=self._watch, daemon=True, name="checkpoint-clock")
+        self._thread.start()
+
+    @contextlib.contextmanager
+    def allow(self, seconds: float) -> Iterator[None]:
+        """Let the process be silent for so long inside the block."""
+        with self._changed:
+            self.seconds = seconds
+            self._deadline = time.monotonic() + seconds
+            self._changed.notify()
+        try:
+            yield
+        finally:
+            # Not woken: the thread finds out when the old deadline has passed.
+            self._deadline = None
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        with self._changed:
+            while not self._closed:
+                deadline = self._deadline
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    self.rang = True
+                    self._process.kill()
+                    return
+                self._changed.wait(0.5 if left is None else min(left, 0.5))
+
+
+@contextlib.contextmanager
+def read(
+    path: str | os.PathLike[str],
+    *,
+    arrays: bool = True,
+    optimizer: bool = False,
+    max_bytes: int | None = None,
+) -> Iterator[Reading]:
+    """Open a checkpoint in a process of its own.
+
+    >>> from parallel_compat.recover.reader import read
+    >>> with read("tests/data/oracle/h5/sgd_even.parallel_weights.h5", arrays=False) as reading:
+    ...     [layer.name for layer in reading.stored.layers]
+    ['x', 'lambda_1', 'lambda_2', 'mlp', 'probs']
+
+    Args:
+        path: the file.
+        arrays: whether the arrays are read, too, and not the description alone.
+        optimizer: whether the optimizer's arrays are among them.
+        max_bytes: how many bytes the arrays may have in all, unpacked. Default: eight times the file's size,
+            at least 32 MiB.
+
+    Yields:
+        The `Reading`.
+
+    Raises:
+        CheckpointError: whatever is wrong with the file.
+    """
+    name = os.fspath(path)
+    look_at(name)
+    # Child and parent may differ in their current folder only by a race; an absolute path has none.
+    request = {
+        "path": os.path.abspath(name),
+        "max_bytes": max_bytes,
+        "arrays": arrays,
+        "optimizer": optimizer,
+    }
+    process = start(request)
+    clock = _Clock(process)
+    try:
+        yield Reading(name, process, clock)
+    finally:
+        clock.close()
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
+    """Start the reading process: nothing of the user's environment steers Python or HDF5 in it."""
+    if not sys.executable:
+        raise CheckpointError(
+            "No Python executable is known (`sys.executable` is empty), so that no reading process can be started."
+        )
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "HDF5_"))}
+    environment |= {
+        "HDF5_PLUGIN_PRELOAD": "::",  # no filter is loaded from outside the library
+        "HDF5_USE_FILE_LOCKING": "FALSE",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }
+    try:
+        return subprocess.Popen(
+            [
+                sys.executable,
+                "-I",
+                "-c",
+                BOOT,
+                json.dumps([os.path.abspath(one) for one in sys.path]),
+                json.dumps(request),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env=environment,
+            pipesize=1 << 20,
+        )
+    except OSError as error:
+        raise CheckpointError(f"The reading process could not be started: {error}.") from error
+
+
+def look_at(path: str) -> None:
+    """Look at a path and its first bytes; refuse, with a hint, what is no HDF5 file."""
+    try:
+        state = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise CheckpointError(f"{path}: no such file.") from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: cannot be opened ({error}).") from error
+    if stat.S_ISDIR(state.st_mode):
+        saved_model = os.path.exists(os.path.join(path, "saved_model.pb"))
+        raise CheckpointError(f"{path}: expected a file. Received: a {'SavedModel ' if saved_model else ''}folder.")
+    if not stat.S_ISREG(state.st_mode):
+        raise CheckpointError(f"{path}: not a regular file.")
+    try:
+        with open(path, "rb") as file:
+            head = _signature(file)
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be opened ({error}).") from error
+    if head.startswith(b"PK\x03\x04"):
+        raise CheckpointError(
+            f"{path}: a .keras file of Keras 3 (or another zip); it needs no recovery: "
+            "`keras.models.load_model` reads it."
+        )
+    if head != HDF5_SIGNATURE:
+        raise CheckpointError(f"{path}: not an HDF5 file (it holds {state.st_size:,} bytes and begins with {head!r}).")
+
+
+def _signature(file: BinaryIO) -> bytes:
+    """Return the first eight bytes; HDF5 allows its signature also at 512, 1024, 2048, ..."""
+    first = file.read(8)
+    place = 512
+    while place <= 1 << 20:
+        if first == HDF5_SIGNATURE:
+            return first
+        file.seek(place)
+        if file.read(8) == HDF5_SIGNATURE:
+            return HDF5_SIGNATURE
+        place *= 2
+    return first
+
+
+def _stored(path: str, header: dict[str, Any]) -> Stored:
+    def line(key: str) -> str | None:
+        value = header[key]
+        if value is not None and not isinstance(value, str):
+            raise TypeError(key)
+        return value
+
+    def listed(entries: list[dict[str, Any]]) -> tuple[StoredArray, ...]:
+        found = []
+        for entry in entries:
+            shape = tuple(entry["shape"])
+            if not all(isinstance(size, int) and size >= 0 for size in shape) or entry["dtype"] not in DTYPES:
+                raise TypeError("array")
+            found.append(StoredArray(str(entry["name"]), shape, entry["dtype"]))
+        return tuple(found)
+
+    form = header["form"]
+    if form not in ("model", "weights", "keras3"):
+        raise ValueError("form")
+    return Stored(
+        path,
+        form,
+        line("keras_version"),
+        line("backend"),
+        line("model_config"),
+        line("training_config"),
+        tuple(StoredLayer(str(layer["name"]), listed(layer["weights"])) for layer in header["layers"]),
+        listed(header["optimizer"]),
+    )

@@ -1,0 +1,197 @@
+"""The process that opens the file: it looks, answers in a plain protocol, and can be lost without harm.
+
+Started by `parallel_compat.recover.reader` with one JSON argument: `path`, `max_bytes`, `arrays` (whether the
+values are wanted, or only the description) and `optimizer` (whether the optimizer's are).
+
+On its standard output go frames: one letter, the length as eight bytes (big-endian), then the content.
+
+    R  ready: the libraries are loaded, the file is not yet open
+    H  the description, as JSON: format, versions, configs, and name, shape and type of each array
+    D  a piece of an array, in the order of the description
+    Z  all is sent
+    E  one sentence that says what is wrong with the file
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.recover import limits
+from parallel_compat.recover.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from parallel_compat.recover.hdf5 import Array, Walk
+
+
+def send(letter: bytes, content: bytes | memoryview = b"") -> None:
+    """Write one frame."""
+    out = sys.stdout.buffer
+    out.write(letter + len(content).to_bytes(8, "big"))
+    out.write(content)
+    out.flush()
+
+
+def main() -> None:
+    """Answer one request."""
+    request = json.loads(sys.argv[1])
+    from parallel_compat.recover import hdf5
+
+    limits.limit_this_process(limits.MEMORY_BYTES)
+    limits.limit_seconds(limits.STRUCTURE_SECONDS)
+    send(b"R")
+    try:
+        answer(request, hdf5)
+    except CheckpointError as error:
+        send(b"E", str(error).encode("utf-8", "replace"))
+    except MemoryError:
+        send(b"E", b"reading it takes more memory than is allowed.")
+    except RecursionError:
+        send(b"E", b"it is nested too deep.")
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        RuntimeError,
+        OverflowError,
+        AttributeError,
+        IndexError,
+    ) as error:
+        # What HDF5 and h5py raise on bytes that are not what they should be.
+        send(
+            b"E",
+            f"not a readable HDF5 file ({type(error).__name__}: {str(error)[:300]}).".encode("utf-8", "replace"),
+        )
+
+
+def answer(request: dict[str, Any], hdf5: Any) -> None:
+    """Describe the file and send its arrays, as far as the request asks for them."""
+    state = os.stat(request["path"])
+    if not stat.S_ISREG(state.st_mode):
+        raise CheckpointError("not a file.")
+    with hdf5.open_file(request["path"]) as file:
+        walk = hdf5.Walk(limits.byte_budget(state.st_size, request["max_bytes"]))
+        description, arrays, optimizer = describe(file.id, walk, hdf5)
+        send(b"H", json.dumps(description).encode())
+        if request["arrays"]:
+            wanted = arrays + (optimizer if request["optimizer"] else [])
+            total = sum(array.size for array in wanted)
+            chunked = [chunk_bytes(array) for array in wanted if array.chunks is not None]
+            limits.limit_seconds(limits.STRUCTURE_SECONDS + total / limits.SLOWEST_BYTES_PER_SECOND)
+            limits.limit_memory(limits.MEMORY_BYTES // 2 + 3 * max(chunked, default=0))
+            for array in wanted:
+                for block in hdf5.blocks(array):
+                    send(b"D", block)
+        send(b"Z")
+
+
+def chunk_bytes(array: Array) -> int:
+    """Return the most that reading one row of chunks of an array may hold in memory."""
+    assert array.chunks is not None
+    rows = array.chunks[0] if array.chunks else 1
+    row = 1
+    for size, chunk in zip(array.shape[1:], array.chunks[1:], strict=True):
+        row *= max(size, chunk)
+    return int(rows * row * max(1, array.size // max(1, _count(array.shape))))
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Array], list[Array]]:
+    """Find out what the file is, and open each array that its lists name."""
+    top = "the file"
+    model_config = hdf5.text(root, "model_config", top)
+    if model_config is not None or b"model_weights" in root:
+        form = "model"
+        weights = walk.group(root, "model_weights", top)
+    elif hdf5.names(root, "layer_names", top) is not None:
+        form, weights = "weights", root
+    elif b"layers" in root or b"_layer_checkpoint_dependencies" in root:
+        form, weights = "keras3", None
+    else:
+        raise CheckpointError("an HDF5 file, but not one of Keras: neither `model_config` nor `layer_names` is in it.")
+    arrays: list[Array] = []
+    layers = []
+    if weights is None:
+        audit(root, walk, hdf5)
+    else:
+        layer_names = hdf5.names(weights, "layer_names", "model_weights")
+        if layer_names is None:
+            raise CheckpointError("model_weights: the attribute layer_names is missing.")
+        if len(set(layer_names)) != len(layer_names):
+            raise CheckpointError("model_weights: the attribute layer_names has one name twice.")
+        if len(layer_names) > limits.GRAPH_LAYERS:
+            raise CheckpointError(f"model_weights: more than {limits.GRAPH_LAYERS:,} layers.")
+        for name in layer_names:
+            where = f"layer {hdf5.short(name)}"
+            group = walk.group(weights, name, where)
+            found = list_of_arrays(group, walk, where, hdf5)
+            arrays += found
+            layers.append({"name": name, "weights": [entry(array) for array in found]})
+    optimizer = []
+    if form == "model" and b"optimizer_weights" in root:
+        optimizer = list_of_arrays(walk.group(root, "optimizer_weights", top), walk, "optimizer_weights", hdf5)
+    versions = weights if form == "weights" else root
+    return (
+        {
+            "form": form,
+            "keras_version": hdf5.text(versions, "keras_version", top),
+            "backend": hdf5.text(versions, "backend", top),
+            "model_config": model_config,
+            "training_config": hdf5.text(root, "training_config", top),
+            "layers": layers,
+            "optimizer": [entry(array) for array in optimizer],
+        },
+        arrays,
+        optimizer,
+    )
+
+
+def list_of_arrays(group: Any, walk: Walk, where: str, hdf5: Any) -> list[Array]:
+    """Open the arrays that a group's `weight_names` lists."""
+    weight_names = hdf5.names(group, "weight_names", where)
+    if weight_names is None:
+        raise CheckpointError(f"{where}: the attribute weight_names is missing.")
+    return [walk.array(group, name, where) for name in weight_names]
+
+
+def entry(array: Array) -> dict[str, Any]:
+    """Describe one array for the answer."""
+    return {"name": array.name, "shape": list(array.shape), "dtype": array.dtype}
+
+
+def audit(root: Any, walk: Walk, hdf5: Any) -> None:
+    """Look at everything in a file of Keras 3 (it has no list of names), so that Keras itself may read it."""
+    from h5py import h5d, h5g, h5o
+
+    groups = [(root, "the file", 0)]
+    while groups:
+        group, where, depth = groups.pop()
+        if depth > limits.NAME_DEPTH:
+            raise CheckpointError(f"{where}: groups are nested more than {limits.NAME_DEPTH} deep.")
+        address = h5o.get_info(group).addr
+        if address in walk.seen:
+            raise CheckpointError(f"{where}: the same group stands under two names.")
+        walk.seen.add(address)
+        for key in group:
+            name = key.decode("utf-8", "replace")
+            child = walk._follow(group, name, where)
+            if isinstance(child, h5d.DatasetID):
+                walk.array(group, name, where)
+            elif isinstance(child, h5g.GroupID):
+                groups.append((child, f"{where}/{hdf5.short(name)}", depth + 1))
+            else:
+                raise CheckpointError(f"{where}: {hdf5.short(name)} is neither group nor array.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""`parallel-compat recover FILE -o OUT`: write the single model that is in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING
+
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.inspect_command import printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+LONG_WORK = 64 << 20  # bytes from which a progress bar is of use
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the subcommand takes."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a .h5 or .hdf5 file of Keras 2 or tf.keras, of a parallel or a single model",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        required=True,
+        help="what to write: .keras, .h5, .hdf5 or .weights.h5",
+    )
+    parser.add_argument("--weights-only", action="store_true", help="leave out the config")
+    parser.add_argument(
+        "--architecture",
+        metavar="FILE",
+        help="for a file of weights: the model's config, as JSON or in another old file",
+    )
+    parser.add_argument(
+        "--keep-lambda",
+        action="store_true",
+        help="keep the model's own Lambda layers, as data that is not run",
+    )
+    parser.add_argument("--force", action="store_true", help="replace an existing OUT")
+    parser.add_argument(
+        "--max-bytes",
+        type=int,
+        metavar="N",
+        help="how many bytes the arrays may have in all (default: eight times the file's size)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Recover the file; 2 if that is not possible."""
+    from parallel_compat.recover.recovering import recover
+
+    with contextlib.ExitStack() as stack:
+        try:
+            found = recover(
+                arguments.file,
+                arguments.output,
+                weights_only=arguments.weights_only,
+                architecture=arguments.architecture,
+                keep_lambda=arguments.keep_lambda,
+                force=arguments.force,
+                max_bytes=arguments.max_bytes,
+                started=lambda total: _bar(stack, total),
+            )
+        except (CheckpointError, OSError) as error:
+            stack.close()
+            print(f"error: {printable(str(error))}", file=sys.stderr)
+            return 2
+    for note in found.notes:
+        print(f"note: {printable(note)}", file=sys.stderr)
+    wrappers = found.template.wrappers
+    source = f"a parallel model over {wrappers[0].gpus} devices" if wrappers else "a single model"
+    print(
+        f"{arguments.output}: {len(found.template.arrays)} weights, from "
+        f"{printable(arguments.file)} ({source}, Keras {printable(str(found.template.stored.keras_version))})"
+    )
+    return 0
+
+
+def _bar(stack: contextlib.ExitStack, total: int) -> Callable[[int], object]:
+    """Show a progress bar where somebody looks and the work is long."""
+    if total < LONG_WORK or not sys.stderr.isatty():
+        return lambda count: None
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    progress = stack.enter_context(
+        Progress(
+            BarColumn(),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+    )
+    work = progress.add_task("recover", total=total)
+    return lambda count: progress.advance(work, count)

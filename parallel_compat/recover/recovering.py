@@ -1,0 +1,306 @@
+"""Recover the single model: from the old file to a new one, or to a living model."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.atomic_file import replacing
+from parallel_compat.recover import h5_file
+from parallel_compat.recover.config_json import model_entry, parse
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.limits import ATTRIBUTE_BYTES
+from parallel_compat.recover.parallel_wrapper import unwrap
+from parallel_compat.recover.reader import read
+from parallel_compat.recover.rules.training import compiled
+from parallel_compat.recover.template import template_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from parallel_compat.recover.config_json import Entry
+    from parallel_compat.recover.reader import Reading, Stored
+    from parallel_compat.recover.template import Template
+
+SUFFIXES = (".weights.h5", ".keras", ".hdf5", ".h5")
+NO_STATE_IN_H5 = (
+    "The optimizer's state is not written: Keras 3 cannot go on training from one in .h5 (its own neither). "
+    "A .keras file holds it."
+)
+
+
+@dataclass
+class Recovery:
+    """What was recovered.
+
+    Attributes:
+        template: the single model as it was found.
+        model: the living model, if one was built.
+        notes: what a user should know, one sentence each.
+    """
+
+    template: Template
+    model: Any = None
+    notes: list[str] = field(default_factory=list)
+
+
+def recover_template(
+    path: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    weights_only: bool = False,
+    custom_objects: Mapping[str, Any] | None = None,
+    keep_lambda: bool = False,
+    architecture: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    max_bytes: int | None = None,
+) -> Any:
+    """Get the single model out of a file that multi-GPU code (or any Keras 2) wrote.
+
+    Nothing in the file is run. What the config says is translated for Keras 3, so that plain Keras 3
+    loads the
+    result and computes the same.
+
+    >>> import parallel_compat
+    >>> model = parallel_compat.recover_template("tests/data/oracle/h5/sgd_even.parallel.h5")  # doctest: +SKIP
+    >>> [layer.name for layer in model.layers]  # doctest: +SKIP
+    ['x', 'hidden', 'probs']
+
+    Args:
+        path: the old file.
+        out: where to write it: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without),
+        or `.weights.h5`.
+            Default: nothing is written, the model is returned.
+        weights_only: write weights and no config (`.h5`, `.hdf5`; `.weights.h5` always does).
+        custom_objects: classes and functions of the project that wrote the file, by name.
+        keep_lambda: whether Lambda layers of the model's own are kept, as data: Keras loads the
+        result only with
+            `safe_mode=False`, and then runs them.
+        architecture: for a file of weights: where the model's config is, as JSON (`model.to_json()`
+        of then) or in
+            another old file.
+        force: whether an existing `out` is replaced.
+        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size,
+        at least 32 MiB.
+
+    Returns:
+        `out` as a `pathlib.Path`, or a `keras.Model`, compiled as it was where that can be said.
+
+    Raises:
+        CheckpointError: the file cannot be read, or not be written for Keras 3; with what is wrong and where.
+        OSError: writing `out` failed; what was there before is still there.
+    """
+    found = recover(
+        path,
+        out,
+        weights_only=weights_only,
+        custom_objects=custom_objects,
+        keep_lambda=keep_lambda,
+        architecture=architecture,
+        force=force,
+        max_bytes=max_bytes,
+    )
+    for note in found.notes:
+        warnings.warn(f"{os.fspath(path)}: {note}", stacklevel=2)
+    return found.model if out is None else Path(out)
+
+
+def recover(
+    path: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None,
+    *,
+    weights_only: bool = False,
+    custom_objects: Mapping[str, Any] | None = None,
+    keep_lambda: bool = False,
+    architecture: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    max_bytes: int | None = None,
+    started: Callable[[int], Callable[[int], object]] = lambda total: lambda count: None,
+) -> Recovery:
+    """Do what `recover_template` says, and tell about it.
+
+    Args:
+        started: called with the number of bytes to come; what it returns is called with each piece's.
+    """
+    suffix = None if out is None else check_output(path, out, weights_only=weights_only, force=force)
+    objects = dict(custom_objects or {})
+    entry = None if architecture is None else read_architecture(architecture, max_bytes)
+    living = suffix in (None, ".keras", ".weights.h5")
+    with read(path, optimizer=living and suffix != ".weights.h5", max_bytes=max_bytes) as reading:
+        stored = reading.stored
+        template = template_of(stored, objects, entry)
+        found = Recovery(template, notes=list(template.notes))
+        if template.tree is None:
+            _need_no_config(stored, suffix, weights_only=weights_only)
+        elif template.translation is not None and not (weights_only and suffix in (".h5", ".hdf5")):
+            try:
+                template.translation.check(keep_lambda=keep_lambda, keep_custom=suffix in (".h5", ".hdf5"))
+            except CheckpointError as error:
+                raise CheckpointError(f"{stored.path}: {error}") from error
+            found.notes += _kept(template, keep_lambda=keep_lambda)
+        advance = started(sum(array.nbytes for array in template.arrays))
+        if living:
+            _make_model(found, reading, objects, advance, optimizer=suffix != ".weights.h5")
+            if out is not None:
+                _save_model(found.model, Path(out), suffix)
+        else:
+            assert out is not None
+            # A file of weights stays one, even if the architecture was given to tell its layers apart.
+            bare = weights_only or (stored.form == "weights" and architecture is None)
+            training = None if bare else _training_config(stored, found)
+            if stored.optimizer and not bare:
+                found.notes.append(NO_STATE_IN_H5)
+            with _naming(stored), replacing(out) as temporary:
+                h5_file.write(
+                    temporary, template, reading, weights_only=bare, training_config=training, advance=advance
+                )
+            if bare and template.tree is None and template.wrappers:
+                found.notes.append(
+                    "The template's layers were told apart by the names of their weights. "
+                    "Where it has models inside it, or had frozen layers, give its "
+                    "architecture, or use `load_template_weights`."
+                )
+    return found
+
+
+def check_output(path: str | os.PathLike[str], out: str | os.PathLike[str], *, weights_only: bool, force: bool) -> str:
+    """Refuse an output that cannot be, before anything is read; return its suffix."""
+    name = os.fspath(out)
+    suffix = next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
+    if suffix is None:
+        raise CheckpointError(f"Expected an output that ends in .h5, .hdf5, .keras or .weights.h5. Received: {name}.")
+    if weights_only and suffix == ".keras":
+        raise CheckpointError("A .keras file holds a whole model. For weights only write .weights.h5 or .h5.")
+    if os.path.isdir(name):
+        raise CheckpointError(f"{name}: expected a file to write. Received: a folder.")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(name))):
+        raise CheckpointError(f"{name}: the folder {os.path.dirname(os.path.abspath(name))} is not there.")
+    if os.path.lexists(name):
+        if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):
+            raise CheckpointError(f"{name}: is the input; write to another file.")
+        if not force:
+            raise CheckpointError(f"{name}: exists. Replace it with `force` (--force).")
+    return suffix
+
+
+def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> Entry:
+    """Read a single model's config from JSON or from another old file.
+
+    Raises:
+        CheckpointError: there is none in it.
+    """
+    name = os.fspath(path)
+    if not name.endswith((".json", ".txt")):
+        with read(path, arrays=False, max_bytes=max_bytes) as reading:
+            if reading.stored.model_config is None:
+                raise CheckpointError(f"{name}: holds weights only, no architecture.")
+            return unwrap(model_entry(reading.stored.model_config))[0]
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(ATTRIBUTE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{name}: cannot be read ({error}).") from error
+    if len(text) > ATTRIBUTE_BYTES:
+        raise CheckpointError(f"{name}: more than {ATTRIBUTE_BYTES:,} bytes of JSON.")
+    return unwrap(model_entry(text))[0]
+
+
+def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:
+    if suffix not in (".h5", ".hdf5"):
+        what = "a model" if suffix is None else suffix
+        raise CheckpointError(
+            f"{stored.path}: holds weights only; {what} needs the architecture, too. Give it "
+            "(--architecture FILE), write .h5, or use "
+            "`load_template_weights` into a model built by your code."
+        )
+
+
+def _kept(template: Template, *, keep_lambda: bool) -> list[str]:
+    translation = template.translation
+    assert translation is not None
+    notes = []
+    if translation.lambdas and keep_lambda:
+        notes.append(
+            "Lambda layers are kept as data, with the bytecode of the time: "
+            f"{', '.join(translation.lambdas)}. Keras loads them only with safe_mode=False."
+        )
+    for name, places in translation.custom.items():
+        if name not in translation.custom_objects:
+            notes.append(
+                f"{name!r} is not one of Keras's ({', '.join(places[:3])}); it is kept as "
+                "data. Load the file with `custom_objects`."
+            )
+    return notes
+
+
+def _training_config(stored: Stored, found: Recovery) -> dict[str, Any] | None:
+    if stored.training_config is None or stored.form != "model":
+        return None
+    with _naming(stored):
+        return compiled(
+            parse(stored.training_config, "training_config"),
+            found.notes,
+            tf_keras="tf" in (stored.keras_version or ""),
+        )
+
+
+def _make_model(
+    found: Recovery,
+    reading: Reading,
+    objects: dict[str, Any],
+    advance: Callable[[int], object],
+    *,
+    optimizer: bool,
+) -> None:
+    from parallel_compat.recover import keras_models
+
+    stored = reading.stored
+    training = _training_config(stored, found) if optimizer else None
+    arrays = []
+    for array, pieces in reading.arrays(optimizer=optimizer):
+        arrays.append(h5_file.gather(array, pieces))
+        advance(array.nbytes)
+    count = len(found.template.arrays)
+    with _naming(stored):
+        found.model = keras_models.build(found.template, arrays[:count], objects)
+        if training is not None:
+            found.notes += keras_models.compile_model(found.model, training, found.template, arrays[count:])
+
+
+def _save_model(model: Any, out: Path, suffix: str | None) -> None:
+    with replacing(out) as temporary:
+        if suffix == ".weights.h5":
+            model.save_weights(temporary)
+        else:
+            model.save(temporary)
+
+
+class _naming:
+    """Put the file's name in front of errors inside the block; turn what a malformed config raises
+    into one."""
+
+    def __init__(self, stored: Stored) -> None:
+        self._path = stored.path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, CheckpointError) and not str(error).startswith(self._path):
+            raise CheckpointError(f"{self._path}: {error}") from error
+        if (
+            isinstance(error, (KeyError, TypeError, IndexError, AttributeError, RecursionError))
+            or type(error) is ValueError
+        ):
+            raise CheckpointError(
+                f"{self._path}: not of a form that Keras wrote ({type(error).__name__}: {str(error)[:200]})."
+            ) from error
+
+
+def dump(value: Any) -> str:
+    """Write JSON for people."""
+    return json.dumps(value, indent=2)

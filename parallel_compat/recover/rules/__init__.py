@@ -1,0 +1,39 @@
+"""What changed in a config between Keras 2 and Keras 3: one small function per change, one file per topic.
+
+A rule gets one layer's entry (a copy, free to be changed) and the `Translation` it belongs to. It changes
+what it
+knows to mean the same in Keras 3; what has no counterpart there it reports with `translation.refuse`, and the
+rest of the config is left as it is.
+"""
+
+from __future__ import annotations
+
+from parallel_compat.recover.rules import activations, arguments, classes, graph, parts, recurrent, values
+
+# In this order: later rules see what earlier ones made.
+LAYER_RULES = (
+    values.plain_values,
+    recurrent.cudnn,
+    classes.renamed_class,
+    classes.thresholded_relu,
+    classes.unknown_class,
+    classes.lambda_layer,
+    arguments.batch_normalization_axis,
+    arguments.renamed_argument,
+    arguments.missing_default,
+    arguments.dropped_argument,
+    arguments.bilinear_upsampling,
+    parts.dtype_policy,
+    parts.parts_of_layer,
+    activations.renamed_activation,
+    activations.hard_sigmoid,
+    values.no_hidden_objects,
+    graph.wrapped_layer,
+    graph.input_layer,
+    graph.functional_arguments,
+    graph.sequential_input,
+    arguments.unknown_argument,
+)
+GRAPH_RULES = (graph.initial_state, graph.call_numbers, graph.single_tensors)
+
+__all__ = ["GRAPH_RULES", "LAYER_RULES"]

@@ -1,0 +1,108 @@
+"""Activations: their names, and the one whose meaning changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
+
+if TYPE_CHECKING:
+    from parallel_compat.recover.config_json import Entry
+    from parallel_compat.recover.translation import Translation
+
+KNOWN = frozenset(
+    [
+        "elu",
+        "exponential",
+        "gelu",
+        "hard_sigmoid",
+        "linear",
+        "relu",
+        "relu6",
+        "selu",
+        "sigmoid",
+        "silu",
+        "softmax",
+        "softplus",
+        "softsign",
+        "swish",
+        "tanh",
+    ]
+)
+RENAMED = {"softmax_v2": "softmax"}  # what TensorFlow 2.0 and 2.1 wrote
+ARGUMENTS = ("activation", "recurrent_activation")
+
+
+def renamed_activation(entry: Entry, translation: Translation) -> None:
+    """An activation stands under its name in Keras 3; one that is not Keras's own is reported."""
+    if entry["class_name"] not in KERAS3_ARGUMENTS:
+        return
+    config = entry["config"]
+    for argument in ARGUMENTS:
+        if argument not in config:
+            continue
+        given = config[argument]
+        if given is None and argument == "activation":
+            config[argument] = "linear"
+            continue
+        given = RENAMED.get(given, given) if isinstance(given, str) else given
+        if isinstance(given, dict) and given.get("class_name") in (
+            "LeakyReLU",
+            "ReLU",
+            "ELU",
+            "Softmax",
+            "PReLU",
+        ):
+            translation.refuse(entry, f"its {argument} is the layer {given['class_name']}; make it a layer of its own")
+        elif not isinstance(given, str) or given not in KNOWN:
+            name = str(given.get("class_name") if isinstance(given, dict) else given)[:120]
+            translation.custom.setdefault(name, []).append(f"{entry['name']}.{argument}")
+        config[argument] = given
+
+
+# Layers whose weighted sum goes straight into the activation: scaling the weights scales its argument.
+SUMMED = frozenset({"Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D"})
+GATED = frozenset({"LSTM", "GRU", "ConvLSTM2D"})
+CELLS = frozenset({"LSTMCell", "GRUCell"})
+
+
+def hard_sigmoid(entry: Entry, translation: Translation) -> None:
+    """`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), in Keras 3 it is clip(x / 6 + 0.5, 0, 1).
+
+    The old one at x is the new one at 1.2 x. In front of it stands a weighted sum, in an LSTM's gates for
+    instance, so its weights are multiplied by 1.2 (`weight_edits.py`). An `Activation` layer has no
+    weights; it
+    becomes a small model of the same name that computes the old formula.
+    """
+    config, name = entry["config"], entry["class_name"]
+    if name in GATED and config.get("recurrent_activation") == "hard_sigmoid":
+        translation.edit(entry, "old_hard_sigmoid_gates")
+    if name in CELLS and config.get("recurrent_activation") == "hard_sigmoid":
+        translation.refuse(entry, "the hard_sigmoid in this cell is another function in Keras 3")
+    if config.get("activation") != "hard_sigmoid" or name not in KERAS3_ARGUMENTS:
+        return
+    if name in SUMMED:
+        translation.edit(entry, "old_hard_sigmoid")
+    elif name == "Activation":
+        entry["class_name"] = "Sequential"
+        entry["config"] = {
+            "name": config["name"],
+            "layers": [
+                {
+                    "class_name": "Rescaling",
+                    "name": f"{config['name']}_slope",
+                    "config": {"name": f"{config['name']}_slope", "scale": 0.2, "offset": 0.5},
+                },
+                {
+                    "class_name": "ReLU",
+                    "name": f"{config['name']}_clip",
+                    "config": {"name": f"{config['name']}_clip", "max_value": 1.0},
+                },
+            ],
+        }
+        translation.note(
+            entry,
+            "Keras 3's hard_sigmoid is another function; the old one is written as a Rescaling and a ReLU",
+        )
+    else:
+        translation.refuse(entry, "its activation hard_sigmoid is another function in Keras 3")

@@ -1,0 +1,72 @@
+"""Layer classes that are gone, renamed, or were never Keras's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
+
+if TYPE_CHECKING:
+    from parallel_compat.recover.config_json import Entry
+    from parallel_compat.recover.translation import Translation
+
+# old name -> name in Keras 3
+RENAMED = {
+    "BatchNormalizationV1": "BatchNormalization",  # tf.keras 1.13
+    "BatchNormalizationV2": "BatchNormalization",
+    "SyncBatchNormalization": "BatchNormalization",  # tf.keras 2.2, experimental
+    "UnifiedLSTM": "LSTM",  # tf.keras 1.14, before it was the LSTM of 2.0
+    "UnifiedGRU": "GRU",
+    "Convolution1D": "Conv1D",
+    "Convolution2D": "Conv2D",
+    "Convolution3D": "Conv3D",
+}
+
+# Classes that plain Keras 3 would build from a name alone, and that run or load what a file brings along.
+NEVER = frozenset({"TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer", "Pipeline"})
+
+GONE = {
+    "LocallyConnected1D": "unshared convolution was taken out of Keras",
+    "LocallyConnected2D": "unshared convolution was taken out of Keras",
+    "TensorFlowOpLayer": "it holds a piece of a TensorFlow graph",
+    "ConvRNN2D": "it holds a convolutional cell",
+}
+
+
+def renamed_class(entry: Entry, translation: Translation) -> None:
+    """A class of the same meaning stands under its new name."""
+    entry["class_name"] = RENAMED.get(entry["class_name"], entry["class_name"])
+
+
+def thresholded_relu(entry: Entry, translation: Translation) -> None:
+    """`ThresholdedReLU(theta)` is `ReLU(threshold=theta)`.
+
+    x where x > theta, 0 elsewhere, in both; they part only at x == theta, which Keras 3 lets through.
+    """
+    if entry["class_name"] == "ThresholdedReLU":
+        entry["class_name"] = "ReLU"
+        entry["config"]["threshold"] = entry["config"].pop("theta", 1.0)
+
+
+def unknown_class(entry: Entry, translation: Translation) -> None:
+    """A class that is not Keras's own is kept as data, and reported."""
+    name = entry["class_name"]
+    if name in NEVER:
+        translation.refuse(entry, f"the class {name} runs code that a file brings along; no old Keras had it")
+    elif name in GONE and name not in translation.custom_objects:
+        translation.refuse(entry, f"Keras 3 has no {name}: {GONE[name]}")
+    elif name not in KERAS3_ARGUMENTS and "layers" not in entry["config"]:
+        translation.custom.setdefault(name, []).append(entry["name"])
+        if "batch_input_shape" in entry["config"]:
+            entry["batch_input_shape"] = entry["config"].pop("batch_input_shape")  # for `sequential_input`
+    elif "layers" in entry["config"] and name not in ("Functional", "Sequential"):
+        # A model with its own class: its layers are all there, the class adds methods alone.
+        translation.note(entry, f"was of the class {name}; it is written as a functional model")
+        entry["class_name"] = "Functional"
+
+
+def lambda_layer(entry: Entry, translation: Translation) -> None:
+    """A Lambda that does not belong to a parallel model holds Python bytecode: kept as data, reported,
+    never run."""
+    if entry["class_name"] == "Lambda":
+        translation.lambdas.append(entry["name"])

@@ -1,0 +1,213 @@
+"""How a model was compiled: optimizer, loss and metrics, by Keras 3's names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from parallel_compat.recover.errors import CheckpointError
+
+# Optimizer -> arguments that mean the same by the same name in Keras 2 and 3.
+OPTIMIZERS = {
+    "SGD": ("momentum", "nesterov"),
+    "RMSprop": ("rho", "epsilon", "momentum", "centered"),
+    "Adagrad": ("initial_accumulator_value", "epsilon"),
+    "Adadelta": ("rho", "epsilon"),
+    "Adam": ("beta_1", "beta_2", "epsilon", "amsgrad"),
+    "Adamax": ("beta_1", "beta_2", "epsilon"),
+    "Nadam": ("beta_1", "beta_2", "epsilon"),
+    "Ftrl": (
+        "learning_rate_power",
+        "initial_accumulator_value",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+    ),
+}
+EPSILON = 1e-7  # what Keras 2 took for `epsilon: null` (`K.epsilon()`)
+
+LOSS_NAMES = [
+    "mean_squared_error",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_logarithmic_error",
+    "squared_hinge",
+    "hinge",
+    "categorical_hinge",
+    "categorical_crossentropy",
+    "sparse_categorical_crossentropy",
+    "binary_crossentropy",
+    "poisson",
+    "kl_divergence",
+    "log_cosh",
+]
+METRIC_NAMES = [
+    "binary_accuracy",
+    "categorical_accuracy",
+    "sparse_categorical_accuracy",
+    "top_k_categorical_accuracy",
+    "sparse_top_k_categorical_accuracy",
+]
+LOSSES = {
+    "mse": "mean_squared_error", "mae": "mean_absolute_error", "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error", "kld": "kl_divergence", "bce": "binary_crossentropy",
+    "kullback_leibler_divergence": "kl_divergence", "logcosh": "log_cosh",
+    **{
+        name: name
+        for name in LOSS_NAMES
+    },
+}  # fmt: skip
+LOSS_CLASSES = {
+    "MeanSquaredError": "mean_squared_error", "MeanAbsoluteError": "mean_absolute_error",
+    "MeanAbsolutePercentageError": "mean_absolute_percentage_error", "Hinge": "hinge",
+    "MeanSquaredLogarithmicError": "mean_squared_logarithmic_error", "SquaredHinge": "squared_hinge",
+    "CategoricalHinge": "categorical_hinge", "Poisson": "poisson", "KLDivergence": "kl_divergence",
+    "LogCosh": "log_cosh",
+}  # fmt: skip
+METRICS = {
+    "acc": "accuracy", "accuracy": "accuracy",
+    **{
+        name: name
+        for name in METRIC_NAMES
+    },
+    **{name: new for name, new in LOSSES.items() if new not in ("kl_divergence", "log_cosh")},
+}  # fmt: skip
+
+
+def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
+    """Return an optimizer's class and config for Keras 3, or None (with a note) where there is no such
+    thing."""
+    if not isinstance(config, dict) or not isinstance(config.get("config"), dict):
+        return None
+    name, old = config.get("class_name"), config["config"]
+    taken = OPTIMIZERS.get(str(name))
+    if taken is None:
+        notes.append(f"The optimizer {str(name)[:80]!r} is not one that Keras 3 has; compile the model again.")
+        return None
+    new = {key: old[key] for key in taken if old.get(key) is not None}
+    if name in ("SGD",) and "momentum" in new:
+        new["momentum"] = float(new["momentum"])
+    if "epsilon" in taken and old.get("epsilon") is None:
+        new["epsilon"] = EPSILON
+    if name == "Adagrad" or (name == "RMSprop" and not old.get("momentum")):
+        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what
+        # comes closest (equal
+        # at a = 0, and within epsilon everywhere). With momentum, TensorFlow's RMSprop had it inside already.
+        new["epsilon"] = float(new["epsilon"]) ** 2
+    # OptimizerV2 (tf.keras from 1.14 or 2.0 on) says `learning_rate`; Keras up to 2.2 `lr`.
+    rate = old.get("learning_rate", old.get("lr"))
+    if not _is_number(rate):
+        notes.append("The optimizer's learning rate was a schedule of its own; compile the model again.")
+        return None
+    decay = old.get("decay", 0.0)
+    if _is_number(decay) and decay:
+        # lr / (1 + decay * iterations), in Keras 2's `get_updates`; Keras 3 ignores `decay`.
+        rate = {
+            "module": "keras.optimizers.schedules",
+            "registered_name": None,
+            "class_name": "InverseTimeDecay",
+            "config": {
+                "initial_learning_rate": rate,
+                "decay_steps": 1,
+                "decay_rate": decay,
+                "staircase": False,
+                "name": "InverseTimeDecay",
+            },
+        }
+        notes.append(
+            "The optimizer's `decay` is written as an InverseTimeDecay of the same values; Keras 3 ignores `decay`."
+        )
+    new["learning_rate"] = rate
+    if name == "Adam" and old.get("schedule_decay"):
+        return None
+    for key in ("clipnorm", "clipvalue"):
+        if _is_number(old.get(key)):
+            # Keras's own optimizers clip the norm of all gradients together, OptimizerV2 each one's.
+            together = key == "clipnorm" and not (tf_keras and "learning_rate" in old)
+            new["global_clipnorm" if together else key] = old[key]
+    if any(not isinstance(value, (bool, dict)) and not _is_number(value) for value in new.values()):
+        raise CheckpointError("training_config: an argument of the optimizer is not a number.")
+    return {"class_name": name, "config": new}
+
+
+def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
+    """Translate a `training_config`.
+
+    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is
+    left out and
+    noted; the optimizer is kept all the same.
+
+    Args:
+        config: parsed from the file.
+        notes: sentences are added for what was changed or left out.
+        tf_keras: whether the Keras inside TensorFlow wrote it.
+
+    Returns:
+        The `training_config` for Keras 3's `.h5`, or None where not even the optimizer can be written.
+    """
+    if not isinstance(config, dict):
+        raise CheckpointError("training_config: not of a form that Keras wrote.")
+    optimizer = optimizer_entry(config.get("optimizer_config"), notes, tf_keras=tf_keras)
+    if optimizer is None:
+        return None
+    lost: list[str] = []
+    loss = _names(config.get("loss"), LOSSES, lost)
+    if lost:
+        notes.append(f"The loss {', '.join(lost)} is not one of Keras 3's by name; compile the model with it again.")
+        loss = None
+    lost = []
+    metrics = _names(config.get("metrics"), METRICS, lost)
+    if lost:
+        notes.append(f"The metrics {', '.join(lost)} are not Keras 3's by name; they are left out.")
+        metrics = None
+    weights = config.get("loss_weights") if loss is not None else None
+    if weights is not None and not _are_numbers(weights):
+        raise CheckpointError("training_config: `loss_weights` is not made of numbers.")
+    return {
+        "optimizer_config": optimizer,
+        "loss": loss,
+        "metrics": metrics or None,
+        "weighted_metrics": None,
+        "loss_weights": weights,
+    }
+
+
+def _names(found: Any, names: dict[str, str], lost: list[str]) -> Any:
+    """Translate names in a string, a list, or a dictionary by output; what is not known is added to
+    `lost`."""
+    if found is None:
+        return None
+    if isinstance(found, dict) and "class_name" in found:
+        config = found.get("config") or {}
+        name = (
+            config.get("fn", config.get("name")) if found["class_name"] == "MeanMetricWrapper" else found["class_name"]
+        )
+        plain = isinstance(config, dict) and all(
+            key in ("name", "dtype", "fn") or (key == "reduction" and value in ("auto", "sum_over_batch_size"))
+            for key, value in config.items()
+        )
+        if plain and name in LOSS_CLASSES and LOSS_CLASSES[name] in names:
+            return LOSS_CLASSES[name]
+        if plain and name in names:
+            return names[name]
+        lost.append(str(name)[:80])
+        return None
+    if isinstance(found, dict):
+        return {key: _names(value, names, lost) for key, value in found.items()}
+    if isinstance(found, list):
+        return [_names(value, names, lost) for value in found]
+    if isinstance(found, str) and found in names:
+        return names[found]
+    lost.append(str(found)[:80])
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _are_numbers(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_are_numbers(one) for one in value.values())
+    if isinstance(value, list):
+        return all(_are_numbers(one) for one in value)
+    return value is None or _is_number(value)

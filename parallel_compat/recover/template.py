@@ -1,0 +1,177 @@
+"""The single model in a file: its layers, and which of the file's arrays belong to each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from parallel_compat.recover.config_json import model_entry
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.layer_tree import Branch, tree_of_config
+from parallel_compat.recover.layer_weights import Spec
+from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
+from parallel_compat.recover.placement import place, split
+from parallel_compat.recover.translation import Translation, translate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from parallel_compat.recover.config_json import Entry
+    from parallel_compat.recover.layer_tree import Leaf, Path
+    from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
+
+LAMBDA_NAME = re.compile(r"lambda(_\d+)?")
+
+
+@dataclass
+class Template:
+    """The single model that a file holds.
+
+    Attributes:
+        stored: the file.
+        wrappers: the parallel models around it, outermost first.
+        entry: its config as the file has it; None in a file of weights.
+        tree: its layers; None in a file of weights.
+        translation: its config for Keras 3; None in a file of weights.
+        places: leaf -> positions of its arrays in the file, counted over all layers.
+        notes: what a user should know.
+    """
+
+    stored: Stored
+    wrappers: list[Wrapper]
+    entry: Entry | None = None
+    tree: Branch | None = None
+    translation: Translation | None = None
+    places: dict[Path, list[int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def arrays(self) -> list[StoredArray]:
+        """All arrays of the file's layers, in the file's order."""
+        return [weight for layer in self.stored.layers for weight in layer.weights]
+
+    @property
+    def leaves(self) -> dict[Path, Leaf]:
+        """The layers that have weights, by path."""
+        return {} if self.tree is None else {leaf.path: leaf for leaf in self.tree.leaves() if leaf.path in self.places}
+
+
+def template_of(stored: Stored, custom_objects: Collection[str] = (), architecture: Entry | None = None) -> Template:
+    """Find the single model in a file.
+
+    Args:
+        stored: the file.
+        custom_objects: names of classes and functions that the user has at hand.
+        architecture: the single model's config from elsewhere, for a file of weights.
+
+    Raises:
+        CheckpointError: config and arrays do not belong together, or the config is none.
+    """
+    if stored.form == "keras3":
+        raise CheckpointError(f"{stored.path}: weights in Keras 3's own format; `model.load_weights` reads them.")
+    try:
+        return _template(stored, custom_objects, architecture)
+    except CheckpointError as error:
+        raise (error if str(error).startswith(stored.path) else CheckpointError(f"{stored.path}: {error}")) from error
+
+
+def _template(stored: Stored, custom_objects: Collection[str], architecture: Entry | None) -> Template:
+    if written_by_keras3(stored):
+        raise CheckpointError(
+            f"written by Keras {stored.keras_version}; it needs no recovery: Keras 3 loads it as it is."
+        )
+    if stored.backend not in (None, "tensorflow", "cntk"):
+        # Theano's convolutions are flipped (`_need_convert_kernel` in Keras 2.2.4).
+        raise CheckpointError(
+            f"its weights are those of Keras on {stored.backend!r}, whose convolution kernels "
+            "are flipped; expected 'tensorflow'."
+        )
+    if stored.keras_version is None or stored.keras_version.startswith(("0.", "1.")):
+        raise CheckpointError(
+            f"written by Keras {stored.keras_version or '1 or earlier'}; expected 2.0 or "
+            "later. Keras 2.2.4 can still load and save it again."
+        )
+    if stored.form == "weights" and architecture is None:
+        guessed = wrapper_of_weights(stored)
+        return Template(stored, [] if guessed is None else [guessed])
+    if stored.model_config is None and architecture is None:
+        raise CheckpointError("a whole model's file without `model_config`; its config is lost.")
+    if architecture is not None:
+        entry, around = unwrap(architecture)
+        guessed = wrapper_of_weights(stored)
+        wrappers = [] if guessed is None else [guessed]
+        if stored.form == "model":
+            raise CheckpointError("holds its own architecture; leave out `architecture` (--architecture).")
+        del around
+        group = _full(stored)[0].name if wrappers else None
+    else:
+        assert stored.model_config is not None
+        outer = model_entry(stored.model_config, [layer.name for layer in stored.layers])
+        entry, wrappers = unwrap(outer)
+        # The outermost wrapper's one layer with weights carries the name of what it wraps.
+        group = None if not wrappers else wrappers[1].name if len(wrappers) > 1 else entry["name"]
+    tree = tree_of_config(entry)
+    assert isinstance(tree, Branch)
+    template = Template(stored, wrappers, entry, tree, translate(entry, stored.keras_version, custom_objects))
+    template.places = _places(stored, tree, group)
+    template.notes += template.translation.notes if template.translation else []
+    return template
+
+
+def _places(stored: Stored, tree: Branch, group: str | None) -> dict[Path, list[int]]:
+    """Give each leaf its arrays, group by group."""
+    groups: dict[str, tuple[int, StoredLayer]] = {}
+    start = 0
+    for layer in stored.layers:
+        groups[layer.name] = (start, layer)
+        start += len(layer.weights)
+    found: dict[Path, list[int]] = {}
+    wanted = [(group, tree)] if group is not None else [(child.path[-1], child) for child in tree.children]
+    for name, node in wanted:
+        first, group_of_it = groups.pop(name, (0, None))
+        arrays = () if group_of_it is None else group_of_it.weights
+        placed = place(node, arrays, f"layer {name[:80]!r}")
+        for leaf in node.leaves():
+            positions = placed.get(leaf.path)
+            if not positions:
+                continue
+            found[leaf.path] = [first + position for position in positions]
+            if leaf.specs is None:  # a class of the project's own: what it has is what the file has
+                leaf.specs = tuple(
+                    Spec(split(arrays[position].name)[1], arrays[position].shape) for position in positions
+                )
+    for name, (_, layer) in groups.items():
+        if layer.weights:
+            raise CheckpointError(f"the layer {name[:80]!r} has weights in the file but is not in its config.")
+    return found
+
+
+def written_by_keras3(stored: Stored) -> bool:
+    """Return whether a file is Keras 3's own."""
+    return (stored.keras_version or "").startswith(("3.", "4."))
+
+
+def _full(stored: Stored) -> list[StoredLayer]:
+    return [layer for layer in stored.layers if layer.weights]
+
+
+def wrapper_of_weights(stored: Stored) -> Wrapper | None:
+    """Tell by the layers' names whether weights are a parallel model's.
+
+    Those list ``[inputs, lambdas, <template>, outputs]``, with all weights in the template. The number
+    of devices
+    is the number of lambdas over the number of inputs.
+    """
+    full = _full(stored)
+    if len(full) != 1:
+        return None
+    names = [layer.name for layer in stored.layers]
+    template = names.index(full[0].name)
+    slices = [number for number, name in enumerate(names[:template]) if LAMBDA_NAME.fullmatch(name)]
+    if not slices or slices != list(range(slices[0], template)) or not slices[0] or template == len(names) - 1:
+        return None
+    gpus, rest = divmod(len(slices), slices[0])
+    if rest or gpus < 2:
+        return None
+    return Wrapper("", gpus, "by its layers' names")

@@ -1,0 +1,116 @@
+"""Each hostile file ends in one `CheckpointError`: soon, within bounded memory, with nothing run and
+nothing left."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from attacks.hostile_files import HOSTILE
+from parallel_compat import CheckpointError, inspect_checkpoint
+from parallel_compat.recover.recovering import recover
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# What a config alone cannot betray is found when Keras builds the model, in memory-free shapes: only for
+# `.keras`.
+SEEN_BY_KERAS = {
+    "shape_lie_more_inputs",
+    "shape_lie_between_layers",
+    "input_as_wide_as_memory",
+    "graph_that_is_a_circle",
+}
+# These hold their weights as they should; it is the config that cannot be written, so that `inspect`
+# tells of it.
+INSPECTABLE = SEEN_BY_KERAS | {
+    "lambda_inside_the_template", "lambda_that_looks_like_a_slice", "layer_that_loads_a_saved_model",
+    "layer_of_torch",
+    "initializer_from_a_module", "activation_that_is_a_lambda", "argument_with_a_class_inside", "zip_file",
+    "activation_by_a_strange_name",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", sorted(HOSTILE))
+def test_recover_ends_in_one_error(kind: str, tmp_path: Path) -> None:
+    source, out = tmp_path / "hostile.h5", tmp_path / ("out.keras" if kind in SEEN_BY_KERAS else "out.h5")
+    HOSTILE[kind](source)
+    before = sorted(os.listdir(tmp_path))
+    if out.suffix == ".keras":
+        import keras  # its import is not part of the time
+
+        del keras
+    start = time.monotonic()
+    with pytest.raises(CheckpointError) as caught:
+        recover(source, out)
+    seconds = time.monotonic() - start
+    assert seconds < 5, f"{kind} took {seconds:.1f} s"
+    assert str(source) in str(caught.value)
+    assert len(str(caught.value)) < 5000
+    assert sorted(os.listdir(tmp_path)) == before, "something was written"
+
+
+@pytest.mark.parametrize("kind", sorted(set(HOSTILE) - INSPECTABLE))
+def test_inspect_ends_in_one_error(kind: str, tmp_path: Path) -> None:
+    source = tmp_path / "hostile.h5"
+    HOSTILE[kind](source)
+    start = time.monotonic()
+    with pytest.raises(CheckpointError):
+        inspect_checkpoint(source)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("kind", ["lambda_inside_the_template", "lambda_that_looks_like_a_slice"])
+def test_a_lambda_is_told_of_and_not_run(kind: str, tmp_path: Path) -> None:
+    source = tmp_path / "hostile.h5"
+    HOSTILE[kind](source)
+    found = inspect_checkpoint(source)
+    assert found.lambdas == ("double",)
+    recover(source, tmp_path / "kept.h5", keep_lambda=True)
+    recover(source, tmp_path / "weights.h5", weights_only=True)
+    assert not (tmp_path / "pwned").exists()
+
+
+MEASURE = """
+import json, resource, sys
+from parallel_compat.recover.inspecting import inspect_checkpoint
+from parallel_compat.recover.errors import CheckpointError
+def own():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+before = own()
+try:
+    inspect_checkpoint(sys.argv[1])
+    refused = False
+except CheckpointError:
+    refused = True
+print(json.dumps([refused, own() - before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10]))
+"""
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "gzip_bomb",
+        "fill_value_bomb",
+        "json_of_ten_million_lists",
+        "attribute_of_300_mb",
+        "name_list_of_300_mb",
+    ],
+)
+def test_memory_stays_within_the_budget(kind: str, tmp_path: Path) -> None:
+    source = tmp_path / "hostile.h5"
+    HOSTILE[kind](source)
+    # In a small process of its own: a child's peak counts from the size of the parent it was forked from.
+    run = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(source)], capture_output=True, text=True, timeout=60, check=True
+    )
+    refused, grown, child = json.loads(run.stdout)
+    assert refused
+    assert grown < 64 << 20
+    assert child < 320 << 20

@@ -1,0 +1,104 @@
+"""`parallel-compat inspect` and `recover`: what they print, their exit codes, and what they never import."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parallel_compat.command import main
+
+SOURCE = Path(__file__).parent.parent / "data" / "oracle" / "h5" / "sgd_uneven_last_batch.parallel.h5"
+
+
+def test_inspect_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(SOURCE)]) == 0
+    said = capsys.readouterr().out
+    for what in (
+        "whole model",
+        "a parallel model over 4 devices",
+        "Keras 2.2.4",
+        "hidden",
+        "(8, 16), (16,)",
+        "195",
+        "SGD",
+    ):
+        assert what in said
+
+
+def test_inspect_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", "--json", str(SOURCE)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["form"], found["parallel"][0]["gpus"], found["parameters"]) == ("model", 4, 195)
+    assert [layer["name"] for layer in found["layers"]] == ["x", "hidden", "probs"]
+    assert found["optimizer_arrays"] == 5
+
+
+@pytest.mark.parametrize("arguments", [["inspect"], ["recover", "-o", "out.h5"]])
+def test_a_bad_file_is_exit_2(arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.h5").write_bytes(b"nothing")
+    assert main([arguments[0], str(tmp_path / "bad.h5"), *arguments[1:]]) == 2
+    assert "not an HDF5 file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("out", "options", "said"),
+    [
+        ("out.pb", [], "Received"),
+        ("out.keras", ["--weights-only"], "weights only write"),
+        ("no/where/out.h5", [], "is not there"),
+    ],
+)
+def test_an_impossible_output_is_refused(
+    out: str, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["recover", str(SOURCE), "-o", str(tmp_path / out), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_max_bytes_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recover", str(SOURCE), "-o", str(tmp_path / "out.h5"), "--max-bytes", "100"]) == 2
+    assert "--max-bytes" in capsys.readouterr().err
+
+
+WATCHED = """
+import sys
+from parallel_compat.command import main
+code = main(sys.argv[1:])
+heavy = sorted({name.split(".")[0] for name in sys.modules} & {"tensorflow", "keras", "jax", "torch"})
+print("heavy:", heavy)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["inspect"], ["recover", "-o", "out.h5"], ["recover", "--weights-only", "-o", "w.hdf5"]]
+)
+def test_neither_keras_nor_tensorflow_is_imported(arguments: list[str], tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", WATCHED, arguments[0], str(SOURCE), *arguments[1:]],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        env={"PYTHONPATH": str(Path(__file__).parent.parent.parent), "PATH": ""},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "heavy: []" in run.stdout
+
+
+def test_no_deserializer_of_code_is_used() -> None:
+    """Nothing in the package that reads files names a function that could run what is in them."""
+    import ast
+
+    import parallel_compat.recover as package
+
+    forbidden = {"marshal", "pickle", "eval", "exec", "cloudpickle", "dill", "func_load", "literal_eval"}
+    for path in Path(str(package.__file__)).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        names |= {
+            one.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for one in node.names
+        }
+        assert not names & forbidden, path

@@ -1,0 +1,136 @@
+"""`load_template_weights` takes files of parallel and single models, whole or weights only, and says
+which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from parallel_compat import CheckpointError, load_template_weights
+from parallel_compat.recover.recovering import recover
+from recover.old_files import OLD, WEIGHTS, WHOLE, assert_predicts, case_of, custom_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ORACLE = Path(__file__).parent.parent / "data" / "oracle" / "h5"
+LOADABLE = [
+    path
+    for path in [*WHOLE, *WEIGHTS]
+    if not any(word in path.name for word in ("resume", "own_lambda", "keras224_bilinear"))
+]
+
+
+def blank(source: Path) -> Any:
+    """A model of the same layers as a file's, with other weights."""
+    whole = next(path for path in WHOLE if case_of(path) == case_of(source))
+    model = recover(whole, None, custom_objects=custom_objects()).model
+    model.set_weights([np.full(value.shape, 0.5) for value in model.get_weights()])
+    return model
+
+
+@pytest.mark.parametrize("source", LOADABLE, ids=lambda path: path.name)
+def test_every_kind_of_file_is_loaded(source: Path) -> None:
+    model = blank(source)
+    loaded = load_template_weights(model, source)
+    assert loaded.parallel == (".parallel" in source.name)
+    assert loaded.form == ("weights" if "_weights" in source.name else "model")
+    assert loaded.weights == len(model.weights)
+    assert_predicts(model, source)
+
+
+def mlp(units: int = 16) -> Any:
+    import keras
+
+    x = keras.Input((8,))
+    hidden = keras.layers.Dense(units, activation="relu", name="first")(x)
+    return keras.Model(x, keras.layers.Dense(3, activation="softmax", name="second")(hidden))
+
+
+@pytest.mark.parametrize("kind", ["parallel", "parallel_weights", "template", "template_weights"])
+def test_a_model_with_other_layer_names_is_loaded_in_order(kind: str) -> None:
+    model = mlp()
+    loaded = load_template_weights(model, ORACLE / f"sgd_even.{kind}.h5")
+    assert str(loaded).startswith("Loaded 4 weights from")
+    recorded = np.load(ORACLE / "sgd_even.npz")
+    np.testing.assert_allclose(model.predict(recorded["x_0"], verbose=0), recorded["predict_0"], atol=1e-6)
+
+
+def test_it_says_over_how_many_devices() -> None:
+    loaded = load_template_weights(mlp(), ORACLE / "sample_weight.parallel_weights.h5")
+    assert (loaded.gpus, loaded.form) == (4, "weights")
+
+
+@pytest.mark.parametrize("kind", ["parallel", "parallel_weights", "template", "template_weights"])
+def test_shapes_that_do_not_fit_change_nothing(kind: str) -> None:
+    model = mlp(17)
+    before = model.get_weights()
+    with pytest.raises(CheckpointError, match="16"):
+        load_template_weights(model, ORACLE / f"sgd_even.{kind}.h5")
+    for old, new in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+@pytest.mark.parametrize("kind", ["parallel", "parallel_weights", "template", "template_weights"])
+def test_another_model_is_an_error(kind: str) -> None:
+    with pytest.raises(CheckpointError):
+        load_template_weights(mlp(), ORACLE / f"siamese_outputs.{kind}.h5")
+
+
+def test_a_file_that_would_load_nothing_is_an_error(tmp_path: Path) -> None:
+    import h5py
+
+    with h5py.File(tmp_path / "nothing.h5", "w") as file:
+        file.attrs["layer_names"] = [b"x"]
+        file.attrs["keras_version"] = b"2.2.4"
+        file.create_group("x").attrs["weight_names"] = np.zeros(0)
+    with pytest.raises(CheckpointError, match="nothing would be loaded"):
+        load_template_weights(mlp(), tmp_path / "nothing.h5")
+
+
+def test_a_model_that_is_not_built_is_an_error() -> None:
+    import keras
+
+    with pytest.raises(CheckpointError, match="has no weights yet"):
+        load_template_weights(keras.Sequential([keras.layers.Dense(2)]), ORACLE / "sgd_even.template.h5")
+
+
+def test_gates_of_another_function_are_an_error() -> None:
+    import keras
+
+    x = keras.Input((6, 3))
+    model = keras.Model(x, keras.layers.Dense(2, name="out")(keras.layers.LSTM(4, name="lstm")(x)))
+    with pytest.raises(CheckpointError, match="recurrent_activation='hard_sigmoid'"):
+        load_template_weights(model, OLD / "keras224_lstm.parallel.h5")
+
+
+def save_h5(model: Any, path: Path) -> None:
+    model.save(path)
+
+
+def save_weights(model: Any, path: Path) -> None:
+    model.save_weights(path)
+
+
+@pytest.mark.parametrize(("name", "save"), [("own.h5", save_h5), ("own.weights.h5", save_weights)])
+def test_files_of_keras_3_are_loaded_too(name: str, save: Callable[[Any, Path], None], tmp_path: Path) -> None:
+    model, other = mlp(), mlp()
+    save(model, tmp_path / name)
+    load_template_weights(other, tmp_path / name)
+    for old, new in zip(model.get_weights(), other.get_weights(), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_a_model_around_the_template_is_loaded_through() -> None:
+    import keras
+
+    inner = mlp()
+    x = keras.Input((8,))
+    outer = keras.Model(x, keras.layers.Identity(name="merged")(inner(x)))
+    for kind in ("parallel", "parallel_weights", "template", "template_weights"):
+        inner.set_weights([np.zeros(value.shape) for value in inner.get_weights()])
+        load_template_weights(outer, ORACLE / f"sgd_even.{kind}.h5")
+        assert np.abs(inner.get_weights()[0]).max() > 0

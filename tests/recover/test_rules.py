@@ -1,0 +1,108 @@
+"""Each change between Keras 2's configs and Keras 3's: what goes in, what comes out, what is left alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from parallel_compat import CheckpointError
+from parallel_compat.recover.config_json import model_entry
+from parallel_compat.recover.rules.training import compiled
+from parallel_compat.recover.translation import Translation, translate
+
+
+def one_layer(class_name: str, config: dict[str, Any], version: str = "2.2.4") -> tuple[Translation, dict[str, Any]]:
+    layer = {"class_name": class_name, "config": {"name": "it", **config}}
+    model = {"class_name": "Sequential", "config": {"name": "m", "layers": [layer]}}
+    translation = translate(model_entry(json.dumps(model)), version)
+    return translation, translation.config["config"]["layers"][-1]
+
+
+@pytest.mark.parametrize(
+    ("class_name", "before", "after"),
+    [
+        ("LeakyReLU", {"alpha": 0.3}, {"negative_slope": 0.3}),
+        ("LeakyReLU", {"alpha": {"type": "ndarray", "value": 0.3}}, {"negative_slope": 0.3}),
+        ("BatchNormalization", {"axis": [3]}, {"axis": 3}),
+        ("BatchNormalization", {"axis": -1}, {"axis": -1}),
+        ("BatchNormalizationV1", {"axis": [1], "renorm": False, "fused": True}, {"axis": 1}),
+        ("LSTM", {"units": 2, "time_major": False, "implementation": 1, "recurrent_activation": "sigmoid"}, {"units": 2, "recurrent_activation": "sigmoid"}),
+        ("GRU", {"units": 2, "recurrent_activation": "sigmoid"}, {"units": 2, "recurrent_activation": "sigmoid", "reset_after": False}),
+        ("Dense", {"units": 2, "activation": "softmax_v2"}, {"units": 2, "activation": "softmax"}),
+        ("Dense", {"units": 2, "dtype": {"class_name": "Policy", "config": {"name": "mixed_float16"}}}, {"units": 2, "dtype": "mixed_float16"}),
+        ("Reshape", {"target_shape": {"class_name": "__tuple__", "items": [2, 3]}}, {"target_shape": [2, 3]}),
+        ("Embedding", {"input_dim": 3, "output_dim": 2, "input_length": 7}, {"input_dim": 3, "output_dim": 2, "mask_zero": False}),
+        ("SpatialDropout1D", {"rate": 0.5, "noise_shape": None, "trainable": True}, {"rate": 0.5}),
+        (
+            "Dense",
+            {"units": 2, "kernel_initializer": {"class_name": "VarianceScaling", "config": {"distribution": "normal", "dtype": "float32"}}},
+            {"units": 2, "kernel_initializer": {"class_name": "VarianceScaling", "config": {"distribution": "truncated_normal"}}},
+        ),
+    ],
+)  # fmt: skip
+def test_config_becomes(class_name: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+    translation, layer = one_layer(class_name, before)
+    translation.check()
+    assert layer["config"] == {"name": "it", **after}
+
+
+@pytest.mark.parametrize(
+    ("class_name", "config", "said"),
+    [
+        ("LSTM", {"units": 2, "time_major": True}, "time_major"),
+        ("BatchNormalization", {"axis": [1, 2]}, "one axis"),
+        ("BatchNormalization", {"axis": 1, "renorm": True}, "renorm"),
+        ("LocallyConnected1D", {"filters": 2}, "LocallyConnected1D"),
+        ("Dense", {"units": 2, "magic": 1}, "magic"),
+        ("Dense", {"units": 2, "activation": "my_own"}, "my_own"),
+        ("SimpleRNN", {"units": 2, "activation": "hard_sigmoid"}, "hard_sigmoid"),
+        ("Attention", {"causal": True}, "causal"),
+    ],
+)
+def test_what_has_no_counterpart_is_refused_by_name(class_name: str, config: dict[str, Any], said: str) -> None:
+    with pytest.raises(CheckpointError, match=said):
+        one_layer(class_name, config)[0].check()
+
+
+def test_thresholded_relu_becomes_relu() -> None:
+    layer = one_layer("ThresholdedReLU", {"theta": 0.2})[1]
+    assert (layer["class_name"], layer["config"]["threshold"]) == ("ReLU", 0.2)
+
+
+def test_sequential_gets_an_input_layer() -> None:
+    config = one_layer("Dense", {"units": 2, "batch_input_shape": [None, 4]})[0].config["config"]
+    assert [layer["class_name"] for layer in config["layers"]] == ["InputLayer", "Dense"]
+    assert config["layers"][0]["config"]["batch_shape"] == [None, 4]
+
+
+TRAINING = {"loss": "mse", "metrics": ["acc"], "loss_weights": None}
+
+
+def optimizer(name: str, config: dict[str, Any], *, tf_keras: bool = False) -> dict[str, Any]:
+    found = compiled({**TRAINING, "optimizer_config": {"class_name": name, "config": config}}, [], tf_keras=tf_keras)
+    assert found is not None
+    assert (found["loss"], found["metrics"]) == ("mean_squared_error", ["accuracy"])
+    return dict(found["optimizer_config"]["config"])
+
+
+def test_optimizers() -> None:
+    assert optimizer("SGD", {"lr": 0.5, "momentum": 0.0, "decay": 0.0}) == {
+        "learning_rate": 0.5,
+        "momentum": 0.0,
+    }
+    assert optimizer("SGD", {"lr": 0.5, "decay": 0.1})["learning_rate"]["class_name"] == "InverseTimeDecay"
+    assert optimizer("Adam", {"lr": 0.1, "epsilon": None})["epsilon"] == 1e-7
+    # Keras clipped the norm of all gradients together, tf.keras's OptimizerV2 each one's.
+    assert "global_clipnorm" in optimizer("SGD", {"lr": 0.5, "clipnorm": 1.0})
+    assert "clipnorm" in optimizer("SGD", {"learning_rate": 0.5, "clipnorm": 1.0}, tf_keras=True)
+
+
+def test_a_loss_of_the_projects_own_keeps_the_optimizer() -> None:
+    notes: list[str] = []
+    config = {"class_name": "SGD", "config": {"lr": 0.5}}
+    found = compiled({"optimizer_config": config, "loss": "dice_loss", "metrics": ["f1"]}, notes, tf_keras=False)
+    assert found is not None
+    assert found["loss"] is None
+    assert any("dice_loss" in note for note in notes)
