@@ -7,6 +7,7 @@ a part and the whole, without changing anything in it.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.backend import keras3
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from parallel_compat.layer_state import LayerState
     from parallel_compat.replicas import Rows
@@ -41,18 +44,18 @@ def how_they_merge(model: keras.Model, state: LayerState, x: Any, training: bool
     Raises:
         ValueError: if a loss is neither, so that replicas cannot compute it.
     """
-    kinds: list[str] | None = None
-    with tf.init_scope():
-        for scale in (1.0, 10.0):
+    trials = []
+    with tf.init_scope(), _activity_regularizers_counting_rows(model):
+        for scale in (1.0, 10.0, -1.0):
             batch = _made_up(x, scale)
-            found = _compare(model, state, batch, training)
-            kinds = found if kinds is None else [a if a != "?" else b for a, b in zip(kinds, found, strict=True)]
-    assert kinds is not None
-    if "?" in kinds:
+            trials.append(_compare(model, state, batch, training))
+    found = [set(of_loss) - {"unclear"} for of_loss in zip(*trials, strict=True)]
+    kinds = [of_loss.pop() if len(of_loss) == 1 else "neither" for of_loss in found]
+    if "neither" in kinds:
         raise ValueError(
             "Expected each loss added by a layer (`add_loss`) to be a mean or a sum over the rows, so that it can be "
-            f"computed on each replica's rows. Received: loss {kinds.index('?') + 1} of {len(kinds)} is neither, or "
-            "could not be tried. Say which with parallelize(model, ..., merge={'add_loss': 'mean'}) or 'sum'."
+            f"computed on each replica's rows. Received: loss {kinds.index('neither') + 1} of {len(kinds)} is neither, "
+            "is 0, or could not be tried. Say which with parallelize(model, ..., merge={'add_loss': 'mean'}) or 'sum'."
         )
     return kinds
 
@@ -77,6 +80,24 @@ def merge_added_losses(losses: Sequence[Sequence[Any]], kinds: Sequence[str], ro
     return merged
 
 
+@contextlib.contextmanager
+def _activity_regularizers_counting_rows(model: keras.Model) -> Iterator[None]:
+    """Let each activity regularizer be the number of rows for a while.
+
+    Keras divides what one returns by the number of rows, so it is a mean whatever it returns. On made-up rows it may
+    return 0 (a factor of 0, no activity), which tells nothing.
+    """
+    regularized = [layer for layer in keras3.all_layers(model) if layer.activity_regularizer is not None]
+    own = [layer.activity_regularizer for layer in regularized]
+    for layer in regularized:
+        layer.activity_regularizer = _rows_of
+    try:
+        yield
+    finally:
+        for layer, regularizer in zip(regularized, own, strict=True):
+            layer.activity_regularizer = regularizer
+
+
 def _made_up(x: Any, scale: float) -> Any:
     generator = np.random.default_rng(0)
 
@@ -85,15 +106,24 @@ def _made_up(x: Any, scale: float) -> Any:
             return None
         shape = (ROWS, *(UNKNOWN_DIMENSION if n is None else n for n in leaf.shape[1:]))
         if leaf.dtype.is_floating:
-            return tf.cast(generator.normal(0, scale, shape), leaf.dtype)
+            return tf.cast(scale * generator.normal(0, 1, shape), leaf.dtype)
+        if leaf.dtype == tf.string:
+            return tf.as_string(generator.integers(0, 2, shape))
         return tf.cast(generator.integers(0, 2, shape), leaf.dtype)
 
     return keras.tree.map_structure(make, x)
 
 
 def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) -> list[str]:
+    # Weights that begin as zeros, and factors that are raised during training, would make a loss 0 on any rows.
+    variables = [v for v in (*state.others, *state.trainable) if keras.backend.is_float_dtype(v.dtype)]
+    zeros = [variable for variable in variables if not np.any(variable.numpy())]
+
     def run(rows: Any) -> tuple[list[float], list[Any]]:
-        with state.of_replica(0).used() as scope:
+        replica = state.of_replica(0)
+        for variable in zeros:
+            replica.pretend(variable, tf.fill(variable.shape, tf.cast(0.5, variable.dtype)))
+        with replica.used() as scope:
             outputs = model(rows, training=training)
         return [float(tf.reduce_sum(loss)) for loss in scope.losses], keras.tree.flatten(outputs)
 
@@ -118,13 +148,19 @@ def _kind(whole: float, first: float, rest: float, many: float, apart: bool) -> 
         return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-9)
 
     if whole == 0 or not all(math.isfinite(value) for value in (whole, first, rest, many)):
-        return "?"
+        return "unclear"
     if close(whole, (first + (ROWS - 1) * rest) / ROWS):
         return "mean"
     if close(whole, first + rest):
         return "sum"
-    if apart or many / whole <= 0:
-        return "?"
+    if apart:
+        return "neither"
+    if many / whole <= 0:
+        return "unclear"
     if many / whole < MANY**0.25:
         return "mean"
-    return "sum" if many / whole > MANY**0.75 else "?"
+    return "sum" if many / whole > MANY**0.75 else "unclear"
+
+
+def _rows_of(output: Any) -> Any:
+    return keras.ops.cast(keras.ops.shape(output)[0] if output.ndim else 1, output.dtype)

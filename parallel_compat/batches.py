@@ -201,10 +201,18 @@ def weighted_classes(y: Any, sample_weight: Any, class_weight: Mapping[Any, floa
 
     Returns:
         Weights, a float tensor of shape `(rows,)`.
+
+    Raises:
+        ValueError: for targets with more axes, as in Keras 2.
     """
     targets = np.asarray(y)
+    if targets.ndim > 2:
+        raise ValueError(
+            "Expected targets of shape (rows,) or (rows, classes) for `class_weight`. Received targets of shape "
+            f"{targets.shape}. Let the generator yield `sample_weight`, one for each step."
+        )
     one_hot = targets.ndim > 1 and targets.shape[-1] > 1
-    classes = targets.argmax(-1) if one_hot else targets.reshape(len(targets), -1)[:, 0]
+    classes = np.round(targets.argmax(-1) if one_hot else targets.reshape(len(targets), -1)[:, 0])
     weights = np.asarray([class_weight.get(int(c), 1.0) for c in classes], keras.config.floatx())
     return tf.convert_to_tensor(weights if sample_weight is None else weights * np.asarray(sample_weight))
 

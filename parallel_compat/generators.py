@@ -168,6 +168,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     """
     arguments = dict(arguments)
     epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
+    check_data_comes_alone(arguments.get("x"), arguments)
     drawn = is_generator(arguments.get("x")) or is_sequence(arguments.get("x"))
     if drawn:
         arguments["x"] = feed.adapter(
@@ -181,6 +182,25 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     with feed.open():
         history: keras.callbacks.History = (call or model.fit)(**arguments)
     return history
+
+
+def check_data_comes_alone(data: Any, arguments: Mapping[str, Any]) -> None:
+    """Refuse what a generator or Sequence has in its batches, or cannot be divided by.
+
+    Args:
+        data: the data.
+        arguments: those of `fit` or `evaluate`, by name.
+
+    Raises:
+        ValueError: if targets, weights or a part for validation are given besides.
+    """
+    given = [name for name in ("y", "sample_weight") if arguments.get(name) is not None]
+    given += ["validation_split"] * bool(arguments.get("validation_split"))
+    if given and (is_generator(data) or is_sequence(data)):
+        raise ValueError(
+            f"Expected a generator or Sequence to yield `(x, y)` or `(x, y, sample_weight)`. Received: {given} besides "
+            f"it. Let {type(data).__name__} yield targets and weights; give `validation_data` data of its own."
+        )
 
 
 def fit_generator(
@@ -237,7 +257,8 @@ def fit_generator(
 
     Raises:
         TypeError: for an argument that neither Keras 1 nor Keras 2 had.
-        ValueError: for a batch of the wrong structure, or a generator without batches for an epoch.
+        ValueError: for a batch of the wrong structure, a generator without batches for an epoch, or one for validation
+            without `validation_steps`.
     """
     given: dict[str, Any] = {
         "steps_per_epoch": steps_per_epoch, "epochs": epochs, "validation_steps": validation_steps,
@@ -251,6 +272,11 @@ def fit_generator(
     validation_data, given["validation_steps"] = steps_of_samples(
         validation_data, rows["nb_val_samples"], given["validation_steps"]
     )
+    if is_generator(validation_data) and given["validation_steps"] is None:
+        raise ValueError(
+            "Expected `validation_steps` with a generator as `validation_data`: an endless one would be drawn from "
+            "forever. Received: validation_steps=None. Give the number of its batches, or a Sequence or arrays."
+        )
     feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"))
     if (is_generator(generator) or is_sequence(generator)) and ArrayBatches.takes(validation_data):
         validation_data, given["validation_steps"] = ArrayBatches(validation_data, feed), None

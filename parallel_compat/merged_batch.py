@@ -47,6 +47,9 @@ SUM_METRICS = (
     keras.metrics.R2Score,
 )
 
+# Functions of Keras that look at all labels of a batch to tell 0 and 1 from -1 and 1.
+OF_ALL_LABELS = (keras.losses.hinge, keras.losses.squared_hinge)
+
 # Which replica is computing in this thread; None outside the replicas, on the merged batch.
 _replica: ContextVar[int | None] = ContextVar("replica", default=None)
 
@@ -59,6 +62,11 @@ def on_replica(replica: int) -> Iterator[None]:
         yield
     finally:
         _replica.reset(token)
+
+
+def looks_at_all_labels(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
+    """Whether a loss or a metric wraps one of `OF_ALL_LABELS`."""
+    return keras3.function_of(computed) in OF_ALL_LABELS
 
 
 class NotMerged:
@@ -153,7 +161,8 @@ class PlacedLoss:
     def _is_row_wise(self) -> bool:
         if not self._can_be_taken_apart():
             return False
-        return is_row_wise(self._values, self.targets, self.predictions)
+        known = keras3.is_keras_loss(self.loss)
+        return not looks_at_all_labels(self.loss) and is_row_wise(self._values, self.targets, self.predictions, known)
 
     def _values(self, y_true: Any, y_pred: Any) -> Any:
         """The loss before its reduction, as `Loss.__call__` computes it."""
@@ -261,7 +270,10 @@ class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries 
         if not keras3.is_keras_metric(metric) or not isinstance(metric, SUM_METRICS):
             return False
         values = keras3.metric_values(metric)
-        return values is None or is_row_wise(values, *self.specs)
+        if values is None:
+            return True
+        known = keras3.is_keras_function(metric)
+        return not looks_at_all_labels(metric) and is_row_wise(values, *self.specs, known)
 
     def _sums(self, metric: keras.metrics.Metric, y_true: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
         zeros = [tf.zeros(v.shape, v.dtype) for v in metric.variables]
@@ -326,7 +338,8 @@ class Placement:
     def on_rows(self, replica: int, y: Any, y_pred: Any, sample_weight: Any) -> list[Any]:
         """Compute on a replica's rows what belongs there, and return the tensors that the loss is made of."""
         here = [loss for loss in self._losses if not loss.merged]
-        with on_replica(replica):
+        # What each loss adds to its own mean is counted once, on the merged batch.
+        with on_replica(replica), keras.StatelessScope():
             if here:
                 self._compiled.loss(y, y_pred, sample_weight)
             if not all(all(metrics.merged_metrics) for metrics in self._metrics):

@@ -17,13 +17,14 @@ from parallel_compat.feeding import is_sequence
 from parallel_compat.generators import Feed
 from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
+from parallel_compat.recover.loading import load_template_weights
 from parallel_compat.replica_step import ReplicaPass, forward
 from parallel_compat.replicas import Replicas, Rows, add, replica_number
 from parallel_compat.template import (
     check_template,
     check_trained_by_fit,
     output_names_of,
-    template_inputs,
+    symbolic_call,
     unique_names,
 )
 from parallel_compat.trainable_flags import TrainableFlags
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from parallel_compat.layer_state import ReplicaState
+    from parallel_compat.recover.loading import LoadedWeights
 
 
 class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
@@ -62,10 +64,9 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     def __init__(self, template: keras.Model, strategy: tf.distribute.Strategy, merge: str | Mapping[str, str]) -> None:
         check_template(template)
-        inputs = template_inputs(template)
-        outputs = template(inputs)
+        inputs, outputs = symbolic_call(template)
         names = unique_names(output_names_of(template, outputs))
-        taken = {template.name, *(tensor.name for tensor in keras.tree.flatten(inputs))}
+        taken = {template.name, *(keras3.operation_of(tensor).name for tensor in keras.tree.flatten(inputs))}
         layers = [MergedOutput(name if name not in taken else f"{name}_merged") for name in names]
         flat = [layer(tensor) for layer, tensor in zip(layers, keras.tree.flatten(outputs), strict=True)]
         check_merge(merge, names)
@@ -78,6 +79,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             # Sums of rows would have to be collected from other workers one by one; outputs are collected anyway.
             self._merge = "always" if self._replicas.several_workers else merge
             self._global_seeds = keras3.global_seeds()
+            self._outputs_of = layers
             self._states: dict[int, ReplicaState] = {}  # of the replicas of a custom loop, while they call the model
             self._ready = True
         self._replicas.take_from_chief([*template.variables, self._global_seeds.state])
@@ -168,15 +170,33 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         """Run the template; in a custom loop, on this replica's part of the layer state."""
         context = tf.distribute.get_replica_context()
         if context is None or context.num_replicas_in_sync == 1 or keras3.in_stateless_scope():
-            return super().call(inputs, training=training, mask=mask, **kwargs)
+            return self._run_template(inputs, training, mask, kwargs)
         state = LayerState(self, self._global_seeds)
         replica = replica_number()
         with (own := state.of_replica(replica)).used() as scope:
-            outputs = super().call(inputs, training=training, mask=mask, **kwargs)
+            outputs = self._run_template(inputs, training, mask, kwargs)
+        written = [variable.path for variable in state.trainable if own.written(variable)]
+        if written:
+            raise ValueError(
+                "Expected layers that write no trainable variable while they are called, in a step that differentiates "
+                f"by itself. Received: {written} are written (SpectralNormalization does so). Train with `fit` or "
+                "`train_on_batch`."
+            )
         self._states[replica] = own
         context.merge_call(lambda _: state.merge(*equal_parts(self._states)))
         keras3.set_added_losses(self, scope.losses)
         return outputs
+
+    def _run_template(self, inputs: Any, training: bool | None, mask: Any, kwargs: dict[str, Any]) -> Any:
+        # Called itself, not through the graph of its symbolic call, the template gets the inputs as they are: nothing
+        # says of which dtype those of a subclassed template were.
+        if mask is not None:
+            for tensor, own in zip(keras.tree.flatten(inputs), keras.tree.flatten(mask), strict=True):
+                if own is not None:
+                    keras3.set_mask(tensor, own)
+        outputs = self._template(inputs, training=training, **kwargs)
+        flat = [output(tensor) for output, tensor in zip(self._outputs_of, keras.tree.flatten(outputs), strict=True)]
+        return keras.tree.pack_sequence_as(outputs, flat)
 
     # Training on the merged batch.
 
@@ -187,7 +207,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             ValueError: for `jit_compile=True`: a step spans devices, and XLA compiles for one.
         """
         check_trained_by_fit(self.template)
-        bound = keras3.bind_compile(args, kwargs)
+        bound = keras3.bind("compile", args, kwargs)
         if bound.get("jit_compile") is True:
             raise ValueError(
                 "Expected `jit_compile` to be False or 'auto': a step of a parallel model spans several devices, and "
@@ -198,6 +218,23 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         self._trainable_flags = TrainableFlags(self)
         self._placement: Placement | None = None
         self._added_loss_kinds: dict[bool, list[str]] = {}
+
+    def make_train_function(self, force: bool = False) -> Any:
+        self._take_seeds(self.train_function is None or force)
+        return super().make_train_function(force)
+
+    def make_test_function(self, force: bool = False) -> Any:
+        self._take_seeds(self.test_function is None or force)
+        return super().make_test_function(force)
+
+    def make_predict_function(self, force: bool = False) -> Any:
+        self._take_seeds(self.predict_function is None or force)
+        return super().make_predict_function(force)
+
+    def _take_seeds(self, new: bool) -> None:
+        """Draw from Keras's global generator of this moment: a trace cannot make a new one, another thread has none."""
+        if new:
+            self._global_seeds = keras3.global_seeds()
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Train on one merged batch; called by `fit` and `train_on_batch`."""
@@ -233,7 +270,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def predict_step(self, data: Any) -> Any:
         """Predict one merged batch; called by `predict` and `predict_on_batch`."""
         x, _, _ = self._batch(data)
-        result = forward(self, self._replicas, self._replicas.rows(x), (x, None, None), training=False)
+        layer_state = LayerState(self, self._global_seeds)
+        result = forward(self, layer_state, self._replicas, self._replicas.rows(x), (x, None, None), training=False)
         result.write_state()
         flat = [result.merged_output(i) for i in range(len(result.outputs[0]))]
         return keras.tree.pack_sequence_as(result.structure, flat)
@@ -248,7 +286,9 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         rows = self._replicas.rows(x)
         placement = self._placement or self._place(batch)
         placement.start(rows)
-        result = forward(self, self._replicas, rows, batch, training, placement.on_rows, differentiate)
+        layer_state = LayerState(self, self._global_seeds)
+        result = forward(self, layer_state, self._replicas, rows, batch, training, placement.on_rows, differentiate)
+        result.write_state()
         if result.added_losses[0] and training not in self._added_loss_kinds:
             chosen = "auto" if isinstance(self._merge, str) else self._merge.get("add_loss", "auto")
             count = len(result.added_losses[0])
@@ -269,9 +309,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         return losses[0] if len(losses) == 1 else keras.ops.sum(losses)
 
     def _finish(self, result: ReplicaPass, batch: tuple[Any, Any, Any], loss: Any) -> dict[str, Any]:
-        """Write what the step changed besides the weights, and return the metrics."""
+        """Update the metrics, and return them."""
         _, y, sample_weight = batch
-        result.write_state()
         self._compiled_parts.track_loss(loss, result.row_count)
         self._compiled_parts.update_metrics(y, self._merged_outputs(result), sample_weight)
         metrics: dict[str, Any] = self.get_metrics_result()
@@ -323,7 +362,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
         drawing = {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs}
-        bound = keras3.bind_fit(args, kwargs)
+        bound = keras3.bind("fit", args, kwargs)
         target, callbacks = self._callback_model(), bound.get("callbacks")
         if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
             own = keras.tree.flatten(callbacks or [])
@@ -334,16 +373,17 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Evaluate as `keras.Model.evaluate`."""
         feed = self._feed_of(x, {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs})
-        steps = kwargs.get("steps", args[4] if len(args) > 4 else None)
+        bound = keras3.bind("evaluate", (x, *args), kwargs)
+        generators.check_data_comes_alone(x, bound)
         with feed.open():
-            return super().evaluate(feed.adapter(x, "validation", steps), *args, **kwargs)
+            return super().evaluate(**{**bound, "x": feed.adapter(x, "validation", bound.get("steps"))})
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Predict as `keras.Model.predict`."""
         feed = self._feed_of(x, {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs})
-        steps = kwargs.get("steps", args[2] if len(args) > 2 else None)
+        bound = keras3.bind("predict", (x, *args), kwargs)
         with feed.open():
-            return super().predict(feed.adapter(x, "prediction", steps), *args, **kwargs)
+            return super().predict(**{**bound, "x": feed.adapter(x, "prediction", bound.get("steps"))})
 
     def train_on_batch(self, *args: Any, **kwargs: Any) -> Any:
         """Train on one batch as `keras.Model.train_on_batch`, and return what this batch gave.
@@ -395,15 +435,33 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         with saving.template_to_save(self) as template:
             template.save_weights(filepath, *args, **kwargs)
 
-    def load_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Load the template's weights, and the optimizer's state where the file has it.
+    def load_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> LoadedWeights | None:
+        """Load the template's weights from a file that the template or any parallel model wrote.
 
-        See `keras.Model.load_weights`, which leaves out the state of an optimizer that has not taken a step.
+        A file in today's formats (`.weights.h5`, `.keras`) is read by `keras.Model.load_weights`, and the optimizer's
+        state with it; one of Keras 2, or of a parallel model of that time, by `load_template_weights`.
+
+        Args:
+            filepath: the file.
+            *args: those of `keras.Model.load_weights`, which then reads the file.
+            **kwargs: the same, such as `by_name` and `skip_mismatch`.
+
+        Returns:
+            What was found in a file of Keras 2; a line is printed if a parallel model wrote it.
+
+        Raises:
+            CheckpointError: a `ValueError`, if the file would load nothing or does not fit.
         """
+        if not args and not kwargs and saving.is_hdf5_of_keras_2(filepath):
+            found = load_template_weights(self.template, filepath)
+            if found.parallel:
+                print(found, flush=True)
+            return found
         if self.compiled and self.optimizer is not None and not self.optimizer.built:
             self.optimizer.build(self.trainable_variables)
         with saving.template_to_save(self) as template:
             template.load_weights(filepath, *args, **kwargs)
+        return None
 
     def export(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Export the template for inference, see `keras.Model.export`."""

@@ -16,13 +16,12 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.layer_state import LayerState
-from parallel_compat.replicas import concatenate_rows, take_rows
+from parallel_compat.replicas import add, concatenate_rows, take_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from parallel_compat.layer_state import ReplicaState
+    from parallel_compat.layer_state import LayerState, ReplicaState
     from parallel_compat.replicas import Replicas, Rows
 
 
@@ -33,6 +32,7 @@ class ReplicaPass:
         rows: the rows of each replica.
         outputs: each replica's outputs, flat.
         masks: each replica's Keras masks of these outputs, or None.
+        logits: what a softmax or sigmoid made these outputs of, for each replica, or None.
         added_losses: the losses that layers added, for each replica.
         states: the layer state of each replica of this process.
         tapes: the gradient tape of each replica of this process, or None outside training.
@@ -47,6 +47,7 @@ class ReplicaPass:
         self.structure: Any = None
         self.outputs: list[list[Any]] = []
         self.masks: list[list[Any]] = []
+        self.logits: list[list[Any]] = []
         self.added_losses: list[list[Any]] = []
         self.states: list[ReplicaState] = []
         self.tapes: list[tf.GradientTape | None] = []
@@ -71,6 +72,9 @@ class ReplicaPass:
         masks = [mask[index] for mask in self.masks]
         if masks[0] is not None:
             keras3.set_mask(merged, self._own_rows(masks))
+        logits = [logit[index] for logit in self.logits]
+        if logits[0] is not None:
+            keras3.set_logits(merged, self._own_rows(logits))
         return merged
 
     def _own_rows(self, parts: list[Any]) -> Any:
@@ -104,12 +108,15 @@ class ReplicaPass:
             if not pairs:
                 return [None] * len(variables)
             targets, output_gradients = zip(*pairs, strict=True)
-            return list(tape.gradient(list(targets), list(variables), output_gradients=list(output_gradients)))
+            # A variable that a layer writes in the pass is read as it was, and as it was written.
+            read = [[variable, *self.states[here].written(variable)] for variable in variables]
+            found = tape.gradient(list(targets), read, output_gradients=list(output_gradients))
+            return [add(parts) for parts in found]
 
         return self.replicas.sum(self.replicas.run(on_replica))
 
     def gather_workers(self) -> None:
-        """Make outputs, masks and added losses those of all replicas, other workers' too."""
+        """Make outputs, masks, logits and added losses those of all replicas, other workers' too."""
         if not self.replicas.several_workers:
             return
         padded = [cut.padded for cut in self.rows]
@@ -125,12 +132,13 @@ class ReplicaPass:
                     columns.append(self.replicas.gather(list(parts), padded))
             return [list(row) for row in zip(*columns, strict=True)] or [[]] * self.replicas.count
 
-        self.outputs, self.masks = of_all(self.outputs), of_all(self.masks)
+        self.outputs, self.masks, self.logits = (of_all(part) for part in (self.outputs, self.masks, self.logits))
         self.added_losses = of_all(self.added_losses)
 
 
 def forward(
     model: keras.Model,
+    layer_state: LayerState,
     replicas: Replicas,
     rows: Sequence[Rows],
     data: tuple[Any, Any, Any],
@@ -142,6 +150,7 @@ def forward(
 
     Args:
         model: the parallel model.
+        layer_state: what its layers may write.
         replicas: the replicas.
         rows: the rows of each replica.
         data: inputs, targets and sample weights of the merged batch.
@@ -154,15 +163,14 @@ def forward(
         The pass.
     """
     x, y, sample_weight = data
-    state = LayerState(model, keras3.global_seeds())
-    result = ReplicaPass(replicas, rows, state)
+    result = ReplicaPass(replicas, rows, layer_state)
 
     def on_replica(replica: int) -> tuple[Any, ...]:
         cut = rows[replica]
         own_x = take_rows(x, cut.start, cut.padded)
         tape = tf.GradientTape() if differentiate else None
-        states = state.of_replica(replica)
-        with tape or contextlib.nullcontext(), states.used() as scope:
+        states = layer_state.of_replica(replica)
+        with tape or contextlib.nullcontext(), states.used(tape) as scope:
             y_pred = model(own_x, training=training)
             extra: Sequence[Any] = ()
             if on_rows is not None:
@@ -170,14 +178,16 @@ def forward(
                 extra = on_rows(replica, own_y, y_pred, own_weight)
         outputs = keras.tree.flatten(y_pred)
         masks = [keras3.get_mask(output) for output in outputs]
-        sources = [s for s in (*outputs, *scope.losses, *extra) if s.dtype.is_floating]
-        return y_pred, outputs, masks, list(scope.losses), states, tape, sources
+        logits = [keras3.get_logits(output) for output in outputs]
+        made_of = [logit for logit in logits if logit is not None]
+        sources = [s for s in (*outputs, *made_of, *scope.losses, *extra) if s.dtype.is_floating]
+        return y_pred, outputs, masks, logits, list(scope.losses), states, tape, sources
 
     with keras3.synchronized_moments_of([cut.size > 0 for cut in rows]):
         passes = replicas.run(on_replica)
     result.structure = passes[0][0]
-    result.outputs, result.masks, result.added_losses, result.states, result.tapes, result.sources = (
-        list(column) for column in list(zip(*passes, strict=True))[1:]
-    )
+    columns = [list(column) for column in list(zip(*passes, strict=True))[1:]]
+    result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
+    result.states, result.tapes, result.sources = columns[4:]
     result.gather_workers()
     return result

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.row_wise_operations import keeps_rows_apart
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -14,33 +16,41 @@ ROWS = 4
 UNKNOWN_DIMENSION = 8
 
 
-def is_row_wise(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any) -> bool:
-    """Try `function` on made-up rows: alone and together they must give the same values.
+def is_row_wise(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any, known: bool = False) -> bool:
+    """Whether the rows of a batch can be computed apart.
 
     A function that divides by the number of positives in the batch, say, returns a value per row and still
-    depends on the batch; its shape does not tell, the values do. When in doubt (an error, only NaN, a random
-    result) the answer is no: on the merged batch every function is right.
+    depends on the batch; its shape does not tell. Two things must say that it does not: values on made-up rows,
+    alone and together, and, for a function that is not Keras's own, every operation that it is made of; what depends
+    on the other rows only for some values (a target that stands for "none", a maximum) shows in no made-up row.
+    When in doubt (an error, an unknown operation, only NaN, a random result) the answer is no: on the merged batch
+    every function is right.
 
     Args:
         function: takes `(y_true, y_pred)` and returns values.
         y_true: targets, of which shape `(rows, ...)` and dtype are used.
         y_pred: predictions, of which shape `(rows, ...)` and dtype are used.
+        known: whether the function is one of Keras's own, so that values tell enough.
 
     Returns:
         Whether rows can be computed apart.
     """
+    with tf.init_scope():
+        return _gives_the_same_apart(function, y_true, y_pred) and (known or keeps_rows_apart(function, y_true, y_pred))
+
+
+def _gives_the_same_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pred: Any) -> bool:
     generator = np.random.default_rng(0)
     try:
-        with tf.init_scope():
-            for logits in (False, True):
-                true = _targets(generator, y_true)
-                pred = _predictions(generator, y_pred, logits)
-                together = np.asarray(function(true, pred))
-                if together.ndim == 0 or together.shape[0] != ROWS:
-                    return False
-                apart = np.concatenate([np.asarray(function(true[a:b], pred[a:b])) for a, b in ((0, 1), (1, ROWS))])
-                if np.isnan(together).all() or not np.allclose(together, apart, 1e-4, 1e-6, equal_nan=True):
-                    return False
+        for logits in (False, True):
+            true = _targets(generator, y_true)
+            pred = _predictions(generator, y_pred, logits)
+            together = np.asarray(function(true, pred))
+            if together.ndim == 0 or together.shape[0] != ROWS:
+                return False
+            apart = np.concatenate([np.asarray(function(true[a:b], pred[a:b])) for a, b in ((0, 1), (1, ROWS))])
+            if np.isnan(together).all() or not np.allclose(together, apart, 1e-4, 1e-6, equal_nan=True):
+                return False
     except Exception:  # a function of the user's can raise anything on made-up rows
         return False
     return True

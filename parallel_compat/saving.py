@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import keras
 
 from parallel_compat.backend import keras3
@@ -28,6 +29,7 @@ def template_to_save(model: ParallelModel) -> Iterator[keras.Model]:
 def compile_arguments_of_template(model: ParallelModel) -> dict[str, Any]:
     """Return what the template would be compiled with to train as the parallel model does, on one device."""
     arguments = {**keras3.compile_arguments(model), "jit_compile": "auto"}
+    arguments["loss"] = keras.tree.map_structure(_whole_name, arguments.get("loss"))
     if getattr(model.template, "output_names", None) == model.output_names:
         return arguments
     # The template knows no output by the name that told it apart: its outputs are told by position.
@@ -38,6 +40,21 @@ def compile_arguments_of_template(model: ParallelModel) -> dict[str, Any]:
             of_metrics = name.endswith("metrics")
             arguments[name] = by_position if len(by_position) > 1 or of_metrics else by_position[0]
     return arguments
+
+
+def _whole_name(loss: Any) -> Any:
+    """Write "mse" out: Keras 3 does not read short names of losses from its HDF5 files."""
+    return keras3.SHORT_LOSS_NAMES.get(loss, loss) if isinstance(loss, str) else loss
+
+
+def is_hdf5_of_keras_2(path: Any) -> bool:
+    """Whether a file is HDF5 with the lists of layers that Keras 2 wrote, and not in today's format."""
+    try:
+        with h5py.File(path, "r") as file:
+            group = file.get("model_weights", file)
+            return "layer_names" in group.attrs
+    except (OSError, TypeError):
+        return False
 
 
 def from_config(config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> keras.Model:

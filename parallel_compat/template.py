@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +82,34 @@ def _symbolic(shapes: Any) -> Any:
     if shapes and isinstance(shapes[0], (list, tuple, dict)):
         return [_symbolic(shape) for shape in shapes]
     return keras.Input(tuple(shapes[1:]))
+
+
+def symbolic_call(model: keras.Model) -> tuple[Any, Any]:
+    """Call a built model on symbolic inputs.
+
+    Of a subclassed model the dtypes of the inputs are not known: where it cannot be called on floats, integers and
+    strings are tried. They serve to find the shapes of the outputs alone.
+
+    Returns:
+        Symbolic inputs and outputs, in the model's structures.
+    """
+    # `training` is given only if `call` cannot do without.
+    training = inspect.signature(model.call).parameters.get("training")
+    needed = training is not None and training.default is inspect.Parameter.empty
+    inputs = template_inputs(model)
+    if getattr(model, "inputs", None):
+        return inputs, model(inputs, training=False) if needed else model(inputs)
+    leaves = keras.tree.flatten(inputs)
+    first: Exception | None = None
+    for dtypes in itertools.product((keras.config.floatx(), "int32", "string"), repeat=min(len(leaves), 4)):
+        typed = [keras.Input(leaf.shape[1:], dtype=t) for leaf, t in itertools.zip_longest(leaves, dtypes)]
+        inputs = keras.tree.pack_sequence_as(inputs, typed)
+        try:
+            return inputs, model(inputs, training=False) if needed else model(inputs)
+        except Exception as error:  # a `call` of the user's can raise anything on the wrong dtype
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def output_names_of(model: keras.Model, outputs: Any) -> list[str]:

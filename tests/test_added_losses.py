@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from keras import ops as K
 from one_device import classes, train_both
 
@@ -91,6 +92,68 @@ def test_neither_mean_nor_sum_is_refused():
     parallel.compile("sgd", "categorical_crossentropy")
     with pytest.raises(ValueError, match="to be a mean or a sum over the rows"):
         parallel.train_on_batch(*classes(10))
+
+
+class Annealed(keras.layers.Layer):
+    """Adds a loss times a factor that is 0 at first."""
+
+    def build(self, shape):
+        self.factor = self.add_weight(shape=(), initializer="zeros", trainable=False)
+
+    def call(self, inputs):
+        self.add_loss(self.factor * K.mean(K.square(inputs)))
+        return inputs
+
+
+def annealed():
+    inputs = keras.Input((8,))
+    hidden = Annealed()(keras.layers.Dense(5, kernel_initializer="zeros")(inputs))
+    return keras.Model(inputs, keras.layers.Dense(3)(keras.layers.Concatenate()([hidden, inputs])))
+
+
+class Raise(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        for variable in self.model.non_trainable_variables:
+            variable.assign(variable + 0.5)
+
+
+def test_a_loss_may_be_zero_at_first():
+    _, parallel = train_both(
+        annealed, compiled_without_metrics, *classes(ROWS), replicas=3, fit={"callbacks": [Raise()]}
+    )
+    assert parallel.non_trainable_variables[0].numpy() == 1.5
+
+
+def compiled_without_metrics():
+    return {"optimizer": keras.optimizers.SGD(0.05), "loss": "mse"}
+
+
+@pytest.mark.parametrize("arguments", [{"activity_regularizer": keras.regularizers.L2(0.0)},
+                                       {"activity_regularizer": "l1", "activation": "relu",
+                                        "bias_initializer": keras.initializers.Constant(-500.0)}])  # fmt: skip
+def test_activity_regularizer_of_no_activity(arguments):
+    def build():
+        inputs = keras.Input((8,))
+        hidden = keras.layers.Dense(5, **arguments)(inputs)
+        return keras.Model(inputs, keras.layers.Dense(3)(keras.layers.Concatenate()([hidden, inputs])))
+
+    train_both(build, compiled_without_metrics, *classes(ROWS), replicas=3)
+
+
+def test_added_loss_of_a_model_of_strings():
+    letters = np.array(list("abcd" * 26))[:ROWS, None]
+    _, y = classes(ROWS)
+    losses = []
+    for replicas in (1, 3):
+        keras.utils.set_random_seed(0)
+        inputs = keras.Input((1,), dtype="string")
+        hot = keras.layers.StringLookup(vocabulary=["a", "b", "c"], output_mode="one_hot")(inputs)
+        template = keras.Model(inputs, keras.layers.Dense(3, activity_regularizer="l2")(hot))
+        model = template if replicas == 1 else parallelize(template, replicas)
+        model.compile(keras.optimizers.SGD(0.1), "mse")
+        data = tf.data.Dataset.from_tensor_slices((letters, y)).batch(32)
+        losses.append(model.fit(data, epochs=2, verbose=0).history["loss"])
+    np.testing.assert_allclose(*losses, atol=1e-6)
 
 
 def test_the_user_can_say_which():

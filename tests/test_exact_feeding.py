@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 from parallel_compat import evaluate_generator, fit_generator, multi_gpu_model, parallelize, predict_generator
+from parallel_compat.batches import weighted_classes
 
 X, Y = np.ones((4, 8), "float32"), np.ones((4, 1), "float32")
 REPLICAS = pytest.mark.parametrize("replicas", [1, 2])
@@ -236,3 +237,56 @@ def test_the_queue_arguments_of_old_fit(way):
     parallel.compile("sgd", "mse")
     steps = {"steps_per_epoch" if way == "fit" else "steps": 2}
     getattr(parallel, way)(forever(X, Y), verbose=0, workers=0, use_multiprocessing=False, max_queue_size=3, **steps)
+
+
+@pytest.mark.parametrize("kind", ["generator", "Sequence"])
+@pytest.mark.parametrize("beside", [{"y": Y}, {"sample_weight": np.zeros(4)}, {"validation_split": 0.5}])
+def test_what_a_generator_has_in_its_batches_is_not_given_besides(kind, beside):
+    parallel = model()
+    data = forever(X, Y) if kind == "generator" else Views()
+    with pytest.raises(ValueError, match=rf"Received: \['{next(iter(beside))}'\] besides"):
+        parallel.fit(data, steps_per_epoch=1, verbose=0, **beside)
+    if "validation_split" not in beside:
+        with pytest.raises(ValueError, match="besides it"):
+            parallel.evaluate(data, steps=1, verbose=0, **beside)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_validation_generator_needs_its_steps(replicas):
+    """As in Keras 2: an endless one would never come to an end."""
+    drawn = []
+
+    def batches():
+        while True:
+            drawn.append(1)
+            yield X, Y
+
+    with pytest.raises(ValueError, match="Expected `validation_steps`"):
+        fit_generator(model(1, replicas), batches(), 1, validation_data=batches(), verbose=0)
+    assert drawn == []
+
+
+def test_class_weights_need_classes():
+    with pytest.raises(ValueError, match=r"of shape \(4, 3, 2\)"):
+        weighted_classes(np.ones((4, 3, 2)), None, {0: 1.0})
+
+
+def test_classes_are_rounded():
+    weights = weighted_classes(np.array([0.999999, 0.0, 1.0]), None, {0: 1.0, 1: 9.0})
+    assert weights.numpy().tolist() == [9.0, 1.0, 9.0]
+
+
+def test_sparse_matrices_of_scipy():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    x = np.random.default_rng(0).uniform(-1, 1, (9, 8)).astype("float32") * np.eye(9, 8, dtype="float32")
+    weights = []
+    for replicas in (1, 2):
+        keras.utils.set_random_seed(0)
+        inputs = keras.Input((8,), sparse=True)
+        template = keras.Model(inputs, keras.layers.Dense(3)(inputs))
+        trained = template if replicas == 1 else parallelize(template, replicas)
+        trained.compile("sgd", "mse")
+        fit_generator(trained, forever(scipy_sparse.csr_matrix(x), np.ones((9, 3))), 3, verbose=0)
+        weights.append(template.get_weights())
+    for one, other in zip(*weights, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)

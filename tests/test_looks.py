@@ -242,3 +242,60 @@ def test_model_without_trainable_weights():
     parallel.compile("sgd", "mse")
     with pytest.warns(UserWarning, match="trainable"):
         parallel.train_on_batch(*classes(8))
+
+
+class Numbers(keras.Model):
+    """Takes whole numbers, and needs `training`."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(3)
+
+    def call(self, inputs, training):
+        return self.dense(tf.one_hot(inputs, 10))
+
+
+class Words(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.lookup = keras.layers.StringLookup(vocabulary=["a", "b"], output_mode="one_hot")
+        self.dense = keras.layers.Dense(3)
+
+    def call(self, inputs):
+        return self.dense(keras.ops.concatenate([self.lookup(inputs["word"]), inputs["number"]], axis=-1))
+
+
+class Large(keras.Model):
+    """Takes ids that no float32 holds."""
+
+    def __init__(self):
+        super().__init__()
+        self.hash = keras.layers.Hashing(13, output_mode="one_hot")
+        self.dense = keras.layers.Dense(3)
+
+    def call(self, inputs):
+        return self.dense(self.hash(inputs))
+
+
+@pytest.mark.parametrize("kind", [Numbers, Words, Large])
+def test_a_subclassed_template_gets_its_inputs_as_they_are(kind):
+    numbers = np.arange(7) % 5
+    inputs = {
+        Numbers: numbers.astype("int32"),
+        Words: {"word": tf.constant([["a"], ["b"]] * 3 + [["c"]]), "number": numbers.astype("float32")[:, None]},
+        Large: 10**9 + numbers[:, None],
+    }[kind]
+    template = kind()
+    template(inputs, training=False) if kind is Numbers else template(inputs)
+    parallel = parallelize(template, 3)
+    expected, predicted = template.predict_on_batch(inputs), parallel.predict_on_batch(inputs)
+    assert difference(predicted, expected) < 1e-6
+    assert np.ptp(expected, axis=0).max() > 0
+
+
+def test_an_input_may_be_an_output():
+    inputs = keras.Input((8,))
+    parallel = parallelize(keras.Model(inputs, [keras.layers.Dense(3, name="dense")(inputs), inputs]), 2)
+    x = np.ones((5, 8), "float32")
+    _, same = parallel.predict(x, verbose=0)
+    np.testing.assert_array_equal(same, x)

@@ -33,8 +33,6 @@ BUILT_IN = [
     "mean_squared_logarithmic_error",
     "huber",
     "log_cosh",
-    "hinge",
-    "squared_hinge",
     "categorical_hinge",
     "kl_divergence",
     "poisson",
@@ -59,6 +57,15 @@ def test_sparse_categorical_crossentropy():
     x, y = classes(ROWS)
     _, parallel = train_both(mlp, compiled("sparse_categorical_crossentropy"), x, y.argmax(1), replicas=3)
     assert where(parallel, "probs") == "rows"
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_hinge_tells_the_kind_of_labels_by_the_whole_batch(loss):
+    """Keras takes 0 for -1 where a batch has 0 and 1 alone; the last replica's rows have, the batch has not."""
+    x, y = classes(ROWS)
+    y[:3] = -1
+    _, parallel = train_both(regression, compiled(loss), x, y, replicas=3)
+    assert where(parallel, "out") == "merged"
 
 
 @pytest.mark.parametrize("loss", ["Dice", "Tversky", "Circle"])
@@ -118,6 +125,63 @@ class OwnCall(keras.losses.Loss):
 def test_loss_of_the_whole_batch_is_merged(loss):
     _, parallel = train_both(regression, compiled(lambda: loss), *classes(ROWS), replicas=4)
     assert where(parallel, "out") == "merged"
+
+
+def over_known_targets(y_true, y_pred):
+    """-1 stands for "not known", as in multi-task losses of that time."""
+    known = K.cast(K.not_equal(y_true, -1.0), "float32")
+    return K.mean(K.square(y_true - y_pred) * known, axis=-1) / K.mean(known)
+
+
+def over_the_largest_target(y_true, y_pred):
+    return K.mean(K.square(y_true - y_pred), axis=-1) / K.max(K.abs(y_true))
+
+
+def over_finite_targets(y_true, y_pred):
+    known = K.isfinite(y_true)
+    errors = K.where(known, K.where(known, y_true, 0.0) - y_pred, 0.0)
+    return K.sum(K.square(errors), axis=-1) / K.mean(K.cast(known, "float32"))
+
+
+@pytest.mark.parametrize(
+    ("loss", "value"), [(over_known_targets, -1.0), (over_the_largest_target, 7.0), (over_finite_targets, np.nan)]
+)
+def test_loss_that_depends_on_the_batch_for_some_values_only_is_merged(loss, value):
+    """On rows of zeros and ones these cannot be told from a loss of each row."""
+    x, y = classes(ROWS)
+    y[5:25] = value
+    _, parallel = train_both(regression, compiled(lambda: loss, metrics=[loss]), x, y, replicas=3)
+    assert parallel.merge_choices["out"] == {"loss": "merged", "metrics": {loss.__name__: "merged"}}
+
+
+def saturated(activation, units):
+    def build():
+        inputs = keras.Input((8,))
+        wide = keras.initializers.RandomNormal(stddev=20, seed=1)
+        outputs = keras.layers.Dense(units, activation=activation, kernel_initializer=wide, name="out")(inputs)
+        return keras.Model(inputs, outputs)
+
+    return build
+
+
+def crossentropy_and_dice(y_true, y_pred):
+    return K.mean(keras.losses.binary_crossentropy(y_true, y_pred)) + dice(y_true, y_pred)
+
+
+@pytest.mark.parametrize("merge", ["auto", "always"])
+@pytest.mark.parametrize(
+    ("activation", "loss"),
+    [
+        ("softmax", "categorical_crossentropy"),
+        ("sigmoid", "binary_crossentropy"),
+        ("sigmoid", crossentropy_and_dice),
+    ],
+)
+def test_crossentropy_of_saturated_outputs(activation, loss, merge):
+    """Keras computes it from the logits, which the merged outputs have to bring along."""
+    arguments = {"optimizer": keras.optimizers.SGD(0.01), "loss": loss}
+    train_both(saturated(activation, 3), lambda: dict(arguments, optimizer=keras.optimizers.SGD(0.01)),
+               *classes(ROWS), replicas=3, merge=merge, tolerance=5e-4)  # fmt: skip
 
 
 def per_row(y_true, y_pred):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import subprocess
+import sys
 
 import keras
 import numpy as np
@@ -212,3 +214,39 @@ def test_an_uncompiled_template_can_still_be_saved_as_hdf5_after_the_parallel_mo
     parallel.save(tmp_path / "parallel.keras")
     template.save(tmp_path / "template.h5")
     assert not keras.models.load_model(tmp_path / "template.h5").compiled
+
+
+@pytest.mark.parametrize("name", ["combined.keras", "combined.h5"])
+@pytest.mark.parametrize("kind", ["functional", "sequential"])
+def test_a_model_that_contains_a_parallel_model_is_read_by_plain_keras(tmp_path, name, kind):
+    parallel = parallelize(mlp(), 2)
+    inputs = keras.Input((4,))
+    combined = keras.Model(inputs, parallel(keras.layers.Dense(8)(inputs)))
+    if kind == "sequential":
+        combined = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), parallel, keras.layers.Dense(2)])
+    x = np.random.default_rng(0).normal(size=(5, 4)).astype("float32")
+    np.savez(tmp_path / "expected.npz", x=x, y=combined.predict(x, verbose=0))
+    combined.save(tmp_path / name)
+    plainly = (
+        "import keras, numpy as np\n"
+        f"model, recorded = keras.saving.load_model({name!r}), np.load('expected.npz')\n"
+        "np.testing.assert_allclose(model.predict(recorded['x'], verbose=0), recorded['y'], atol=1e-6)\n"
+    )
+    subprocess.run([sys.executable, "-c", plainly], cwd=tmp_path, check=True, timeout=120)
+    combined.load_weights(tmp_path / name)
+
+
+@pytest.mark.parametrize("loss", ["mse", "MAE", {"probs": "kld"}])
+def test_plain_keras_loads_what_was_compiled_with_a_short_name(tmp_path, loss):
+    parallel = parallelize(mlp(), 2)
+    parallel.compile("sgd", loss)
+    parallel.save(tmp_path / "model.h5")
+    plainly = "import keras; assert keras.saving.load_model('model.h5').compiled"
+    subprocess.run([sys.executable, "-c", plainly], cwd=tmp_path, check=True, timeout=120)
+
+
+def test_hdf5_of_plain_keras_with_a_short_name_is_loaded_compiled(tmp_path):
+    template = mlp()
+    template.compile("sgd", "mse")
+    template.save(tmp_path / "model.h5")
+    assert keras.saving.load_model(tmp_path / "model.h5").compiled

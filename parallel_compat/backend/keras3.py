@@ -20,10 +20,11 @@ import tensorflow as tf
 from keras.src.backend.common import global_state, masking
 from keras.src.callbacks import monitor_callback
 from keras.src.legacy.saving import legacy_h5_format
+from keras.src.legacy.saving import serialization as legacy_serialization
 from keras.src.losses import loss as loss_module
 from keras.src.models import cloning
 from keras.src.random import seed_generator
-from keras.src.saving import saving_lib
+from keras.src.saving import saving_lib, serialization_lib
 from keras.src.trainers import compile_utils
 from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
@@ -44,6 +45,19 @@ squeeze_or_expand_to_same_rank = loss_module.squeeze_or_expand_to_same_rank
 get_mask = masking.get_keras_mask
 set_mask = masking.set_keras_mask
 MetricsList = compile_utils.MetricsList
+
+
+def get_logits(output: Any) -> Any:
+    """Return what a softmax or sigmoid made `output` of (`_keras_logits`), or None.
+
+    Keras's cross-entropies compute with it, because probabilities that round to 0 or 1 have no gradient.
+    """
+    return getattr(output, "_keras_logits", None)
+
+
+def set_logits(output: Any, logits: Any) -> None:
+    """Note what a softmax or sigmoid made `output` of."""
+    output._keras_logits = logits
 
 
 def untracked() -> contextlib.AbstractContextManager[Any]:
@@ -72,6 +86,11 @@ def in_stateless_scope() -> bool:
     """Whether this thread runs inside a `keras.StatelessScope`."""
     inside: bool = keras.src.backend.in_stateless_scope()
     return inside
+
+
+def operation_of(tensor: Any) -> Any:
+    """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
+    return tensor._keras_history.operation
 
 
 def global_seeds() -> keras.random.SeedGenerator:
@@ -166,7 +185,7 @@ def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any
     """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""
     before = {name: getattr(model, name) for name in COMPILE_ATTRIBUTES if hasattr(model, name)}
     carried = {name: getattr(other, name, None) for name in COMPILE_ATTRIBUTES}
-    carried["_compile_config"] = keras.src.saving.serialization_lib.SerializableDict(**arguments)
+    carried["_compile_config"] = serialization_lib.SerializableDict(**arguments)
     _set_untracked(model, carried)
     try:
         yield
@@ -190,7 +209,8 @@ def act_on_template(
 
     `keras.saving.save_model(model, path)`, pickling and `keras.models.clone_model(model)` do not go through a
     method of the model; they call `saving_lib.save_model`, `saving_lib._save_model_to_fileobj`,
-    `legacy_h5_format.save_model_to_hdf5` and `cloning._clone_functional_model`.
+    `legacy_h5_format.save_model_to_hdf5` and `cloning._clone_functional_model`. A model inside another one goes through
+    `serialize_keras_object` of both formats and `saving_lib._save_state` and its relatives.
 
     Args:
         model_class: the class of models, with an attribute `template`, that are not written themselves.
@@ -212,6 +232,32 @@ def act_on_template(
         (legacy_h5_format, "save_model_to_hdf5"),
     ):
         setattr(module, name, saving(getattr(module, name)))
+
+    # A model that contains one: its layer is written as the template is, which plain Keras reads.
+    def of_template(original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(part: Any, *args: Any, **kwargs: Any) -> Any:
+            if isinstance(part, model_class):
+                part = part.template
+            elif isinstance(part, (list, tuple)):
+                part = [item.template if isinstance(item, model_class) else item for item in part]
+            return original(part, *args, **kwargs)
+
+        return call
+
+    for name in ("_save_state", "_load_state", "_save_container_state", "_load_container_state"):
+        setattr(saving_lib, name, of_template(getattr(saving_lib, name)))
+
+    def serializing(original: Callable[..., Any]) -> Callable[..., Any]:
+        def serialize(part: Any) -> Any:
+            written = original(part.template if isinstance(part, model_class) else part)
+            if isinstance(part, model_class) and "name" in written["config"]:
+                written["config"] = {**written["config"], "name": part.name}  # by which other layers refer to it
+            return written
+
+        return serialize
+
+    for module in (serialization_lib, legacy_serialization):
+        module.serialize_keras_object = serializing(module.serialize_keras_object)
 
     clone_functional = cloning._clone_functional_model
 
@@ -313,18 +359,34 @@ def save_weights(model: keras.Model, path: Path, name: str) -> None:
             legacy_h5_format.save_weights_to_hdf5_group(file, model)
 
 
+# Names of losses that Keras accepts in `compile`, and refuses in an HDF5 file.
+SHORT_LOSS_NAMES = {
+    short: name
+    for name, shorts in {
+        "mean_squared_error": ("mse", "MSE"),
+        "mean_absolute_error": ("mae", "MAE"),
+        "mean_absolute_percentage_error": ("mape", "MAPE"),
+        "mean_squared_logarithmic_error": ("msle", "MSLE"),
+        "kl_divergence": ("kld", "KLD"),
+    }.items()
+    for short in shorts
+}
+
+
 def restore_optimizers_from_hdf5() -> None:
     """Let `load_model` of an HDF5 file restore the state of the optimizer.
 
     `legacy_h5_format.load_model_from_hdf5` of Keras 3.15 builds the optimizer with `model._trainable_variables`,
     which holds no variable of a layer, then finds that the saved state does not fit, logs a warning, and returns
-    a model whose optimizer has forgotten everything and refuses the model's variables.
+    a model whose optimizer has forgotten everything and refuses the model's variables. It also looks for a loss among
+    the metrics, where short names like "mse" lead to nothing it accepts.
     """
     original = legacy_h5_format.load_model_from_hdf5
 
     def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
+        short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
         with _without_warning("Error in loading the saved optimizer"):
-            model = original(filepath, custom_objects, compile, **kwargs)
+            model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
         if compile and model.compiled and model.optimizer is not None:
             with contextlib.nullcontext(filepath) if isinstance(filepath, h5py.File) else h5py.File(filepath) as file:
                 if "optimizer_weights" in file:
@@ -368,6 +430,22 @@ def _without_warning(start: str) -> Iterator[None]:
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:
     """Whether a metric's class is one of Keras's own."""
     return type(metric).__module__.startswith("keras.src.metrics")
+
+
+def function_of(computed: keras.losses.Loss | keras.metrics.Metric) -> Callable[..., Any] | None:
+    """Return the function that a loss (`LossFunctionWrapper.fn`) or metric (`MeanMetricWrapper._fn`) wraps, or None."""
+    function: Callable[..., Any] | None = getattr(computed, "fn", None) or getattr(computed, "_fn", None)
+    return function
+
+
+def is_keras_function(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
+    """Whether a loss or metric wraps a function of Keras's own."""
+    return str(getattr(function_of(computed), "__module__", "")).startswith("keras.src.")
+
+
+def is_keras_loss(loss: keras.losses.Loss) -> bool:
+    """Whether a loss, and the function it wraps, are Keras's own."""
+    return type(loss).__module__.startswith("keras.src.") and is_keras_function(loss)
 
 
 def metric_values(metric: keras.metrics.Metric) -> Callable[[Any, Any], Any] | None:
@@ -610,15 +688,9 @@ def _spec(tensor: Any) -> Any:
     return keras.KerasTensor(tensor.shape, keras.backend.standardize_dtype(tensor.dtype))
 
 
-def bind_fit(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Bind the arguments of `Model.fit` to their names."""
-    bound = dict(inspect.signature(keras.Model.fit).bind(None, *args, **kwargs).arguments)
+def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
+    bound = dict(inspect.signature(getattr(keras.Model, method)).bind(None, *args, **kwargs).arguments)
     del bound["self"]
-    return bound
-
-
-def bind_compile(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Bind the arguments of `Model.compile` to their names."""
-    bound = dict(inspect.signature(keras.Model.compile).bind(None, *args, **kwargs).arguments)
-    del bound["self"]
-    return bound
+    further = bound.pop("kwargs", {})
+    return {**bound, **further}

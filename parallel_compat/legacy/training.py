@@ -68,7 +68,7 @@ def fit(original: Method, of: str) -> Method:
         _refuse_fixed_phase()
         feed = _feed(self, keywords)
         given, keywords = _translated(of, given, keywords, frame)
-        arguments = keras3.bind_fit(given, keywords)
+        arguments = keras3.bind("fit", given, keywords)
         hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
         with as_compiled(self):
             if _is_parallel(self):  # which draws from generators itself
