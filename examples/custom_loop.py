@@ -33,7 +33,10 @@ discriminator = keras.Sequential([layers.Input((64,)), layers.Dense(64, "leaky_r
 # Both on the same devices: they share one strategy, so one step can train both.
 parallel_generator = parallel_compat.parallelize(generator, arguments.replicas)
 parallel_discriminator = parallel_compat.parallelize(discriminator, arguments.replicas)
-generator_optimizer, discriminator_optimizer = keras.optimizers.Adam(2e-3), keras.optimizers.Adam(1e-3)
+generator_optimizer, discriminator_optimizer = (
+    keras.optimizers.Adam(1e-3, beta_1=0.5),
+    keras.optimizers.Adam(1e-3, beta_1=0.5),
+)
 
 
 def mean_over_the_merged_batch(logits: tf.Tensor, target: float) -> tf.Tensor:
