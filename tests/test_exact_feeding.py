@@ -7,6 +7,7 @@ import random
 import keras
 import numpy as np
 import pytest
+import scipy.sparse
 import tensorflow as tf
 
 from parallel_compat import evaluate_generator, fit_generator, multi_gpu_model, parallelize, predict_generator
@@ -277,7 +278,6 @@ def test_classes_are_rounded():
 
 
 def test_sparse_matrices_of_scipy():
-    scipy_sparse = pytest.importorskip("scipy.sparse")
     x = np.random.default_rng(0).uniform(-1, 1, (9, 8)).astype("float32") * np.eye(9, 8, dtype="float32")
     weights = []
     for replicas in (1, 2):
@@ -286,7 +286,7 @@ def test_sparse_matrices_of_scipy():
         template = keras.Model(inputs, keras.layers.Dense(3)(inputs))
         trained = template if replicas == 1 else parallelize(template, replicas)
         trained.compile("sgd", "mse")
-        fit_generator(trained, forever(scipy_sparse.csr_matrix(x), np.ones((9, 3))), 3, verbose=0)
+        fit_generator(trained, forever(scipy.sparse.csr_matrix(x), np.ones((9, 3))), 3, verbose=0)
         weights.append(template.get_weights())
     for one, other in zip(*weights, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)

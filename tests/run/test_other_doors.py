@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 
 def test_install_in_the_script_itself(tmp_path, python):
@@ -63,8 +63,7 @@ def test_the_notebook_extension():
 
 
 def test_a_cell_of_a_notebook_is_the_users_code():
-    IPython = pytest.importorskip("IPython", reason="IPython is not among the test requirements")
-    shell = IPython.core.interactiveshell.InteractiveShell()
+    shell = InteractiveShell()
     shell.run_line_magic("load_ext", "parallel_compat")
     result = shell.run_cell("from keras.utils import np_utils\nprint(np_utils.to_categorical([1], 2))")
     shell.run_line_magic("unload_ext", "parallel_compat")
