@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -19,6 +20,8 @@ parallel_compat.simulate_devices(4)
 def _fresh_keras():
     """Each test starts from the same random numbers and from Keras's first layer names."""
     keras.utils.clear_session()
+    # TensorFlow keeps some thousand objects of every model; without this each collection looks at all of them again.
+    gc.freeze()
     keras.utils.set_random_seed(0)
     yield
     keras.config.set_dtype_policy("float32")
