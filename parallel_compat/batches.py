@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.template import template_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +36,7 @@ class BatchReader:
         self._targets = what != "prediction"
         self._class_weight = class_weight
         self._inputs = list(getattr(model, "inputs", None) or [])
-        self._structure = model.input if self._inputs else None
+        self._structure = template_inputs(model) if self._inputs else None
         self._input_names = _input_names(self._structure, self._inputs)
         self._output_names = list(getattr(model, "output_names", None) or []) if self._inputs else []
         self._right: set[Any] = set()

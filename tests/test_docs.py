@@ -1,20 +1,28 @@
-"""The examples in docstrings, in README.md and in migration_guide.md run."""
+"""The examples in docstrings, in README.md and in migration_guide.md run; what they show is what comes out."""
 
 from __future__ import annotations
 
 import ast
 import doctest
 import importlib
+import os
 import pkgutil
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 import parallel_compat
+from parallel_compat.legacy.command import counts
 
 ROOT = Path(__file__).parents[1]
+# What docstrings call `old_parallel.h5`.
+OLD_FILE = ROOT / "tests" / "data" / "oracle" / "h5" / "sgd_even.parallel.h5"
 # Legacy names are answered to the files of a user's project, which a docstring is not: tests/run has what they do.
 FOR_PROJECTS_ONLY = ("parallel_compat.legacy.install",)
 MODULES = [module.name for module in pkgutil.walk_packages(parallel_compat.__path__, "parallel_compat.")]
@@ -81,11 +89,23 @@ def name_of(block: Block) -> str:
     return f"{block.file}:{block.line}"
 
 
+@pytest.fixture(autouse=True)
+def _no_legacy_names():
+    """Whatever a page or a module turns on (`parallel_compat.pytest` does when it is imported) ends with its test."""
+    yield
+    parallel_compat.uninstall()
+
+
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in FOR_PROJECTS_ONLY])
 def test_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    shutil.copy(OLD_FILE, "old_parallel.h5")
     module = importlib.import_module(name)
     assert doctest.testmod(module, raise_on_error=False).failed == 0
+
+
+def test_no_example_in_a_docstring_is_skipped():
+    assert [path for path in Path(parallel_compat.__file__).parent.rglob("*.py") if "+SKIP" in path.read_text()] == []
 
 
 def test_every_public_name_has_an_example():
@@ -96,6 +116,7 @@ def test_every_public_name_has_an_example():
 @pytest.mark.parametrize("block", CODE, ids=name_of)
 def test_block_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    copy_files_of_the_project(block.text, tmp_path)
     beginning = [
         other for other in BLOCKS if other.shared and other.file == block.file and other.section in ("", block.section)
     ]
@@ -110,11 +131,47 @@ def test_both_sides_of_a_diff_are_python(block):
     assert ast.dump(ast.parse(block.before())) != ast.dump(ast.parse(block.after()))
 
 
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block.language == "console"], ids=name_of)
+def test_commands_print_what_the_page_shows(block, tmp_path):
+    """Lines with a `$` are commands, run one after the other in one folder; a line `...` stands for any lines."""
+    copy_files_of_the_project(block.text, tmp_path)
+    environment = {
+        **os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1", "COLUMNS": "80",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }  # fmt: skip
+    commands = re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE)
+    assert commands
+    for command, shown in commands:
+        program, *words = shlex.split(command)
+        done = subprocess.run(
+            [sys.executable, *{"parallel-compat": ["-m", "parallel_compat"], "python": []}[program], *words],
+            cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+            check=False, timeout=600,
+        )  # fmt: skip
+        # TensorFlow's own log, which the pages leave out: it differs from machine to machine.
+        printed = re.sub(
+            r"^(WARNING: All log messages before absl|[IWE]\d{4} \d|WARNING:absl:).*\n", "", done.stdout, flags=re.M
+        )
+        lines = ["(?:.*\n)*" if line == "...\n" else re.escape(line) for line in shown.splitlines(keepends=True)]
+        assert re.fullmatch("".join(lines), printed), f"$ {command}\n{printed}"
+
+
+def copy_files_of_the_project(text, folder):
+    """Put the files that a block names where it looks for them: what it writes is not written here."""
+    for part in ("examples/old_project", "tests/data/oracle/h5", "tests/data/old"):
+        if f"{part}/" in text:
+            shutil.copytree(ROOT / part, folder / part)
+
+
+def test_the_readme_has_the_counts_of_the_names():
+    assert "\n".join(["", *counts(), ""]) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_ci_installs_and_tests_as_the_readme_says():
     commands = [block.text.strip() for block in BLOCKS if block.file == "README.md" and block.language == "bash"]
-    assert len(commands) == 2
+    assert len(commands) == 3  # an old project, an example, the tests
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert commands[1] in re.sub(r'"\$venv([^"]*)"', r"venv\1", ci)
+    assert commands[-1] in re.sub(r'"\$venv([^"]*)"', r"venv\1", ci)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -220,6 +220,16 @@ def test_one_input_and_one_output_in_lists():
     assert set(history.history) == {"loss", "accuracy", "val_loss", "val_accuracy"}
 
 
+def test_a_sequential_on_one_device():
+    """It has no `input` before it is called, unlike a functional model."""
+    model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(3, activation="softmax")])
+    model.compile("sgd", "categorical_crossentropy")
+    history = fit_generator(model, ([X, Y] for _ in itertools.repeat(0)), 2, 2, verbose=0)
+    assert len(history.history["loss"]) == 2
+    assert np.isfinite(evaluate_generator(model, iter([[X, Y]]), 1))
+    np.testing.assert_allclose(predict_generator(model, iter([[X]]), 1), model.predict_on_batch(X), rtol=1e-5)
+
+
 def test_targets_may_be_none():
     inputs = keras.Input((8,))
     template = keras.Model(inputs, keras.layers.Dense(2, activity_regularizer="l2")(inputs))

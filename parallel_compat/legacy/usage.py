@@ -90,9 +90,16 @@ def summary() -> str:
         lines.append(f"  {place:<{width}}  {name} -> {became}{times}")
     files = sorted({_short(use.file) for use in rows if not use.file.startswith("<")})
     if files:
-        target = files[0] if len(files) == 1 else "."
+        target = files[0] if len(files) == 1 else _common_folder(files)
         lines.append(f"  To rewrite them: parallel-compat migrate {target}    (shows the changes; --write makes them)")
     return "\n".join(lines)
+
+
+def _common_folder(files: list[str]) -> str:
+    try:
+        return os.path.commonpath(files) or "."
+    except ValueError:  # some below the current folder and some elsewhere
+        return "."
 
 
 def _short(file: str) -> str:

@@ -2,8 +2,7 @@
 
 How a file passes through, one step a module:
 
-    reading_process, hdf5   open the file, in another process, within `limits`; let only plain arrays
-    and text out
+    reading_process, hdf5   open the file, in another process, within `limits`; let only plain arrays and text out
     reader                  start that process, believe of its answers only what can be checked
     config_json             parse the model's config
     parallel_wrapper        take the parallel model off

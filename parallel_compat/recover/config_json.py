@@ -1,9 +1,8 @@
 """Parse a model's config: JSON of bounded size, brought into one form whatever version of Keras wrote it.
 
 An *entry* is what stands for one layer in a config: ``{"class_name": ..., "name": ..., "config": {...},
-"inbound_nodes": [...]}``. After `model_entry` each entry has its name and a `config` that is a dictionary; a
-model in it is of the class "Functional" or "Sequential" (or of its own), with a list of entries in
-``config["layers"]``.
+"inbound_nodes": [...]}``. After `model_entry` each entry has its name and a `config` that is a dictionary; a model in
+it is of the class "Functional" or "Sequential" (or of its own), with a list of entries in ``config["layers"]``.
 """
 
 from __future__ import annotations
@@ -69,8 +68,7 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
 
     Args:
         text: the JSON.
-        layer_names: the names of the model's layers, by the file's list. Up to Keras 2.2.2 a
-        Sequential does not write
+        layer_names: the names of the model's layers, by the file's list. Up to Keras 2.2.2 a Sequential does not write
             down its name; where it is the layer of another one, the list tells.
 
     Raises:
@@ -160,8 +158,7 @@ def _numbered(layers: list[Any]) -> list[Any]:
 
 
 def _nodes(found: Any, where: str) -> list[list[list[Any]]]:
-    """Check the calls of a layer: a list of lists of [layer, call, output] or [layer, call, output,
-    arguments]."""
+    """Check the calls of a layer: a list of lists of [layer, call, output] or [layer, call, output, arguments]."""
     if not isinstance(found, list):
         raise CheckpointError(f"{where}: `inbound_nodes` is not a list.")
     nodes = []

@@ -1,7 +1,7 @@
 """Write `.h5`/`.hdf5`: a whole model, or weights, in the format that both Keras 2 and Keras 3 read.
 
-Arrays go from the file that is read to the one that is written in pieces, none is held whole, save those of a
-layer whose weights have to be changed.
+Arrays go from the file that is read to the one that is written in pieces, none is held whole, save those of a layer
+whose weights have to be changed.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ class Slot:
 
 
 def plan(template: Template) -> dict[str, list[Slot]]:
-    """Say for each layer of the single model which arrays it gets, in the order in which Keras 3 reads
-    them."""
+    """Say for each layer of the single model which arrays it gets, in the order in which Keras 3 reads them."""
     if template.tree is None:
         return _plan_of_weights(template)
     arrays = template.arrays
@@ -66,8 +65,7 @@ def plan(template: Template) -> dict[str, list[Slot]]:
 
 
 def _keras3_order(node: Node) -> list[tuple[Leaf, int]]:
-    """Trainable weights before the others, as `_legacy_weights` of Keras 3.15 has them; leaves unknown
-    keep theirs."""
+    """Trainable weights before the others, as `_legacy_weights` of Keras 3.15 has them; leaves unknown keep theirs."""
     first, second = node.sections(frozen=True)
     return first + second
 

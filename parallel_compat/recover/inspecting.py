@@ -80,15 +80,14 @@ class InspectedCheckpoint:
 
 
 def inspect_checkpoint(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> InspectedCheckpoint:
-    """Say what a checkpoint is: a whole model or weights, of a parallel model or a single one, by which
-    Keras.
+    """Say what a checkpoint is: a whole model or weights, of a parallel model or a single one, by which Keras.
 
     Nothing in the file is run, and no array is read.
 
     >>> import parallel_compat
-    >>> found = parallel_compat.inspect_checkpoint("tests/data/oracle/h5/sgd_uneven_last_batch.parallel.h5")
+    >>> found = parallel_compat.inspect_checkpoint("old_parallel.h5")
     >>> found.form, found.gpus, found.keras_version, found.name, found.parameters
-    ('model', 4, '2.2.4', 'mlp', 195)
+    ('model', 2, '2.2.4', 'mlp', 195)
 
     Args:
         path: the file.

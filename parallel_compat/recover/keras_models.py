@@ -1,5 +1,4 @@
-"""Put what was recovered into living Keras 3 models. The only file here that needs Keras, imported
-when called."""
+"""Put what was recovered into living Keras 3 models. The only file here that needs Keras, imported when called."""
 
 from __future__ import annotations
 
@@ -182,9 +181,8 @@ def compile_model(
 def _slots(optimizer: Any, count: int) -> list[list[Any]]:
     """Return an optimizer's memories, kind by kind, each in the order of the trainable variables.
 
-    Its variables begin with the step counter and the learning rate; then come the kinds, which Keras 3
-    makes for
-    all variables together (``[m_0, v_0, m_1, v_1, ...]``, `add_optimizer_variables`) or one after the other.
+    Its variables begin with the step counter and the learning rate; then come the kinds, which Keras 3 makes for all
+    variables together (``[m_0, v_0, m_1, v_1, ...]``, `add_optimizer_variables`) or one after the other.
     """
     kinds: dict[str, list[Any]] = {}
     for variable in optimizer.variables:

@@ -1,8 +1,7 @@
 """Which weights each layer of Keras 2 has, with what shapes, told from its config alone.
 
-The order is Keras's own: trainable weights first. Sources: the `build` methods of Keras 2.2.4 and of
-tf.keras in
-TensorFlow 2.2 (they agree), held against the real layers by `tests/recover/test_layer_weights.py`.
+The order is Keras's own: trainable weights first. Sources: the `build` methods of Keras 2.2.4 and of tf.keras in
+TensorFlow 2.2 (they agree), held against the real layers by `tests/recover/test_keras3_tables.py`.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ Shape = tuple["int | None", ...]
 
 @dataclass(frozen=True)
 class Spec:
-    """One weight that a layer must have. None in the shape, or for it, stands for what only the input
-    tells."""
+    """One weight that a layer must have. None in the shape, or for it, stands for what only the input tells."""
 
     name: str
     shape: Shape | None

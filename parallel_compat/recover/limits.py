@@ -1,7 +1,6 @@
 """How much of a file is believed: every bound that reading keeps, in one place.
 
-A file is a claim by a stranger. Each number is far above what Keras ever wrote (the largest application
-model,
+A file is a claim by a stranger. Each number is far above what Keras ever wrote (the largest application model,
 NASNetLarge, has 1,500 weights and a 1.5 MB config) and far below what hurts.
 """
 

@@ -66,29 +66,25 @@ class LoadedWeights:
 def load_template_weights(model: Any, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> LoadedWeights:
     """Load a checkpoint into a single model, whether a parallel or a single model wrote it.
 
-    The file may hold a whole model or weights only, of Keras 2.0 to 3 or tf.keras. Nothing in it is run. All
-    weights are found and their shapes held against the model's before the first is changed.
+    The file may hold a whole model or weights only, of Keras 2.0 to 3 or tf.keras. Nothing in it is run. All weights
+    are found and their shapes held against the model's before the first is changed.
 
-    >>> import parallel_compat
-    >>> model = build_model()  # doctest: +SKIP
-    >>> path = "tests/data/oracle/h5/sgd_even.parallel.h5"
-    >>> print(parallel_compat.load_template_weights(model, path))  # doctest: +SKIP
-    Loaded 4 weights from tests/data/oracle/h5/sgd_even.parallel.h5 (whole model of a parallel model over 2
-    devices, Keras 2.2.4).
+    >>> import keras, parallel_compat
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, "tanh"), keras.layers.Dense(3, "softmax")])
+    >>> print(parallel_compat.load_template_weights(model, "old_parallel.h5"))
+    Loaded 4 weights from old_parallel.h5 (whole model of a parallel model over 2 devices, Keras 2.2.4).
 
     Args:
         model: a built `keras.Model` of Keras 3.
         path: the checkpoint.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size,
-        at least 32 MiB.
+        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
         What was found in the file.
 
     Raises:
-        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The
-        model is then
-            as it was before.
+        CheckpointError: the file is unreadable, would load nothing, or does not fit the model. The model is then as it
+            was before.
     """
     from parallel_compat.recover.keras_models import tree_of
 
@@ -174,8 +170,7 @@ def _by_layers(template: Template, tree: Branch) -> dict[Path, list[int]] | None
 
 
 def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
-    """Find the path of a model around the template (a parallel model was given), if that is the only
-    difference."""
+    """Find the path of a model around the template (a parallel model was given), if that is the only difference."""
     for length in range(1, len(mine[0].path)):
         prefix = mine[0].path[:length]
         if {leaf.path for leaf in mine} == {(*prefix, *leaf.path) for leaf in theirs}:
@@ -184,8 +179,7 @@ def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
 
 
 def _by_groups(stored: Stored, tree: Branch, *, parallel: bool) -> dict[Path, list[int]]:
-    """Match a file without a usable config: its groups are the model's layers, or one is the whole
-    template."""
+    """Match a file without a usable config: its groups are the model's layers, or one is the whole template."""
     flat = [weight for layer in stored.layers for weight in layer.weights]
     full = [layer for layer in stored.layers if layer.weights]
     _loosen(tree)
@@ -244,8 +238,7 @@ def _values(
     old: bool,
     path: str,
 ) -> list[tuple[Any, Array]]:
-    """Pair each of the model's variables with its value; raise before anything is changed if one does
-    not fit."""
+    """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
     from parallel_compat.recover.keras_models import layer_at
 
     pairs: list[tuple[Any, Array]] = []

@@ -1,8 +1,7 @@
 """What the optimizer of an old file remembers, put in the order of Keras 3's optimizer of the same name.
 
-Keras 2 writes a list: the step counter (not all of them), then one kind of memory for all weights after
-another
-(all first moments, all second moments). The weights are those of ``model.trainable_weights``, in that order.
+Keras 2 writes a list: the step counter (not all of them), then one kind of memory for all weights after another (all
+first moments, all second moments). The weights are those of ``model.trainable_weights``, in that order.
 """
 
 from __future__ import annotations
@@ -44,9 +43,8 @@ def memory(
         shapes: (leaf, number of its weight) -> shape.
 
     Returns:
-        The step counter (None if the file has none) and, for each trainable weight, its memories;
-        or a sentence
-        that says why they cannot be carried over.
+        The step counter (None if the file has none) and, for each trainable weight, its memories; or a sentence that
+        says why they cannot be carried over.
     """
     kinds = MEMORY.get(name)
     if kinds is None:

@@ -1,11 +1,9 @@
 """Find out which array of a file belongs to which layer, where the file gives only a flat list.
 
-A model inside a model is one group in the file, its arrays a flat list: first all trainable ones, layer after
-layer, then the others (`Container.weights` in Keras 2). A parallel model's file has the whole template in
-one such
-group. Two independent witnesses say where an array belongs, its name and its position, and its shape must
-fit; what
-they leave in doubt is refused.
+A model inside a model is one group in the file, its arrays a flat list: first all trainable ones, layer after layer,
+then the others (`Container.weights` in Keras 2). A parallel model's file has the whole template in one such group. Two
+independent witnesses say where an array belongs, its name and its position, and its shape must fit; what they leave in
+doubt is refused.
 """
 
 from __future__ import annotations
@@ -83,8 +81,7 @@ def _check_leaf(leaf: Leaf, arrays: Sequence[StoredArray], where: str) -> None:
 
 
 def _by_name(leaves: list[Leaf], arrays: Sequence[StoredArray]) -> dict[Path, list[int]] | None:
-    """Group the arrays by what stands in front of their names, and give each leaf the group that
-    carries its name."""
+    """Group the arrays by what stands in front of their names, and give each leaf the group that carries its name."""
     groups: dict[str, list[int]] = {}
     for position, array in enumerate(arrays):
         groups.setdefault(split(array.name)[0], []).append(position)
@@ -108,9 +105,8 @@ def _by_position(
 ) -> dict[Path, list[int]] | None:
     """Lay the arrays out in Keras's order, and accept it only if every name agrees.
 
-    Names agree if each weight is called what it is ("kernel", "moving_mean"), if all of one layer have
-    the same
-    words in front, and if no two layers have the same.
+    Names agree if each weight is called what it is ("kernel", "moving_mean"), if all of one layer have the same words
+    in front, and if no two layers have the same.
     """
     if sectioned:
         first, second = node.sections(frozen=frozen)

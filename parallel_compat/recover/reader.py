@@ -1,12 +1,9 @@
-"""Read a checkpoint without trusting it: the file is opened in another process, and only its answers come
-here.
+"""Read a checkpoint without trusting it: the file is opened in another process, and only its answers come here.
 
-The reading process (`parallel_compat.recover.reading_process`) has limits on memory, processor time and open
-files where the system has them, and a clock that this side keeps. Of its answers nothing is believed but
-plain
-JSON of bounded size and the announced number of bytes of each array. However it ends (an error, a crash of
-the
-HDF5 library, a kill, silence) comes out as one `CheckpointError`.
+The reading process (`parallel_compat.recover.reading_process`) has limits on memory, processor time and open files
+where the system has them, and a clock that this side keeps. Of its answers nothing is believed but plain JSON of
+bounded size and the announced number of bytes of each array. However it ends (an error, a crash of the HDF5 library, a
+kill, silence) comes out as one `CheckpointError`.
 """
 
 from __future__ import annotations
@@ -178,8 +175,7 @@ class Reading:
 
 
 class _Clock:
-    """Kill a process that is silent for longer than it is allowed to be; works where pipes cannot be
-    polled."""
+    """Kill a process that is silent for longer than it is allowed to be; works where pipes cannot be polled."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -233,7 +229,7 @@ def read(
     """Open a checkpoint in a process of its own.
 
     >>> from parallel_compat.recover.reader import read
-    >>> with read("tests/data/oracle/h5/sgd_even.parallel_weights.h5", arrays=False) as reading:
+    >>> with read("old_parallel.h5", arrays=False) as reading:
     ...     [layer.name for layer in reading.stored.layers]
     ['x', 'lambda_1', 'lambda_2', 'mlp', 'probs']
 
@@ -241,8 +237,8 @@ def read(
         path: the file.
         arrays: whether the arrays are read, too, and not the description alone.
         optimizer: whether the optimizer's arrays are among them.
-        max_bytes: how many bytes the arrays may have in all, unpacked. Default: eight times the file's size,
-            at least 32 MiB.
+        max_bytes: how many bytes the arrays may have in all, unpacked. Default: eight times the file's size, at least
+            32 MiB.
 
     Yields:
         The `Reading`.

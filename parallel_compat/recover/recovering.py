@@ -61,31 +61,28 @@ def recover_template(
 ) -> Any:
     """Get the single model out of a file that multi-GPU code (or any Keras 2) wrote.
 
-    Nothing in the file is run. What the config says is translated for Keras 3, so that plain Keras 3
-    loads the
-    result and computes the same.
+    Nothing in the file is run. What the config says is translated for Keras 3, so that plain Keras 3 loads the result
+    and computes the same.
 
     >>> import parallel_compat
-    >>> model = parallel_compat.recover_template("tests/data/oracle/h5/sgd_even.parallel.h5")  # doctest: +SKIP
-    >>> [layer.name for layer in model.layers]  # doctest: +SKIP
+    >>> model = parallel_compat.recover_template("old_parallel.h5")
+    >>> [layer.name for layer in model.layers]
     ['x', 'hidden', 'probs']
+    >>> parallel_compat.recover_template("old_parallel.h5", "single.keras").name
+    'single.keras'
 
     Args:
         path: the old file.
-        out: where to write it: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without),
-        or `.weights.h5`.
+        out: where to write it: `.keras` (with the optimizer's state), `.h5` or `.hdf5` (without), or `.weights.h5`.
             Default: nothing is written, the model is returned.
         weights_only: write weights and no config (`.h5`, `.hdf5`; `.weights.h5` always does).
         custom_objects: classes and functions of the project that wrote the file, by name.
-        keep_lambda: whether Lambda layers of the model's own are kept, as data: Keras loads the
-        result only with
+        keep_lambda: whether Lambda layers of the model's own are kept, as data: Keras loads the result only with
             `safe_mode=False`, and then runs them.
-        architecture: for a file of weights: where the model's config is, as JSON (`model.to_json()`
-        of then) or in
+        architecture: for a file of weights: where the model's config is, as JSON (`model.to_json()` of then) or in
             another old file.
         force: whether an existing `out` is replaced.
-        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size,
-        at least 32 MiB.
+        max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
         `out` as a `pathlib.Path`, or a `keras.Model`, compiled as it was where that can be said.
@@ -280,8 +277,7 @@ def _save_model(model: Any, out: Path, suffix: str | None) -> None:
 
 
 class _naming:
-    """Put the file's name in front of errors inside the block; turn what a malformed config raises
-    into one."""
+    """Put the file's name in front of errors inside the block; turn what a malformed config raises into one."""
 
     def __init__(self, stored: Stored) -> None:
         self._path = stored.path

@@ -159,9 +159,8 @@ def _full(stored: Stored) -> list[StoredLayer]:
 def wrapper_of_weights(stored: Stored) -> Wrapper | None:
     """Tell by the layers' names whether weights are a parallel model's.
 
-    Those list ``[inputs, lambdas, <template>, outputs]``, with all weights in the template. The number
-    of devices
-    is the number of lambdas over the number of inputs.
+    Those list ``[inputs, lambdas, <template>, outputs]``, with all weights in the template. The number of devices is
+    the number of lambdas over the number of inputs.
     """
     full = _full(stored)
     if len(full) != 1:

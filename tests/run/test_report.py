@@ -38,6 +38,13 @@ def test_names_places_and_counts(tmp_path, run):
     ]
 
 
+def test_the_hint_names_the_folder_of_the_project(tmp_path, run):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "names.py").write_text("from keras.utils.np_utils import to_categorical\n")
+    (tmp_path / "project" / "train.py").write_text("import names\nfrom keras.layers.core import Dense\n")
+    assert "parallel-compat migrate project    (" in run("project/train.py").stderr
+
+
 def test_quiet_prints_nothing_and_still_writes(tmp_path, run):
     (tmp_path / "train.py").write_text(SCRIPT)
     ours = run("--quiet", "--report", "used.json", "train.py")

@@ -1,9 +1,8 @@
 """What changed in a config between Keras 2 and Keras 3: one small function per change, one file per topic.
 
-A rule gets one layer's entry (a copy, free to be changed) and the `Translation` it belongs to. It changes
-what it
-knows to mean the same in Keras 3; what has no counterpart there it reports with `translation.refuse`, and the
-rest of the config is left as it is.
+A rule gets one layer's entry (a copy, free to be changed) and the `Translation` it belongs to. It changes what it knows
+to mean the same in Keras 3; what has no counterpart there it reports with `translation.refuse`, and the rest of the
+config is left as it is.
 """
 
 from __future__ import annotations

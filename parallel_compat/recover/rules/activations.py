@@ -69,10 +69,9 @@ CELLS = frozenset({"LSTMCell", "GRUCell"})
 def hard_sigmoid(entry: Entry, translation: Translation) -> None:
     """`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), in Keras 3 it is clip(x / 6 + 0.5, 0, 1).
 
-    The old one at x is the new one at 1.2 x. In front of it stands a weighted sum, in an LSTM's gates for
-    instance, so its weights are multiplied by 1.2 (`weight_edits.py`). An `Activation` layer has no
-    weights; it
-    becomes a small model of the same name that computes the old formula.
+    The old one at x is the new one at 1.2 x. In front of it stands a weighted sum, in an LSTM's gates for instance, so
+    its weights are multiplied by 1.2 (`weight_edits.py`). An `Activation` layer has no weights; it becomes a small
+    model of the same name that computes the old formula.
     """
     config, name = entry["config"], entry["class_name"]
     if name in GATED and config.get("recurrent_activation") == "hard_sigmoid":

@@ -125,8 +125,7 @@ def dropped_argument(entry: Entry, translation: Translation) -> None:
 
 
 def bilinear_upsampling(entry: Entry, translation: Translation) -> None:
-    """Bilinear upsampling places pixels elsewhere since TensorFlow 2.0 (half-pixel centres), and so
-    does Keras 3."""
+    """Bilinear upsampling places pixels elsewhere since TensorFlow 2.0 (half-pixel centres), and so does Keras 3."""
     old_centres = not translation.tf_keras or translation.version < (2, 2, 5)
     if entry["class_name"] == "UpSampling2D" and entry["config"].get("interpolation") == "bilinear" and old_centres:
         translation.refuse(

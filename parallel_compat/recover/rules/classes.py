@@ -66,7 +66,6 @@ def unknown_class(entry: Entry, translation: Translation) -> None:
 
 
 def lambda_layer(entry: Entry, translation: Translation) -> None:
-    """A Lambda that does not belong to a parallel model holds Python bytecode: kept as data, reported,
-    never run."""
+    """A Lambda that does not belong to a parallel model holds Python bytecode: kept as data, reported, never run."""
     if entry["class_name"] == "Lambda":
         translation.lambdas.append(entry["name"])

@@ -37,8 +37,7 @@ def functional_arguments(entry: Entry, translation: Translation) -> None:
 
 
 def sequential_input(entry: Entry, translation: Translation) -> None:
-    """A Sequential begins with an InputLayer; Keras 2 wrote the shape into its first layer, or beside
-    the layers."""
+    """A Sequential begins with an InputLayer; Keras 2 wrote the shape into its first layer, or beside the layers."""
     if entry["class_name"] != "Sequential":
         return
     config = entry["config"]
@@ -84,8 +83,7 @@ def _input_shape(entry: Entry) -> Any:
 
 
 def wrapped_layer(entry: Entry, translation: Translation) -> None:
-    """A layer inside another one says where its class is from, in Keras 3's form; Keras 2 gave the name
-    alone.
+    """A layer inside another one says where its class is from, in Keras 3's form; Keras 2 gave the name alone.
 
     (`Bidirectional`, `TimeDistributed` and `RNN` of Keras 3.15 read their layer with `serialization_lib`.)
     """
@@ -118,8 +116,7 @@ def _is_shape(shape: Any) -> bool:
 
 
 def initial_state(model: Entry, translation: Translation) -> None:
-    """A recurrent layer gets its initial state as an argument; Keras 2 wrote it as further inputs of
-    the call."""
+    """A recurrent layer gets its initial state as an argument; Keras 2 wrote it as further inputs of the call."""
     for layer in model["config"]["layers"]:
         if layer["class_name"] not in RECURRENT:
             continue
@@ -143,8 +140,8 @@ def _tensor(tensor: list[Any]) -> dict[str, Any]:
 def call_numbers(model: Entry, translation: Translation) -> None:
     """Calls of a layer are numbered from 0.
 
-    Keras 2 counted the building of a model as its call number 0, so that a model inside a model starts at 1;
-    Keras 3 does not, save in `output_layers` of a functional one (`functional_from_config`, Keras 3.15).
+    Keras 2 counted the building of a model as its call number 0, so that a model inside a model starts at 1; Keras 3
+    does not, save in `output_layers` of a functional one (`functional_from_config`, Keras 3.15).
     """
     layers = {layer["name"]: layer for layer in model["config"]["layers"]}
     calls = {
@@ -159,8 +156,7 @@ def call_numbers(model: Entry, translation: Translation) -> None:
         used[tensor[0]].add(tensor[1])
     shift = {}
     for name, numbers in used.items():
-        # Every call that is written down leads to an output: the highest number in use tells
-        # where counting began.
+        # Every call that is written down leads to an output: the highest number in use tells where counting began.
         shift[name] = max(numbers) - (calls[name] - 1) if numbers and max(numbers) >= calls[name] else 0
         if any(not 0 <= number - shift[name] < calls[name] for number in numbers):
             raise CheckpointError(
@@ -175,8 +171,8 @@ def call_numbers(model: Entry, translation: Translation) -> None:
 
 
 def single_tensors(model: Entry, translation: Translation) -> None:
-    """A model of one input takes a tensor, and one of one output returns a tensor; Keras 3 takes a
-    list of one for a list."""
+    """A model of one input takes a tensor, and one of one output returns a tensor; Keras 3 takes a list of one for a
+    list."""
     config = model["config"]
     for key in ("input_layers", "output_layers"):
         if len(config[key]) == 1:

@@ -1,5 +1,4 @@
-"""The parts of a layer that have a config of their own: initializers, regularizers, constraints, dtype
-policies."""
+"""The parts of a layer that have a config of their own: initializers, regularizers, constraints, dtype policies."""
 
 from __future__ import annotations
 
@@ -62,8 +61,7 @@ KINDS: dict[str, tuple[dict[str, tuple[str, tuple[str, ...]]], dict[str, str]]] 
 
 
 def dtype_policy(entry: Entry, translation: Translation) -> None:
-    """A dtype is a name; tf.keras 2.x also writes a policy, ``{"class_name": "Policy", "config":
-    {"name": ...}}``."""
+    """A dtype is a name; tf.keras 2.x also writes a policy, ``{"class_name": "Policy", "config": {"name": ...}}``."""
     dtype = entry["config"].get("dtype")
     if isinstance(dtype, dict):
         config = dtype.get("config")
@@ -98,12 +96,10 @@ DTYPES = frozenset(
 
 
 def parts_of_layer(entry: Entry, translation: Translation) -> None:
-    """Initializers, regularizers and constraints are of Keras's own classes, with the arguments Keras 3
-    takes.
+    """Initializers, regularizers and constraints are of Keras's own classes, with the arguments Keras 3 takes.
 
-    TensorFlow 1 writes a `dtype` into its initializers; Keras up to 2.1 calls the truncated normal
-    distribution
-    of a `VarianceScaling` "normal"; old `Identity` and `L1L2` had arguments that are gone.
+    TensorFlow 1 writes a `dtype` into its initializers; Keras up to 2.1 calls the truncated normal distribution of a
+    `VarianceScaling` "normal"; old `Identity` and `L1L2` had arguments that are gone.
     """
     if entry["class_name"] not in KERAS3_ARGUMENTS:
         return

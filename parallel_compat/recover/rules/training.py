@@ -74,8 +74,7 @@ METRICS = {
 
 
 def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
-    """Return an optimizer's class and config for Keras 3, or None (with a note) where there is no such
-    thing."""
+    """Return an optimizer's class and config for Keras 3, or None (with a note) where there is no such thing."""
     if not isinstance(config, dict) or not isinstance(config.get("config"), dict):
         return None
     name, old = config.get("class_name"), config["config"]
@@ -89,8 +88,7 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
     if "epsilon" in taken and old.get("epsilon") is None:
         new["epsilon"] = EPSILON
     if name == "Adagrad" or (name == "RMSprop" and not old.get("momentum")):
-        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what
-        # comes closest (equal
+        # They divided by sqrt(a) + epsilon, in Keras 3 by sqrt(a + epsilon): the square is what comes closest (equal
         # at a = 0, and within epsilon everywhere). With momentum, TensorFlow's RMSprop had it inside already.
         new["epsilon"] = float(new["epsilon"]) ** 2
     # OptimizerV2 (tf.keras from 1.14 or 2.0 on) says `learning_rate`; Keras up to 2.2 `lr`.
@@ -132,8 +130,7 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
 def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
     """Translate a `training_config`.
 
-    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is
-    left out and
+    A loss or metric that is not Keras's own (or one with arguments) cannot be named in a file: it is left out and
     noted; the optimizer is kept all the same.
 
     Args:
@@ -172,8 +169,7 @@ def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any]
 
 
 def _names(found: Any, names: dict[str, str], lost: list[str]) -> Any:
-    """Translate names in a string, a list, or a dictionary by output; what is not known is added to
-    `lost`."""
+    """Translate names in a string, a list, or a dictionary by output; what is not known is added to `lost`."""
     if found is None:
         return None
     if isinstance(found, dict) and "class_name" in found:

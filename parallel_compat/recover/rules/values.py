@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 def plain_values(entry: Entry, translation: Translation) -> None:
     """Numpy values and tuples are written plainly.
 
-    Keras 2 writes a numpy number or array as ``{"type": "ndarray", "value": 0.3}`` (`LeakyReLU`, `ELU`,
-    `ReLU`),
+    Keras 2 writes a numpy number or array as ``{"type": "ndarray", "value": 0.3}`` (`LeakyReLU`, `ELU`, `ReLU`),
     tf.keras a tuple as ``{"class_name": "__tuple__", "items": [...]}`` (`get_json_type`, `Encoder`).
     """
     config = entry["config"]
@@ -46,9 +45,8 @@ OBJECTS = frozenset({"Lambda", "__lambda__", "function", "TFSMLayer", "TorchModu
 def no_hidden_objects(entry: Entry, translation: Translation) -> None:
     """A plain argument is a plain value; nothing in it may be an object for Keras 3 to make by name.
 
-    Keras 3 deserializes what looks like an object (`class_name`, `module`) in any argument; Keras 2
-    wrote objects
-    only as the parts of a layer.
+    Keras 3 deserializes what looks like an object (`class_name`, `module`) in any argument; Keras 2 wrote objects only
+    as the parts of a layer.
     """
     if entry["class_name"] == "Lambda":
         return
