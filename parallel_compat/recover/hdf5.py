@@ -53,6 +53,7 @@ class Array:
     shape: tuple[int, ...]
     dtype: str
     chunks: tuple[int, ...] | None
+    offset: int | None  # its first byte in the file, where its bytes stand there as they are in memory
 
     @property
     def size(self) -> int:
@@ -95,8 +96,13 @@ class Walk:
         dtype = plain_type(dataset.get_type(), where)
         shape = plain_shape(dataset, where)
         chunks = storage(dataset, shape, where)
-        found = Array(name, dataset, shape, dtype, chunks)
+        found = Array(name, dataset, shape, dtype, chunks, plain_offset(dataset, dtype))
         unpacked = found.size
+        if chunks is None and dataset.get_storage_size() != unpacked:
+            raise CheckpointError(
+                f"{where}: expected {unpacked:,} bytes, by its shape {shape}. "
+                f"Received: {dataset.get_storage_size():,} in the file."
+            )
         if chunks is not None and unpacked:
             unpacked = max(unpacked, math.prod(chunks) * np.dtype(dtype).itemsize)
         if unpacked > self.left:
@@ -196,6 +202,18 @@ def storage(dataset: h5d.DatasetID, shape: tuple[int, ...], where: str) -> tuple
     if math.prod(shape) and not dataset.get_storage_size():
         raise CheckpointError(f"{where}: declares the shape {shape} but holds no value; it was never written.")
     return tuple(int(size) for size in plist.get_chunk()) if layout == h5d.CHUNKED else None
+
+
+def plain_offset(dataset: h5d.DatasetID, dtype: str) -> int | None:
+    """Return where in the file an array's bytes begin, if they stand there in one run, unchanged."""
+    plist = dataset.get_create_plist()
+    if plist.get_layout() != h5d.CONTIGUOUS or plist.get_nfilters():
+        return None
+    native = np.dtype(dtype)
+    if native.itemsize > 1 and not dataset.get_type().equal(h5t.py_create(native)):
+        return None  # of the other byte order
+    offset = dataset.get_offset()
+    return None if offset is None else int(offset)
 
 
 def blocks(array: Array) -> Iterator[memoryview]:
