@@ -13,7 +13,7 @@ fletcher32;
 from __future__ import annotations
 
 import math
-import re
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from h5py import h5a, h5d, h5g, h5l, h5o, h5p, h5s, h5t, h5z
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.names import parts, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,6 @@ PLAIN_TYPES = {
     "uint32": (h5t.STD_U32LE, h5t.STD_U32BE),
     "uint64": (h5t.STD_U64LE, h5t.STD_U64BE),
 }
-PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]+")
 
 
 @dataclass
@@ -131,18 +131,6 @@ class Walk:
                 )
             here = h5o.open(here, key)
         return here
-
-
-def parts(name: str, where: str) -> list[str]:
-    """Split a name at its slashes; refuse any that could leave its group."""
-    found = name.split("/")
-    if len(name) > limits.NAME_LENGTH or len(found) > limits.NAME_DEPTH:
-        raise CheckpointError(f"{where}: the name {short(name)} is too long or too deep.")
-    if any(part in ("", ".", "..") for part in found) or not PRINTABLE.fullmatch(name):
-        raise CheckpointError(
-            f"{where}: the name {short(name)} would leave its group; names may not be absolute or hold `.`, `..`."
-        )
-    return found
 
 
 def plain_type(stored: h5t.TypeID, where: str) -> str:
@@ -323,15 +311,10 @@ def kind(found: Any) -> str:
     return "an array" if isinstance(found, h5d.DatasetID) else "a named type"
 
 
-def short(name: str) -> str:
-    """Quote a name from the file for a message: bounded and printable."""
-    return repr(name if len(name) <= 120 else f"{name[:80]}...{name[-20:]}")
-
-
 def open_file(path: str) -> h5py.File:
     """Open a file for reading, with the smallest caches HDF5 allows."""
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
     # (unused, slots, bytes, preemption): each chunk is read once, a cache would only hold memory.
     access.set_cache(0, 521, 0, 0.75)
-    return h5py.File(h5py.h5f.open(path.encode() if isinstance(path, str) else path, h5py.h5f.ACC_RDONLY, fapl=access))
+    return h5py.File(h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY, fapl=access))

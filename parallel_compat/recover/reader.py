@@ -347,7 +347,9 @@ def look_at(path: str, file: BinaryIO) -> None:
             "`keras.models.load_model` reads it."
         )
     if head != HDF5_SIGNATURE:
-        raise CheckpointError(f"{path}: not an HDF5 file (it holds {os.fstat(file.fileno()).st_size:,} bytes and begins with {head!r}).")
+        raise CheckpointError(
+            f"{path}: not an HDF5 file (it holds {os.fstat(file.fileno()).st_size:,} bytes and begins with {head!r})."
+        )
 
 
 def _signature(file: BinaryIO) -> bytes:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.names import short
 from parallel_compat.recover.raw_bytes import state_of
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ def main() -> None:
         IndexError,
     ) as error:
         # What HDF5 and h5py raise on bytes that are not what they should be.
+        if "memory allocation failed" in str(error):
+            send(b"E", b"reading it takes more memory than is allowed.")
+            return
         send(
             b"E",
             f"not a readable HDF5 file ({type(error).__name__}: {str(error)[:300]}).".encode("utf-8", "replace"),
@@ -137,7 +141,7 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
         if len(layer_names) > limits.GRAPH_LAYERS:
             raise CheckpointError(f"model_weights: more than {limits.GRAPH_LAYERS:,} layers.")
         for name in layer_names:
-            where = f"layer {hdf5.short(name)}"
+            where = f"layer {short(name)}"
             group = walk.group(weights, name, where)
             found = list_of_arrays(group, walk, where, hdf5)
             arrays += found
@@ -145,12 +149,16 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
     optimizer = []
     if form == "model" and b"optimizer_weights" in root:
         optimizer = list_of_arrays(walk.group(root, "optimizer_weights", top), walk, "optimizer_weights", hdf5)
-    versions = weights if form == "weights" else root
+    versions = {
+        key: hdf5.text(weights if form == "weights" else root, key, top) for key in ("keras_version", "backend")
+    }
+    for key, value in versions.items():
+        if value is not None and len(value) > limits.NAME_LENGTH:
+            raise CheckpointError(f"{top}: the attribute {key} has {len(value):,} characters.")
     return (
         {
             "form": form,
-            "keras_version": hdf5.text(versions, "keras_version", top),
-            "backend": hdf5.text(versions, "backend", top),
+            **versions,
             "model_config": model_config,
             "training_config": hdf5.text(root, "training_config", top),
             "layers": layers,
@@ -193,9 +201,9 @@ def audit(root: Any, walk: Walk, hdf5: Any) -> None:
             if isinstance(child, h5d.DatasetID):
                 walk.array(group, name, where)
             elif isinstance(child, h5g.GroupID):
-                groups.append((child, f"{where}/{hdf5.short(name)}", depth + 1))
+                groups.append((child, f"{where}/{short(name)}", depth + 1))
             else:
-                raise CheckpointError(f"{where}: {hdf5.short(name)} is neither group nor array.")
+                raise CheckpointError(f"{where}: {short(name)} is neither group nor array.")
 
 
 if __name__ == "__main__":
