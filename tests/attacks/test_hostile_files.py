@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from attacks import hostile_configs, hostile_storage
 from attacks.hostile_files import HOSTILE
 from parallel_compat import CheckpointError, inspect_checkpoint
 from parallel_compat.recover.recovering import recover
@@ -25,8 +26,8 @@ SEEN_BY_KERAS = {
     "shape_lie_more_inputs",
     "shape_lie_between_layers",
     "input_as_wide_as_memory",
-    "graph_that_is_a_circle",
 }
+assert hostile_configs, hostile_storage  # their files are in HOSTILE, too
 # These hold their weights as they should; it is the config that cannot be written, so that `inspect`
 # tells of it.
 INSPECTABLE = SEEN_BY_KERAS | {
@@ -34,6 +35,9 @@ INSPECTABLE = SEEN_BY_KERAS | {
     "layer_of_torch",
     "initializer_from_a_module", "activation_that_is_a_lambda", "argument_with_a_class_inside", "zip_file",
     "activation_by_a_strange_name",
+    "argument_name_of_a_megabyte", "hundred_thousand_arguments", "layer_name_that_is_anothers_weight",
+    "layer_name_that_keras_keeps_for_itself", *(kind for kind in HOSTILE if kind.startswith("input_shape_")),
+    "class_name_of_a_megabyte",
 }  # fmt: skip
 
 
