@@ -89,6 +89,8 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
         ]
         found = found | {"config": named}
     entry = _entry(found, "model_config", 0)
+    if _count(entry) > limits.GRAPH_LAYERS:
+        raise CheckpointError(f"model_config: more than {limits.GRAPH_LAYERS:,} layers.")
     if "layers" not in entry["config"]:
         raise CheckpointError(
             "model_config: expected a model with layers. Received: class "
@@ -147,6 +149,12 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         if key in config and (key == "layer" or config[key] is not None):
             config[key] = _entry(config[key], where, depth + 1)
     return entry
+
+
+def _count(entry: Entry) -> int:
+    """Count the layers of a model, those of models inside it too."""
+    layers = entry["config"].get("layers", ())
+    return len(layers) + sum(_count(layer) for layer in layers)
 
 
 def _numbered(layers: list[Any]) -> list[Any]:

@@ -134,13 +134,30 @@ def layer_that_feeds_itself(path: Path) -> None:
 
 
 @hostile
-def circle_of_9_000_layers(path: Path) -> None:
-    _chain(path, 9_000, lambda number: [f"d{number - 1}" if number else "d8999"])
+def circle_of_4_000_layers(path: Path) -> None:
+    _chain(path, 4_000, lambda number: [f"d{number - 1}" if number else "d3999"])
 
 
 @hostile
-def nine_thousand_layers_two_of_one_name(path: Path) -> None:
-    _chain(path, 9_000, lambda number: [f"d{number - 1}" if number else "x"], same=1)
+def four_thousand_layers_two_of_one_name(path: Path) -> None:
+    _chain(path, 4_000, lambda number: [f"d{number - 1}" if number else "x"], same=1)
+
+
+@hostile
+def nine_thousand_layers(path: Path) -> None:
+    _chain(path, 9_000, lambda number: [f"d{number - 1}" if number else "x"])
+
+
+@hostile
+def nine_thousand_layers_in_three_models(path: Path) -> None:
+    """Each model within its bound, all together not."""
+    layers = [{"class_name": "Dropout", "config": {"name": f"d{number}", "rate": 0.5}} for number in range(3_000)]
+    models = [{"class_name": "Sequential", "config": {"name": f"m{number}", "layers": layers}} for number in range(3)]
+    with changed(path) as file:
+        del file.attrs["model_config"]
+    with h5py.File(path, "r+", libver="latest") as file:
+        config = {"class_name": "Sequential", "config": {"name": "m", "layers": models}}
+        file.attrs["model_config"] = json.dumps(config).encode()
 
 
 @hostile
