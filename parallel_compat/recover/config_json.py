@@ -8,10 +8,12 @@ it is of the class "Functional" or "Sequential" (or of its own), with a list of 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.names import parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,6 +87,8 @@ def model_entry(text: str, layer_names: Sequence[str] = ()) -> Entry:
         ]
         found = found | {"config": named}
     entry = _entry(found, "model_config", 0)
+    if _count(entry) > limits.GRAPH_LAYERS:
+        raise CheckpointError(f"model_config: more than {limits.GRAPH_LAYERS:,} layers.")
     if "layers" not in entry["config"]:
         raise CheckpointError(
             "model_config: expected a model with layers. Received: class "
@@ -102,6 +106,8 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         raise CheckpointError(f"{where}: expected a layer with a `class_name`.")
     # A class registered by a project stands in the file as "package>Class".
     class_name = found["class_name"]
+    if len(class_name) > limits.NAME_LENGTH:
+        raise CheckpointError(f"{where}: a class name of {len(class_name):,} characters.")
     config = found.get("config")
     if isinstance(config, list):  # Sequential, up to Keras 2.2.2
         config = {"layers": config}
@@ -113,6 +119,7 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         name = "sequential"
     if not isinstance(name, str) or not name:
         raise CheckpointError(f"{where}: a layer of class {class_name!r} has no name.")
+    parts(name, where)
     where = f"{where}/{name[:80]}"
     if class_name in FUNCTIONAL_CLASSES and "layers" in config:
         class_name = "Functional"
@@ -129,10 +136,9 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         if not isinstance(config["layers"], list) or len(config["layers"]) > limits.GRAPH_LAYERS:
             raise CheckpointError(f"{where}: `layers` is not a list of at most {limits.GRAPH_LAYERS:,} layers.")
         layers = [_entry(layer, where, depth + 1) for layer in _numbered(config["layers"])]
-        names = [layer["name"] for layer in layers]
-        if len(set(names)) != len(names):
-            twice = next(one for one in names if names.count(one) > 1)
-            raise CheckpointError(f"{where}: two layers have the name {twice!r}.")
+        twice = [name for name, count in Counter(layer["name"] for layer in layers).items() if count > 1]
+        if twice:
+            raise CheckpointError(f"{where}: two layers have the name {twice[0]!r}.")
         config["layers"] = layers
         if class_name != "Sequential":
             for key in ("input_layers", "output_layers"):
@@ -141,6 +147,12 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         if key in config and (key == "layer" or config[key] is not None):
             config[key] = _entry(config[key], where, depth + 1)
     return entry
+
+
+def _count(entry: Entry) -> int:
+    """Count the layers of a model, those of models inside it too."""
+    layers = entry["config"].get("layers", ())
+    return len(layers) + sum(_count(layer) for layer in layers)
 
 
 def _numbered(layers: list[Any]) -> list[Any]:

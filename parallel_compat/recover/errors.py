@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+MOST_CHARACTERS = 4_000  # of one message, whatever the file puts into it
+
 
 class CheckpointError(ValueError):
     """A checkpoint that cannot be read, or whose content cannot be used: what is wrong, and where.
@@ -12,3 +14,6 @@ class CheckpointError(ValueError):
     ...
     parallel_compat.recover.errors.CheckpointError: missing.h5: no such file.
     """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[:MOST_CHARACTERS]} ...")

@@ -204,8 +204,10 @@ def _stream(
 
     That is twice as fast as through HDF5, and a disk that is full is an OSError; HDF5 would crash on it.
     """
-    if not array.nbytes:
-        group.create_dataset(name, array.shape, dtype=array.dtype)
+    if not array.shape or not array.nbytes:
+        # h5py leaves out the property list for a scalar; there is nothing to place, either.
+        group.create_dataset(name, data=gather(array, pieces))
+        advance(array.nbytes)
         return
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     plist.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)

@@ -12,7 +12,7 @@ Keras itself writes is let through:
 from __future__ import annotations
 
 import math
-import re
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from h5py import h5a, h5d, h5g, h5l, h5o, h5p, h5s, h5t, h5z
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.names import parts, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,6 @@ PLAIN_TYPES = {
     "uint32": (h5t.STD_U32LE, h5t.STD_U32BE),
     "uint64": (h5t.STD_U64LE, h5t.STD_U64BE),
 }
-PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]+")
 
 
 @dataclass
@@ -52,6 +52,7 @@ class Array:
     shape: tuple[int, ...]
     dtype: str
     chunks: tuple[int, ...] | None
+    offset: int | None  # its first byte in the file, where its bytes stand there as they are in memory
 
     @property
     def size(self) -> int:
@@ -94,8 +95,13 @@ class Walk:
         dtype = plain_type(dataset.get_type(), where)
         shape = plain_shape(dataset, where)
         chunks = storage(dataset, shape, where)
-        found = Array(name, dataset, shape, dtype, chunks)
+        found = Array(name, dataset, shape, dtype, chunks, plain_offset(dataset, dtype))
         unpacked = found.size
+        if chunks is None and dataset.get_storage_size() != unpacked:
+            raise CheckpointError(
+                f"{where}: expected {unpacked:,} bytes, by its shape {shape}. "
+                f"Received: {dataset.get_storage_size():,} in the file."
+            )
         if chunks is not None and unpacked:
             unpacked = max(unpacked, math.prod(chunks) * np.dtype(dtype).itemsize)
         if unpacked > self.left:
@@ -124,18 +130,6 @@ class Walk:
                 )
             here = h5o.open(here, key)
         return here
-
-
-def parts(name: str, where: str) -> list[str]:
-    """Split a name at its slashes; refuse any that could leave its group."""
-    found = name.split("/")
-    if len(name) > limits.NAME_LENGTH or len(found) > limits.NAME_DEPTH:
-        raise CheckpointError(f"{where}: the name {short(name)} is too long or too deep.")
-    if any(part in ("", ".", "..") for part in found) or not PRINTABLE.fullmatch(name):
-        raise CheckpointError(
-            f"{where}: the name {short(name)} would leave its group; names may not be absolute or hold `.`, `..`."
-        )
-    return found
 
 
 def plain_type(stored: h5t.TypeID, where: str) -> str:
@@ -195,6 +189,18 @@ def storage(dataset: h5d.DatasetID, shape: tuple[int, ...], where: str) -> tuple
     if math.prod(shape) and not dataset.get_storage_size():
         raise CheckpointError(f"{where}: declares the shape {shape} but holds no value; it was never written.")
     return tuple(int(size) for size in plist.get_chunk()) if layout == h5d.CHUNKED else None
+
+
+def plain_offset(dataset: h5d.DatasetID, dtype: str) -> int | None:
+    """Return where in the file an array's bytes begin, if they stand there in one run, unchanged."""
+    plist = dataset.get_create_plist()
+    if plist.get_layout() != h5d.CONTIGUOUS or plist.get_nfilters():
+        return None
+    native = np.dtype(dtype)
+    if native.itemsize > 1 and not dataset.get_type().equal(h5t.py_create(native)):
+        return None  # of the other byte order
+    offset = dataset.get_offset()
+    return None if offset is None else int(offset)
 
 
 def blocks(array: Array) -> Iterator[memoryview]:
@@ -304,15 +310,10 @@ def kind(found: Any) -> str:
     return "an array" if isinstance(found, h5d.DatasetID) else "a named type"
 
 
-def short(name: str) -> str:
-    """Quote a name from the file for a message: bounded and printable."""
-    return repr(name if len(name) <= 120 else f"{name[:80]}...{name[-20:]}")
-
-
 def open_file(path: str) -> h5py.File:
     """Open a file for reading, with the smallest caches HDF5 allows."""
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
     # (unused, slots, bytes, preemption): each chunk is read once, a cache would only hold memory.
     access.set_cache(0, 521, 0, 0.75)
-    return h5py.File(h5py.h5f.open(path.encode() if isinstance(path, str) else path, h5py.h5f.ACC_RDONLY, fapl=access))
+    return h5py.File(h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDONLY, fapl=access))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from parallel_compat.recover.inspecting import InspectedCheckpoint
 
+MOST_LINES = 40  # of one kind
 FORMS = {"model": "whole model", "weights": "weights only", "keras3": "weights, in Keras 3's own format"}
 
 
@@ -49,6 +50,12 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
+def some(sentences: list[str]) -> list[str]:
+    """Return the first sentences of what may be very many, and how many more there are."""
+    left = len(sentences) - MOST_LINES
+    return sentences if left <= 0 else [*sentences[:MOST_LINES], f"... and {left:,} more"]
+
+
 def _print_table(found: InspectedCheckpoint) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -80,8 +87,8 @@ def _print_table(found: InspectedCheckpoint) -> None:
         )
     console.print(table)
     if found.lambdas:
-        line("Lambda", f"{', '.join(found.lambdas)} (bytecode, not run)")
-    for name, places in found.custom.items():
-        line("not Keras", f"{name} in {', '.join(places[:5])}")
-    for sentence in (*found.refused, *found.notes):
+        line("Lambda", f"{', '.join(some(list(found.lambdas)))} (bytecode, not run)")
+    for sentence in some([f"{name} in {', '.join(places[:5])}" for name, places in found.custom.items()]):
+        line("not Keras", sentence)
+    for sentence in some([*found.refused, *found.notes]):
         line("note", sentence)

@@ -165,7 +165,9 @@ def _by_config(stored: Stored, size: int, template: Template) -> InspectedCheckp
             compiled(training, notes, tf_keras="tf" in (stored.keras_version or ""))
             loss = training.get("loss")
             optimizer = str((training.get("optimizer_config") or {}).get("class_name"))
-        except (CheckpointError, TypeError, AttributeError, KeyError) as error:
+        except CheckpointError as error:
+            raise CheckpointError(f"{stored.path}: {error}") from error
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
             raise CheckpointError(
                 f"{stored.path}: training_config: not of a form that Keras wrote ({str(error)[:200]})."
             ) from error

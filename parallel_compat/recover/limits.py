@@ -25,7 +25,7 @@ RANK = 16  # axes of one array
 JSON_DEPTH = 400  # nested models cost five levels each
 JSON_VALUES = 600_000
 MODEL_DEPTH = 40  # models inside models
-GRAPH_LAYERS = 20_000
+GRAPH_LAYERS = 5_000  # in all models together; ResNet-1001 has 3,500, and Keras takes a millisecond for each
 
 START_SECONDS = 60.0  # a reading process that imports h5py from a cold disk; the file is not yet open
 STRUCTURE_SECONDS = 3.5  # everything but the arrays; also the longest silence between two parts of an array

@@ -85,11 +85,21 @@ def _by_name(leaves: list[Leaf], arrays: Sequence[StoredArray]) -> dict[Path, li
     groups: dict[str, list[int]] = {}
     for position, array in enumerate(arrays):
         groups.setdefault(split(array.name)[0], []).append(position)
+    keys = {leaf.key for leaf in leaves}
+    lengths = {key.count("/") + 1 for key in keys}
+    # A layer that is a part of a longer name ("conv" in "block/conv") counts only between slashes.
+    carrying: dict[str, list[str]] = {}
+    for prefix in groups:
+        words = prefix.split("/")
+        for inside in {
+            "/".join(words[start : start + length]) for length in lengths for start in range(len(words) - length + 1)
+        }:
+            if inside in keys:
+                carrying.setdefault(inside, []).append(prefix)
     taken: dict[str, Leaf] = {}
     found: dict[Path, list[int]] = {}
     for leaf in leaves:
-        # A layer that is a part of a longer name ("conv" in "block/conv") counts only between slashes.
-        mine = [prefix for prefix in groups if f"/{leaf.key}/" in f"/{prefix}/"]
+        mine = carrying.get(leaf.key, [])
         if any(prefix in taken for prefix in mine):
             return None
         taken.update(dict.fromkeys(mine, leaf))

@@ -13,7 +13,6 @@ import json
 import math
 import os
 import signal
-import stat
 import subprocess
 import sys
 import threading
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from parallel_compat.recover import limits
+from parallel_compat.recover import limits, raw_bytes
 from parallel_compat.recover.errors import CheckpointError
 
 if TYPE_CHECKING:
@@ -61,6 +60,7 @@ class StoredArray:
     name: str
     shape: tuple[int, ...]
     dtype: str
+    offset: int | None = None  # its first byte in the file; None where only the reading process can unpack it
 
     @property
     def size(self) -> int:
@@ -98,8 +98,13 @@ class Stored:
 class Reading:
     """One file being read: its description, then its arrays one after the other, each once and in order."""
 
-    def __init__(self, path: str, process: subprocess.Popen[bytes], clock: _Clock) -> None:
+    def __init__(
+        self, path: str, file: BinaryIO, process: subprocess.Popen[bytes], clock: _Clock, max_bytes: int | None
+    ) -> None:
         self._path = path
+        self._file = file
+        self._state = raw_bytes.state_of(os.fstat(file.fileno()))
+        self._max_bytes = max_bytes
         self._process = process
         self._clock = clock
         self._piece = bytearray(limits.BLOCK_BYTES)
@@ -115,8 +120,16 @@ class Reading:
             for _ in pieces:  # what the caller left
                 pass
         self._frame("Z", 0, limits.STRUCTURE_SECONDS)
+        if raw_bytes.state_of(os.fstat(self._file.fileno())) != self._state:
+            raise CheckpointError(f"{self._path}: was changed while it was read.")
 
     def _pieces(self, array: StoredArray) -> Iterator[memoryview]:
+        if array.offset is not None:
+            try:
+                yield from raw_bytes.pieces(self._file, array.offset, array.nbytes, self._piece)
+            except CheckpointError as error:
+                raise CheckpointError(f"{self._path}: {error}") from error
+            return
         left = array.nbytes
         while left:
             piece = self._frame("D", left, limits.STRUCTURE_SECONDS)
@@ -129,9 +142,23 @@ class Reading:
         self._frame("R", 0, limits.START_SECONDS)
         header = self._frame("H", HEADER_BYTES, limits.STRUCTURE_SECONDS)
         try:
-            return _stored(self._path, json.loads(header))
+            stored = _stored(self._path, json.loads(header))
+            self._check(stored)
+            return stored
+        except CheckpointError as error:
+            raise CheckpointError(f"{self._path}: {error}") from error
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise CheckpointError(f"{self._path}: the reading process sent an answer of no use ({error}).") from error
+
+    def _check(self, stored: Stored) -> None:
+        """Hold what the reading process says of the arrays against the file itself."""
+        arrays = [weight for layer in stored.layers for weight in layer.weights] + list(stored.optimizer)
+        size = self._state[2]
+        if sum(array.nbytes for array in arrays) > limits.byte_budget(size, self._max_bytes):
+            raise CheckpointError("its arrays have more bytes than are allowed.")
+        raw_bytes.check_places(
+            [(array.name, array.offset, array.nbytes) for array in arrays if array.offset is not None], size
+        )
 
     def _frame(self, letter: str, most: int, seconds: float) -> bytes | bytearray:
         """Receive one frame of the expected kind and at most so many bytes, in the given time."""
@@ -247,24 +274,26 @@ def read(
         CheckpointError: whatever is wrong with the file.
     """
     name = os.fspath(path)
-    look_at(name)
-    # Child and parent may differ in their current folder only by a race; an absolute path has none.
-    request = {
-        "path": os.path.abspath(name),
-        "max_bytes": max_bytes,
-        "arrays": arrays,
-        "optimizer": optimizer,
-    }
-    process = start(request)
-    clock = _Clock(process)
-    try:
-        yield Reading(name, process, clock)
-    finally:
-        clock.close()
-        process.kill()
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
+    with raw_bytes.open_regular(name) as file:
+        look_at(name, file)
+        # Child and parent may differ in their current folder only by a race; an absolute path has none.
+        request = {
+            "path": os.path.abspath(name),
+            "file": raw_bytes.state_of(os.fstat(file.fileno())),
+            "max_bytes": max_bytes,
+            "arrays": arrays,
+            "optimizer": optimizer,
+        }
+        process = start(request)
+        clock = _Clock(process)
+        try:
+            yield Reading(name, file, process, clock, max_bytes)
+        finally:
+            clock.close()
+            process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
 
 
 def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
@@ -302,31 +331,21 @@ def start(request: dict[str, Any]) -> subprocess.Popen[bytes]:
         raise CheckpointError(f"The reading process could not be started: {error}.") from error
 
 
-def look_at(path: str) -> None:
-    """Look at a path and its first bytes; refuse, with a hint, what is no HDF5 file."""
+def look_at(path: str, file: BinaryIO) -> None:
+    """Look at a file's first bytes; refuse, with a hint, what is no HDF5 file."""
     try:
-        state = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        raise CheckpointError(f"{path}: no such file.") from None
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path}: cannot be opened ({error}).") from error
-    if stat.S_ISDIR(state.st_mode):
-        saved_model = os.path.exists(os.path.join(path, "saved_model.pb"))
-        raise CheckpointError(f"{path}: expected a file. Received: a {'SavedModel ' if saved_model else ''}folder.")
-    if not stat.S_ISREG(state.st_mode):
-        raise CheckpointError(f"{path}: not a regular file.")
-    try:
-        with open(path, "rb") as file:
-            head = _signature(file)
+        head = _signature(file)
     except OSError as error:
-        raise CheckpointError(f"{path}: cannot be opened ({error}).") from error
+        raise CheckpointError(f"{path}: cannot be read ({error}).") from error
     if head.startswith(b"PK\x03\x04"):
         raise CheckpointError(
             f"{path}: a .keras file of Keras 3 (or another zip); it needs no recovery: "
             "`keras.models.load_model` reads it."
         )
     if head != HDF5_SIGNATURE:
-        raise CheckpointError(f"{path}: not an HDF5 file (it holds {state.st_size:,} bytes and begins with {head!r}).")
+        raise CheckpointError(
+            f"{path}: not an HDF5 file (it holds {os.fstat(file.fileno()).st_size:,} bytes and begins with {head!r})."
+        )
 
 
 def _signature(file: BinaryIO) -> bytes:
@@ -356,7 +375,10 @@ def _stored(path: str, header: dict[str, Any]) -> Stored:
             shape = tuple(entry["shape"])
             if not all(isinstance(size, int) and size >= 0 for size in shape) or entry["dtype"] not in DTYPES:
                 raise TypeError("array")
-            found.append(StoredArray(str(entry["name"]), shape, entry["dtype"]))
+            offset = entry["offset"]
+            if offset is not None and type(offset) is not int:
+                raise TypeError("offset")
+            found.append(StoredArray(str(entry["name"]), shape, entry["dtype"], offset))
         return tuple(found)
 
     form = header["form"]

@@ -1,13 +1,14 @@
 """The process that opens the file: it looks, answers in a plain protocol, and can be lost without harm.
 
-Started by `parallel_compat.recover.reader` with one JSON argument: `path`, `max_bytes`, `arrays` (whether the
+Started by `parallel_compat.recover.reader` with one JSON argument: `path`, `file` (what its state was when it
+was first opened), `max_bytes`, `arrays` (whether the
 values are wanted, or only the description) and `optimizer` (whether the optimizer's are).
 
 On its standard output go frames: one letter, the length as eight bytes (big-endian), then the content.
 
     R  ready: the libraries are loaded, the file is not yet open
-    H  the description, as JSON: format, versions, configs, and name, shape and type of each array
-    D  a piece of an array, in the order of the description
+    H  the description, as JSON: format, versions, configs, and name, shape, type and, where known, place of each array
+    D  a piece of an array, in the order of the description; none of those that the description says the place of
     Z  all is sent
     E  one sentence that says what is wrong with the file
 """
@@ -22,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.names import short
+from parallel_compat.recover.raw_bytes import state_of
 
 if TYPE_CHECKING:
     from parallel_compat.recover.hdf5 import Array, Walk
@@ -62,6 +65,9 @@ def main() -> None:
         IndexError,
     ) as error:
         # What HDF5 and h5py raise on bytes that are not what they should be.
+        if "memory allocation failed" in str(error):
+            send(b"E", b"reading it takes more memory than is allowed.")
+            return
         send(
             b"E",
             f"not a readable HDF5 file ({type(error).__name__}: {str(error)[:300]}).".encode("utf-8", "replace"),
@@ -74,11 +80,14 @@ def answer(request: dict[str, Any], hdf5: Any) -> None:
     if not stat.S_ISREG(state.st_mode):
         raise CheckpointError("not a file.")
     with hdf5.open_file(request["path"]) as file:
+        if state_of(os.stat(request["path"])) != request["file"]:
+            raise CheckpointError("was replaced or changed while it was read.")
         walk = hdf5.Walk(limits.byte_budget(state.st_size, request["max_bytes"]))
         description, arrays, optimizer = describe(file.id, walk, hdf5)
         send(b"H", json.dumps(description).encode())
         if request["arrays"]:
             wanted = arrays + (optimizer if request["optimizer"] else [])
+            wanted = [array for array in wanted if array.offset is None]
             total = sum(array.size for array in wanted)
             chunked = [chunk_bytes(array) for array in wanted if array.chunks is not None]
             limits.limit_seconds(limits.STRUCTURE_SECONDS + total / limits.SLOWEST_BYTES_PER_SECOND)
@@ -132,7 +141,7 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
         if len(layer_names) > limits.GRAPH_LAYERS:
             raise CheckpointError(f"model_weights: more than {limits.GRAPH_LAYERS:,} layers.")
         for name in layer_names:
-            where = f"layer {hdf5.short(name)}"
+            where = f"layer {short(name)}"
             group = walk.group(weights, name, where)
             found = list_of_arrays(group, walk, where, hdf5)
             arrays += found
@@ -140,12 +149,16 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
     optimizer = []
     if form == "model" and b"optimizer_weights" in root:
         optimizer = list_of_arrays(walk.group(root, "optimizer_weights", top), walk, "optimizer_weights", hdf5)
-    versions = weights if form == "weights" else root
+    versions = {
+        key: hdf5.text(weights if form == "weights" else root, key, top) for key in ("keras_version", "backend")
+    }
+    for key, value in versions.items():
+        if value is not None and len(value) > limits.NAME_LENGTH:
+            raise CheckpointError(f"{top}: the attribute {key} has {len(value):,} characters.")
     return (
         {
             "form": form,
-            "keras_version": hdf5.text(versions, "keras_version", top),
-            "backend": hdf5.text(versions, "backend", top),
+            **versions,
             "model_config": model_config,
             "training_config": hdf5.text(root, "training_config", top),
             "layers": layers,
@@ -166,7 +179,7 @@ def list_of_arrays(group: Any, walk: Walk, where: str, hdf5: Any) -> list[Array]
 
 def entry(array: Array) -> dict[str, Any]:
     """Describe one array for the answer."""
-    return {"name": array.name, "shape": list(array.shape), "dtype": array.dtype}
+    return {"name": array.name, "shape": list(array.shape), "dtype": array.dtype, "offset": array.offset}
 
 
 def audit(root: Any, walk: Walk, hdf5: Any) -> None:
@@ -188,9 +201,9 @@ def audit(root: Any, walk: Walk, hdf5: Any) -> None:
             if isinstance(child, h5d.DatasetID):
                 walk.array(group, name, where)
             elif isinstance(child, h5g.GroupID):
-                groups.append((child, f"{where}/{hdf5.short(name)}", depth + 1))
+                groups.append((child, f"{where}/{short(name)}", depth + 1))
             else:
-                raise CheckpointError(f"{where}: {hdf5.short(name)} is neither group nor array.")
+                raise CheckpointError(f"{where}: {short(name)} is neither group nor array.")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.inspect_command import printable
+from parallel_compat.recover.inspect_command import printable, some
 
 if TYPE_CHECKING:
     import argparse
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
             stack.close()
             print(f"error: {printable(str(error))}", file=sys.stderr)
             return 2
-    for note in found.notes:
+    for note in some(found.notes):
         print(f"note: {printable(note)}", file=sys.stderr)
     wrappers = found.template.wrappers
     source = f"a parallel model over {wrappers[0].gpus} devices" if wrappers else "a single model"

@@ -15,12 +15,13 @@ from parallel_compat.recover.config_json import model_entry, parse
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.limits import ATTRIBUTE_BYTES
 from parallel_compat.recover.parallel_wrapper import unwrap
+from parallel_compat.recover.raw_bytes import open_regular
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.training import compiled
 from parallel_compat.recover.template import template_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from parallel_compat.recover.config_json import Entry
     from parallel_compat.recover.reader import Reading, Stored
@@ -123,7 +124,8 @@ def recover(
     Args:
         started: called with the number of bytes to come; what it returns is called with each piece's.
     """
-    suffix = None if out is None else check_output(path, out, weights_only=weights_only, force=force)
+    inputs = [path] if architecture is None else [path, architecture]
+    suffix = None if out is None else check_output(inputs, out, weights_only=weights_only, force=force)
     objects = dict(custom_objects or {})
     entry = None if architecture is None else read_architecture(architecture, max_bytes)
     living = suffix in (None, ".keras", ".weights.h5")
@@ -164,7 +166,9 @@ def recover(
     return found
 
 
-def check_output(path: str | os.PathLike[str], out: str | os.PathLike[str], *, weights_only: bool, force: bool) -> str:
+def check_output(
+    inputs: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], *, weights_only: bool, force: bool
+) -> str:
     """Refuse an output that cannot be, before anything is read; return its suffix."""
     name = os.fspath(out)
     suffix = next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
@@ -177,8 +181,11 @@ def check_output(path: str | os.PathLike[str], out: str | os.PathLike[str], *, w
     if not os.path.isdir(os.path.dirname(os.path.abspath(name))):
         raise CheckpointError(f"{name}: the folder {os.path.dirname(os.path.abspath(name))} is not there.")
     if os.path.lexists(name):
-        if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):
-            raise CheckpointError(f"{name}: is the input; write to another file.")
+        for path in inputs:
+            if os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name):
+                raise CheckpointError(f"{name}: is the input; write to another file.")
+        if os.path.exists(name) and not os.path.isfile(name):
+            raise CheckpointError(f"{name}: expected a file to write. Received: a pipe or a device.")
         if not force:
             raise CheckpointError(f"{name}: exists. Replace it with `force` (--force).")
     return suffix
@@ -197,13 +204,16 @@ def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> En
                 raise CheckpointError(f"{name}: holds weights only, no architecture.")
             return unwrap(model_entry(reading.stored.model_config))[0]
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read(ATTRIBUTE_BYTES + 1)
-    except (OSError, ValueError) as error:
+        with open_regular(name) as file:
+            if os.fstat(file.fileno()).st_size > ATTRIBUTE_BYTES:
+                raise CheckpointError(f"{name}: more than {ATTRIBUTE_BYTES:,} bytes of JSON.")
+            text = file.read(ATTRIBUTE_BYTES).decode("utf-8")
+    except (OSError, UnicodeError) as error:
         raise CheckpointError(f"{name}: cannot be read ({error}).") from error
-    if len(text) > ATTRIBUTE_BYTES:
-        raise CheckpointError(f"{name}: more than {ATTRIBUTE_BYTES:,} bytes of JSON.")
-    return unwrap(model_entry(text))[0]
+    try:
+        return unwrap(model_entry(text))[0]
+    except CheckpointError as error:
+        raise CheckpointError(f"{name}: {error}") from error
 
 
 def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:
@@ -288,9 +298,8 @@ class _naming:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, CheckpointError) and not str(error).startswith(self._path):
             raise CheckpointError(f"{self._path}: {error}") from error
-        if (
-            isinstance(error, (KeyError, TypeError, IndexError, AttributeError, RecursionError))
-            or type(error) is ValueError
+        if isinstance(error, (KeyError, TypeError, IndexError, AttributeError, RecursionError)) or (
+            isinstance(error, (UnicodeError, OverflowError)) or type(error) is ValueError
         ):
             raise CheckpointError(
                 f"{self._path}: not of a form that Keras wrote ({type(error).__name__}: {str(error)[:200]})."

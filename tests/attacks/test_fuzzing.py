@@ -120,6 +120,53 @@ def test_a_real_config_with_one_value_replaced(which: int, where: int, value: An
         pass
 
 
+NUMBERS = st.sampled_from(
+    [-1, 0, 2, 10**9, 2**40, 1.5, 1e308, float("nan"), None, True, "x", "same", [], [1, 1], [10**9] * 2, {}]
+)
+
+
+def built_or_refused(which: int, where: int, value: Any, folder: Path) -> None:
+    """Keras builds what a config with one other value says, or it is refused."""
+    import h5py
+
+    source = folder / "odd.h5"
+    source.write_bytes(SAMPLES[which].read_bytes())
+    config = json.loads(json.dumps(CONFIGS[which]))
+    path = PLACES[which][where % len(PLACES[which])]
+    owner = config
+    for key in path[:-1]:
+        owner = owner[key]
+    owner[path[-1]] = value
+    with h5py.File(source, "r+") as file:
+        file.attrs["model_config"] = json.dumps(config).encode()
+    start = time.monotonic()
+    with contextlib.suppress(CheckpointError):
+        recover(source, None)
+    assert time.monotonic() - start < 5
+
+
+ODD = given(which=st.sampled_from(range(len(SAMPLES))), where=st.integers(0, 10**6), value=NUMBERS)
+
+
+@FILES
+@ODD
+def test_keras_builds_a_config_with_one_odd_value_or_it_is_refused(
+    which: int, where: int, value: Any, tmp_path: Path
+) -> None:
+    """The slow one after it does the same with a thousand values."""
+    import keras  # its import is not part of the time
+
+    del keras
+    built_or_refused(which, where, value, tmp_path)
+
+
+@pytest.mark.slow
+@settings(FILES, max_examples=1000)
+@ODD
+def test_keras_builds_a_thousand_configs(which: int, where: int, value: Any, tmp_path: Path) -> None:
+    built_or_refused(which, where, value, tmp_path)
+
+
 @settings(max_examples=300, deadline=None)
 @given(JSON)
 def test_an_invented_training_config(value: Any) -> None:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OLD = Path(__file__).parent.parent / "data" / "old"
 WHOLE = sorted([*OLD.glob("*.parallel.h5"), *OLD.glob("*.template.h5")])
 WEIGHTS = sorted([*OLD.glob("*.parallel_weights.h5"), *OLD.glob("*.template_weights.h5")])
+
+
+def in_every_format(files: list[Path], always: Callable[[Path, str], bool], *suffixes: str) -> list[Any]:
+    """Pair files with formats for `parametrize`; pairs that are not `always` tried are marked slow."""
+    return [
+        pytest.param(
+            path, suffix, id=f"{path.name}-{suffix}", marks=() if always(path, suffix) else (pytest.mark.slow,)
+        )
+        for path in files
+        for suffix in suffixes
+    ]
 
 
 def case_of(path: Path) -> str:

@@ -102,3 +102,84 @@ def test_no_deserializer_of_code_is_used() -> None:
             one.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for one in node.names
         }
         assert not names & forbidden, path
+
+
+def config_with(path: Path, more: dict[str, object]) -> Path:
+    """Write the example file with further arguments in the config of its layer "hidden"."""
+    import h5py
+
+    path.write_bytes(SOURCE.read_bytes())
+    with h5py.File(path, "r+") as file:
+        config = json.loads(file.attrs["model_config"])
+        template = next(layer for layer in config["config"]["layers"] if layer["name"] == "mlp")
+        next(layer for layer in template["config"]["layers"] if layer["name"] == "hidden")["config"].update(more)
+        file.attrs["model_config"] = json.dumps(config).encode()
+    return path
+
+
+def test_what_there_is_too_much_of_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = config_with(tmp_path / "in.h5", {f"k{number}": 1 for number in range(1000)})
+    assert main(["inspect", str(source)]) == 0
+    said = capsys.readouterr().out
+    assert "... and 960 more" in said
+    assert len(said) < 20_000
+    assert main(["inspect", "--json", str(source)]) == 0
+    assert len(json.loads(capsys.readouterr().out)["refused"]) == 1000
+
+
+def test_a_file_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = config_with(tmp_path / "in.h5", {"activation": "\x1b[2J\x07evil"})
+    assert main(["inspect", str(source)]) == 0
+    assert main(["recover", str(source), "-o", str(tmp_path / "out.h5")]) == 0
+    said = capsys.readouterr()
+    assert "evil" in said.out + said.err
+    assert "\x1b" not in said.out + said.err
+    assert "\x07" not in said.out + said.err
+
+
+def test_an_existing_output_needs_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.h5"
+    assert main(["recover", str(SOURCE), "-o", str(out)]) == 0
+    before = out.stat().st_ino
+    assert main(["recover", str(SOURCE), "-o", str(out)]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert out.stat().st_ino == before
+    assert main(["recover", str(SOURCE), "-o", str(out), "--force"]) == 0
+    assert out.stat().st_ino != before
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".hdf5", ".weights.h5"])
+def test_weights_only_leaves_out_the_config(suffix: str, tmp_path: Path) -> None:
+    import h5py
+
+    out = tmp_path / f"out{suffix}"
+    assert main(["recover", str(SOURCE), "-o", str(out), "--weights-only"]) == 0
+    with h5py.File(out) as file:
+        assert "model_config" not in file.attrs
+
+
+def test_keep_lambda_keeps_it_as_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import h5py
+
+    source = SOURCE.parent.parent.parent / "old" / "keras224_own_lambda.parallel.h5"
+    out = tmp_path / "out.h5"
+    assert main(["recover", str(source), "-o", str(out)]) == 2
+    assert "--keep-lambda" in capsys.readouterr().err
+    assert main(["recover", str(source), "-o", str(out), "--keep-lambda"]) == 0
+    assert "safe_mode" in capsys.readouterr().err
+    with h5py.File(out) as file:
+        layers = json.loads(file.attrs["model_config"])["config"]["layers"]
+    assert [layer["name"] for layer in layers if layer["class_name"] == "Lambda"] == ["double"]
+
+
+def test_max_bytes_lets_more_through(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import h5py
+    import numpy as np
+
+    with h5py.File(tmp_path / "packed.h5", "w") as file:
+        file.attrs["layer_names"], file.attrs["keras_version"] = [b"a"], b"2.2.4"
+        file.create_group("a").attrs["weight_names"] = [b"k:0"]
+        file["a"].create_dataset("k:0", data=np.zeros(10 << 20, "f4"), compression="gzip")
+    arguments = ["recover", str(tmp_path / "packed.h5"), "-o", str(tmp_path / "out.h5")]
+    assert main(arguments) == 2
+    assert main([*arguments, "--max-bytes", str(1 << 26)]) == 0

@@ -11,7 +11,7 @@ import pytest
 
 from parallel_compat import CheckpointError, load_template_weights
 from parallel_compat.recover.recovering import recover
-from recover.old_files import OLD, WEIGHTS, WHOLE, assert_predicts, case_of, custom_objects
+from recover.old_files import OLD, WEIGHTS, WHOLE, assert_predicts, case_of, custom_objects, in_every_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,13 @@ def blank(source: Path) -> Any:
     return model
 
 
-@pytest.mark.parametrize("source", LOADABLE, ids=lambda path: path.name)
-def test_every_kind_of_file_is_loaded(source: Path) -> None:
+def always(path: Path, suffix: str) -> bool:
+    """Between versions of Keras the lists of names differ little: by default one version of each kind of file."""
+    return path.name.startswith(("keras224", "tf223")) or "lstm" in path.name
+
+
+@pytest.mark.parametrize(("source", "suffix"), in_every_format(LOADABLE, always, ""))
+def test_every_kind_of_file_is_loaded(source: Path, suffix: str) -> None:
     model = blank(source)
     loaded = load_template_weights(model, source)
     assert loaded.parallel == (".parallel" in source.name)

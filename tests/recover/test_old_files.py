@@ -1,5 +1,8 @@
-"""Files of six old stacks, of every kind of layer and of parallel model: recovered, they predict as
-they did."""
+"""Files of six old stacks, of every kind of layer and of parallel model: recovered, they predict as they did.
+
+By default every file is recovered to `.h5`, which changes most; to `.keras` those of Keras 2.2.4's parallel models
+and the newest tf.keras. The others to `.keras` are slow ones.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import pytest
 
 from parallel_compat import CheckpointError, inspect_checkpoint
 from parallel_compat.recover.recovering import recover
-from recover.old_files import OLD, WHOLE, assert_predicts, custom_objects
+from recover.old_files import OLD, WHOLE, assert_predicts, custom_objects, in_every_format
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +23,13 @@ PREDICTING = [path for path in WHOLE if not re.search("resume|own_lambda|keras22
 RESUMING = [path for path in WHOLE if "_resume_" in path.name]
 
 
-@pytest.mark.parametrize("suffix", [".h5", ".keras"])
-@pytest.mark.parametrize("source", PREDICTING, ids=lambda path: path.name)
+def always(path: Path, suffix: str) -> bool:
+    return (
+        suffix == ".h5" or path.name.startswith("tf223") or re.search(r"keras224_.*\.parallel\.", path.name) is not None
+    )
+
+
+@pytest.mark.parametrize(("source", "suffix"), in_every_format(PREDICTING, always, ".h5", ".keras"))
 def test_recovered_file_predicts_as_recorded(source: Path, suffix: str, tmp_path: Path) -> None:
     import keras
 

@@ -33,6 +33,6 @@ LAYER_RULES = (
     graph.sequential_input,
     arguments.unknown_argument,
 )
-GRAPH_RULES = (graph.initial_state, graph.call_numbers, graph.single_tensors)
+GRAPH_RULES = (graph.initial_state, graph.call_numbers, graph.no_circle, graph.single_tensors)
 
 __all__ = ["GRAPH_RULES", "LAYER_RULES"]

@@ -56,7 +56,7 @@ def renamed_activation(entry: Entry, translation: Translation) -> None:
             translation.refuse(entry, f"its {argument} is the layer {given['class_name']}; make it a layer of its own")
         elif not isinstance(given, str) or given not in KNOWN:
             name = str(given.get("class_name") if isinstance(given, dict) else given)[:120]
-            translation.custom.setdefault(name, []).append(f"{entry['name']}.{argument}")
+            translation.custom.setdefault(name[:120], []).append(f"{entry['name']}.{argument}")
         config[argument] = given
 
 

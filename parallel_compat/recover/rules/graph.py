@@ -110,7 +110,7 @@ def _keras3_form(entry: Entry) -> Entry:
 def _is_shape(shape: Any) -> bool:
     return (
         isinstance(shape, list)
-        and len(shape) <= 16
+        and 1 <= len(shape) <= 16
         and all(size is None or (type(size) is int and 0 <= size < 1 << 31) for size in shape)
     )
 
@@ -170,6 +170,33 @@ def call_numbers(model: Entry, translation: Translation) -> None:
             tensor[1] += 1
 
 
+def no_circle(model: Entry, translation: Translation) -> None:
+    """Every call of a layer takes what calls before it made; a graph in which none can begin is refused."""
+    waiting: dict[tuple[str, int], int] = {}
+    feeds: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    ready: list[tuple[str, int]] = []
+    for layer in model["config"]["layers"]:
+        nodes = layer.get("inbound_nodes") or ([[]] if layer["class_name"] == "InputLayer" else [])
+        for number, node in enumerate(nodes):
+            call = (layer["name"], number)
+            sources = {(tensor[0], tensor[1]) for tensor in _tensors_of(node)}
+            waiting[call] = len(sources)
+            for source in sources:
+                feeds.setdefault(source, []).append(call)
+            if not sources:
+                ready.append(call)
+    done = 0
+    while ready:
+        done += 1
+        for call in feeds.get(ready.pop(), ()):
+            waiting[call] -= 1
+            if not waiting[call]:
+                ready.append(call)
+    if done < len(waiting):
+        name = next(call[0] for call, count in waiting.items() if count)
+        raise CheckpointError(f"{model['name']}: the layer {name[:80]!r} waits for its own output: a circle.")
+
+
 def single_tensors(model: Entry, translation: Translation) -> None:
     """A model of one input takes a tensor, and one of one output returns a tensor; Keras 3 takes a list of one for a
     list."""
@@ -184,12 +211,14 @@ def _used_tensors(model: Entry) -> list[list[Any]]:
     found = list(model["config"]["output_layers"])
     for layer in model["config"]["layers"]:
         for node in layer.get("inbound_nodes", []):
-            if isinstance(node, dict):
-                states = node["kwargs"]["initial_state"]
-                found += [
-                    one["config"]["keras_history"]
-                    for one in [*node["args"], *(states if isinstance(states, list) else [states])]
-                ]
-            else:
-                found += node
+            found += _tensors_of(node)
     return found
+
+
+def _tensors_of(node: Any) -> list[list[Any]]:
+    """Return the tensors that one call takes."""
+    if not isinstance(node, dict):
+        return list(node)
+    states = node["kwargs"]["initial_state"]
+    tensors = [*node["args"], *(states if isinstance(states, list) else [states])]
+    return [one["config"]["keras_history"] for one in tensors]
