@@ -1,0 +1,115 @@
+"""What is private to Keras 3: read in 3.15.1, TensorFlow backend. No other package touches a private attribute.
+
+Each function says which attribute it stands on; a new Keras release is checked here. A package beside this one, with
+the same names, is all that another Keras underneath needs.
+"""
+
+from __future__ import annotations
+
+from parallel_compat.backend.keras3.batch_normalization import (
+    synchronized_moments_of,
+)
+from parallel_compat.backend.keras3.callbacks import (
+    in_fit,
+    let_callbacks_ask_the_model_that_trains,
+    let_callbacks_set_their_model,
+    validates_seldom,
+)
+from parallel_compat.backend.keras3.compiled import (
+    COMPILE_ATTRIBUTES,
+    Compiled,
+    MetricsList,
+    apply_mask,
+    bind,
+    compile_arguments,
+    compiled_as,
+    function_of,
+    is_keras_function,
+    is_keras_loss,
+    is_keras_metric,
+    metric_values,
+    squeeze_or_expand_to_same_rank,
+)
+from parallel_compat.backend.keras3.feeding import (
+    BatchAdapter,
+    is_built_under_a_strategy,
+    is_scipy_sparse,
+    scipy_sparse_to_tensor,
+)
+from parallel_compat.backend.keras3.layers import (
+    GLOBAL_SEEDS,
+    all_layers,
+    get_logits,
+    get_mask,
+    global_seeds,
+    global_seeds_from,
+    in_stateless_scope,
+    layer_metric_variables,
+    operation_of,
+    seed_states,
+    set_added_losses,
+    set_logits,
+    set_mask,
+    untracked,
+    weight_regularization,
+)
+from parallel_compat.backend.keras3.optimizers import (
+    optimizer_for,
+    outside_replicas,
+    update_once_for_all_replicas,
+)
+from parallel_compat.backend.keras3.saving import (
+    SHORT_LOSS_NAMES,
+    act_on_template,
+    restore_optimizers_from_hdf5,
+    save_model,
+    save_weights,
+)
+
+__all__ = [
+    "COMPILE_ATTRIBUTES",
+    "GLOBAL_SEEDS",
+    "SHORT_LOSS_NAMES",
+    "BatchAdapter",
+    "Compiled",
+    "MetricsList",
+    "act_on_template",
+    "all_layers",
+    "apply_mask",
+    "bind",
+    "compile_arguments",
+    "compiled_as",
+    "function_of",
+    "get_logits",
+    "get_mask",
+    "global_seeds",
+    "global_seeds_from",
+    "in_fit",
+    "in_stateless_scope",
+    "is_built_under_a_strategy",
+    "is_keras_function",
+    "is_keras_loss",
+    "is_keras_metric",
+    "is_scipy_sparse",
+    "layer_metric_variables",
+    "let_callbacks_ask_the_model_that_trains",
+    "let_callbacks_set_their_model",
+    "metric_values",
+    "operation_of",
+    "optimizer_for",
+    "outside_replicas",
+    "restore_optimizers_from_hdf5",
+    "save_model",
+    "save_weights",
+    "scipy_sparse_to_tensor",
+    "seed_states",
+    "set_added_losses",
+    "set_logits",
+    "set_mask",
+    "squeeze_or_expand_to_same_rank",
+    "synchronized_moments_of",
+    "untracked",
+    "update_once_for_all_replicas",
+    "validates_seldom",
+    "weight_regularization",
+]

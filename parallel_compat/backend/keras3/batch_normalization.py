@@ -1,0 +1,40 @@
+"""Synchronized batch statistics. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import keras.src.backend.tensorflow.nn as tensorflow_nn
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@contextlib.contextmanager
+def synchronized_moments_of(replicas_with_rows: Sequence[Any]) -> Iterator[None]:
+    """Let synchronized batch statistics leave out replicas that have no rows of their own.
+
+    Replaces `_compute_moments_sync` of the TensorFlow backend while the replicas are traced: it sums over all
+    replicas, and a replica without rows computes a copy of the first row, which must not be counted twice.
+
+    Args:
+        replicas_with_rows: one bool per replica, whether it has rows.
+    """
+    original = tensorflow_nn._compute_moments_sync
+
+    def moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
+        context = tf.distribute.get_replica_context()
+        counts = tf.cast(replicas_with_rows[int(tf.get_static_value(context.replica_id_in_sync_group))], x.dtype)
+        local = [tf.reduce_sum(value, axes, keepdims=True) for value in (x, tf.square(x), tf.ones_like(x))]
+        total, squares, count = context.all_reduce("SUM", [counts * value for value in local])
+        mean = total / count
+        variance = tf.maximum(squares / count - tf.square(mean), 0.0)
+        return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
+
+    tensorflow_nn._compute_moments_sync = moments
+    try:
+        yield
+    finally:
+        tensorflow_nn._compute_moments_sync = original

@@ -1,0 +1,73 @@
+"""Callbacks, and the `fit` that they are called in. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import keras
+from keras.src.callbacks import monitor_callback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def let_callbacks_set_their_model() -> None:
+    """Give `Callback.model` a setter, as it had in Keras 2, where it was a plain attribute.
+
+    Callbacks of old projects assign it to redirect themselves to the template; Keras 3.15 has a property
+    without a setter, over `Callback._model`.
+    """
+
+    def set_model(callback: Any, model: Any) -> None:
+        callback._model = model
+
+    keras.callbacks.Callback.model = keras.callbacks.Callback.model.setter(set_model)
+
+
+# The parallel models in whose `fit` we are, the innermost last: the model, its template, the arguments of `fit`.
+_in_fit: list[tuple[keras.Model, keras.Model, dict[str, Any]]] = []
+
+
+@contextlib.contextmanager
+def in_fit(model: keras.Model, template: keras.Model, arguments: dict[str, Any]) -> Iterator[None]:
+    """Note for callbacks that `model`, which trains `template`, is in `fit` with `arguments`."""
+    entry = (model, template, arguments)
+    _in_fit.append(entry)
+    try:
+        yield
+    finally:
+        _in_fit.remove(entry)
+
+
+def _fit_of(model: Any) -> tuple[keras.Model | None, dict[str, Any]]:
+    """Return the parallel model in `fit` that is or trains `model`, with the arguments of `fit`."""
+    for trainer, template, arguments in reversed(_in_fit):
+        if model is trainer or model is template:
+            return trainer, arguments
+    return None, {}
+
+
+def validates_seldom(model: Any) -> bool:
+    """Whether the `fit` of a parallel model, that is or trains `model`, validates, but not after every epoch."""
+    _, arguments = _fit_of(model)
+    return arguments.get("validation_data") is not None and arguments.get("validation_freq", 1) != 1
+
+
+def let_callbacks_ask_the_model_that_trains() -> None:
+    """Let callbacks that were given the template find the direction of a metric where it is compiled.
+
+    `MonitorCallback._set_monitor_op` looks at the metrics of the callback's model. Callbacks of old projects have the
+    template for it, which is not compiled.
+    """
+    original = monitor_callback.MonitorCallback._set_monitor_op
+
+    def set_monitor_op(callback: Any) -> None:
+        model = callback._model
+        callback._model = _fit_of(model)[0] or model
+        try:
+            original(callback)
+        finally:
+            callback._model = model
+
+    monitor_callback.MonitorCallback._set_monitor_op = set_monitor_op

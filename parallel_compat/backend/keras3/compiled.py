@@ -1,0 +1,187 @@
+"""What `compile` puts into a model: losses, metrics and their configuration. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+from keras.src.losses import loss as loss_module
+from keras.src.saving import serialization_lib
+from keras.src.trainers import compile_utils
+
+from parallel_compat.backend.keras3.layers import untracked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+# Functions of Keras that are public in all but name.
+apply_mask = loss_module.apply_mask
+squeeze_or_expand_to_same_rank = loss_module.squeeze_or_expand_to_same_rank
+MetricsList = compile_utils.MetricsList
+
+
+# What `Trainer.compile` sets, and `load_model` and `save` read.
+COMPILE_ATTRIBUTES = (
+    "optimizer",
+    "loss",
+    "compiled",
+    "steps_per_execution",
+    "_compile_config",
+    "_compile_loss",
+    "_compile_metrics",
+    "_loss_tracker",
+    "_jit_compile",
+    "_run_eagerly",
+)
+
+
+def compile_arguments(model: keras.Model) -> dict[str, Any]:
+    """Return the arguments that a compiled model's `compile` was called with, the optimizer as it is now."""
+    arguments = dict(model._compile_config.config)
+    return {**arguments, "optimizer": model.optimizer}
+
+
+@contextlib.contextmanager
+def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any]) -> Iterator[None]:
+    """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""
+    before = {name: getattr(model, name) for name in COMPILE_ATTRIBUTES if hasattr(model, name)}
+    carried = {name: getattr(other, name, None) for name in COMPILE_ATTRIBUTES}
+    carried["_compile_config"] = serialization_lib.SerializableDict(**arguments)
+    _set_untracked(model, carried)
+    try:
+        yield
+    finally:
+        _set_untracked(model, before)
+        # A model that was never compiled has no `optimizer` at all: Keras's HDF5 writer looks for the attribute.
+        for name in carried.keys() - before.keys():
+            delattr(model, name)
+
+
+def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
+    with untracked():
+        for name, value in attributes.items():
+            setattr(model, name, value)
+
+
+def is_keras_metric(metric: keras.metrics.Metric) -> bool:
+    """Whether a metric's class is one of Keras's own."""
+    return type(metric).__module__.startswith("keras.src.metrics")
+
+
+def function_of(computed: keras.losses.Loss | keras.metrics.Metric) -> Callable[..., Any] | None:
+    """Return the function that a loss (`LossFunctionWrapper.fn`) or metric (`MeanMetricWrapper._fn`) wraps, or None."""
+    function: Callable[..., Any] | None = getattr(computed, "fn", None) or getattr(computed, "_fn", None)
+    return function
+
+
+def is_keras_function(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
+    """Whether a loss or metric wraps a function of Keras's own."""
+    return str(getattr(function_of(computed), "__module__", "")).startswith("keras.src.")
+
+
+def is_keras_loss(loss: keras.losses.Loss) -> bool:
+    """Whether a loss, and the function it wraps, are Keras's own."""
+    return type(loss).__module__.startswith("keras.src.") and is_keras_function(loss)
+
+
+def metric_values(metric: keras.metrics.Metric) -> Callable[[Any, Any], Any] | None:
+    """Return what a `MeanMetricWrapper` averages, as a function of `(y_true, y_pred)`; None for other metrics."""
+    if not isinstance(metric, keras.metrics.MeanMetricWrapper):
+        return None
+
+    def values(y_true: Any, y_pred: Any) -> Any:
+        convert = keras.ops.convert_to_tensor
+        true, pred = convert(y_true, metric.dtype), convert(y_pred, metric.dtype)
+        return metric._fn(true, pred, **metric._fn_kwargs)
+
+    return values
+
+
+class Compiled:
+    """The losses and metrics that `compile` put into a model (`_compile_loss`, `_compile_metrics`, `_loss_tracker`).
+
+    Args:
+        model: a compiled model.
+    """
+
+    def __init__(self, model: keras.Model) -> None:
+        self._loss = model._compile_loss
+        self._metrics = model._compile_metrics
+        self._loss_tracker = model._loss_tracker
+
+    @property
+    def built(self) -> bool:
+        return all(part is None or part.built for part in (self._loss, self._metrics))
+
+    def build(self, y: Any, y_pred: Any, sample_weight: Any) -> None:
+        """Build the losses and metrics, whose kind can depend on the shapes of the targets.
+
+        Args:
+            y: targets.
+            y_pred: predictions, in the structure of the model's output. In a graph it is done on shapes and
+                dtypes alone (`compute_output_spec`) and stand-ins for predictions will do; eagerly on the
+                values, because a function written for eager execution need not run without them.
+            sample_weight: sample weights or None.
+        """
+        todo = [] if self._loss is None or self._loss.built else [self._loss]
+        if self._metrics is not None and not self._metrics.built:
+            todo.append(self._metrics.update_state)
+        for build in todo:
+            if tf.executing_eagerly():
+                with keras.StatelessScope():
+                    build(y, y_pred, sample_weight)
+            else:
+                with tf.init_scope():
+                    specs = keras.tree.map_structure(_spec, (y, y_pred, sample_weight))
+                    keras.src.backend.compute_output_spec(build, *specs)
+
+    def loss(self, y: Any, y_pred: Any, sample_weight: Any) -> Any:
+        """Compute the weighted sum of the losses; None without a loss."""
+        return None if self._loss is None else self._loss(y, y_pred, sample_weight)
+
+    def update_metrics(self, y: Any, y_pred: Any, sample_weight: Any) -> None:
+        """Update the metrics of all outputs."""
+        if self._metrics is not None:
+            self._metrics.update_state(y, y_pred, sample_weight)
+
+    def track_loss(self, loss: Any, rows: Any) -> None:
+        """Update the mean loss with that of a batch of so many rows."""
+        self._loss_tracker.update_state(loss, sample_weight=rows)
+
+    def replace_losses(self, place: Callable[[Any], Any]) -> list[Any]:
+        """Put `place(loss)` in the place of each loss (`CompileLoss._flat_losses`), and return the new ones."""
+        if self._loss is None:
+            return []
+        self._loss._flat_losses = [e._replace(loss=place(e.loss)) for e in self._loss._flat_losses]
+        return [entry.loss for entry in self._loss._flat_losses]
+
+    def replace_metrics(self, place: Callable[[Any], Any]) -> list[Any]:
+        """Put `place(metrics)` in the place of each output's metrics (`CompileMetrics._flat_metrics` and
+        `_flat_weighted_metrics`), and return the new ones."""
+        if self._metrics is None:
+            return []
+        replaced = []
+        for name in ("_flat_metrics", "_flat_weighted_metrics"):
+            lists = [metrics and place(metrics) for metrics in getattr(self._metrics, name)]
+            with untracked():
+                setattr(self._metrics, name, lists)
+            replaced += [metrics for metrics in lists if metrics]
+        return replaced
+
+
+def _spec(tensor: Any) -> Any:
+    if tensor is None:
+        return None
+    return keras.KerasTensor(tensor.shape, keras.backend.standardize_dtype(tensor.dtype))
+
+
+def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
+    bound = dict(inspect.signature(getattr(keras.Model, method)).bind(None, *args, **kwargs).arguments)
+    del bound["self"]
+    further = bound.pop("kwargs", {})
+    return {**bound, **further}

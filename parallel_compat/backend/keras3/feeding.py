@@ -1,0 +1,60 @@
+"""What `fit`, `evaluate` and `predict` take their batches from. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from keras.src.trainers.data_adapters import data_adapter_utils
+from keras.src.trainers.data_adapters.data_adapter import DataAdapter
+
+if TYPE_CHECKING:
+    import keras
+
+
+class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
+    """Feeds plain python batches to `fit`, `evaluate` and `predict`, past `tf.data`.
+
+    The trainer of the TensorFlow backend takes any iterable from `get_tf_dataset`, as long as the model has no
+    `tf.distribute` strategy of its own, and takes `OutOfRangeError` for the end of the data.
+
+    Args:
+        epochs: an iterator over batches, tuples `(x,)`, `(x, y)` or `(x, y, sample_weight)`, with a method `begin` that
+            begins an epoch, and the batches of an epoch as its `length`.
+        steps_are_given: whether the caller of `fit` says how many steps an epoch has; `length` is then not told.
+    """
+
+    def __init__(self, epochs: Any, steps_are_given: bool) -> None:
+        self._epochs = epochs
+        self._steps_are_given = steps_are_given
+
+    def get_tf_dataset(self) -> Any:
+        return self._epochs
+
+    def on_epoch_begin(self) -> None:
+        self._epochs.begin()
+
+    @property
+    def num_batches(self) -> int | None:
+        length: int | None = None if self._steps_are_given else self._epochs.length
+        return length
+
+    @property
+    def batch_size(self) -> None:
+        return None
+
+    @property
+    def has_partial_batch(self) -> None:
+        return None
+
+    @property
+    def partial_batch_size(self) -> None:
+        return None
+
+
+def is_built_under_a_strategy(model: keras.Model) -> bool:
+    """Whether a model was made under a `tf.distribute` strategy (`Trainer._distribute_strategy`)."""
+    return getattr(model, "_distribute_strategy", None) is not None
+
+
+is_scipy_sparse = data_adapter_utils.is_scipy_sparse
+scipy_sparse_to_tensor = data_adapter_utils.scipy_sparse_to_tf_sparse

@@ -1,0 +1,106 @@
+"""Layers, their state and the marks on their outputs. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+from keras.src.backend.common import global_state, masking
+from keras.src.random import seed_generator
+from keras.src.utils import tracking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+# What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
+GLOBAL_SEEDS = "global_seed_generator"
+get_mask = masking.get_keras_mask
+set_mask = masking.set_keras_mask
+
+
+def get_logits(output: Any) -> Any:
+    """Return what a softmax or sigmoid made `output` of (`_keras_logits`), or None.
+
+    Keras's cross-entropies compute with it, because probabilities that round to 0 or 1 have no gradient.
+    """
+    return getattr(output, "_keras_logits", None)
+
+
+def set_logits(output: Any, logits: Any) -> None:
+    """Note what a softmax or sigmoid made `output` of."""
+    output._keras_logits = logits
+
+
+def untracked() -> contextlib.AbstractContextManager[Any]:
+    """Return a scope in which attributes set on a model are not tracked as its layers or variables."""
+    scope: contextlib.AbstractContextManager[Any] = tracking.DotNotTrackScope()
+    return scope
+
+
+def all_layers(model: keras.Model) -> list[keras.Layer]:
+    """List a model's layers, nested ones and itself included (`Layer._flatten_layers`)."""
+    return list(model._flatten_layers())
+
+
+def seed_states(model: keras.Model) -> list[keras.Variable]:
+    """List the states of the random seeds of all layers (`Layer._seed_generators`)."""
+    return [generator.state for layer in all_layers(model) for generator in layer._seed_generators]
+
+
+def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
+    """Let `model.losses` show these losses besides those of weight regularizers (`Layer._losses`)."""
+    model._clear_losses()
+    model._losses.extend(losses)
+
+
+def in_stateless_scope() -> bool:
+    """Whether this thread runs inside a `keras.StatelessScope`."""
+    inside: bool = keras.src.backend.in_stateless_scope()
+    return inside
+
+
+def operation_of(tensor: Any) -> Any:
+    """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
+    return tensor._keras_history.operation
+
+
+def global_seeds() -> keras.random.SeedGenerator:
+    """Return the generator that layers without a seed of their own draw from.
+
+    Keras makes it on first use, and draws its seed from Python's `random`; that draw is taken back, so that
+    what is built afterwards starts from the same numbers as without a parallel model.
+    """
+    generator = global_state.get_global_attribute(GLOBAL_SEEDS)
+    if generator is None:
+        state = random.getstate()
+        with tf.init_scope():
+            generator = seed_generator.global_seed_generator()
+        random.setstate(state)
+    return generator
+
+
+@contextlib.contextmanager
+def global_seeds_from(generator: keras.random.SeedGenerator) -> Iterator[None]:
+    """Let this thread draw from `generator`: Keras keeps the global one per thread, and replicas are threads."""
+    before = global_state.get_global_attribute(GLOBAL_SEEDS)
+    global_state.set_global_attribute(GLOBAL_SEEDS, generator)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute(GLOBAL_SEEDS, before)
+
+
+def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
+    """List the variables of metrics that layers own and update in `call` (`Layer._metrics`)."""
+    layers = [layer for layer in all_layers(model) if not isinstance(layer, keras.Model)]
+    return [v for layer in layers for metric in layer._metrics for v in metric.variables]
+
+
+def weight_regularization(model: keras.Model) -> list[Any]:
+    """Compute the losses of weight regularizers (`Layer._get_regularization_losses`)."""
+    losses: list[Any] = model._get_regularization_losses()
+    return losses

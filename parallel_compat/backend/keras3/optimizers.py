@@ -1,0 +1,117 @@
+"""Optimizers for several models, and on several replicas. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+from tensorflow.python.distribute import distribute_lib
+from tensorflow.python.framework import ops as tf_ops
+
+from parallel_compat.backend.keras3.layers import untracked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> Any:
+    """Return an optimizer that can update `variables`: `optimizer` itself, or a twin if it belongs to others.
+
+    In Keras 2 one optimizer object could be compiled into several models: each model had its own moments, the
+    learning rate and the count of iterations were common. Keras 3 builds an optimizer for one set of variables
+    (`BaseOptimizer._trainable_variables_indices`) and refuses others. The twin shares `_learning_rate` and
+    `_iterations`.
+
+    Args:
+        optimizer: the compiled optimizer.
+        variables: the variables to update.
+
+    Returns:
+        `optimizer`, or a new one of its class and configuration.
+    """
+    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+        inner = optimizer_for(optimizer.inner_optimizer, variables)
+        if inner is optimizer.inner_optimizer:
+            return optimizer
+        with tf.init_scope():
+            return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
+    if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
+        return optimizer
+    with tf.init_scope():
+        twin = type(optimizer).from_config(optimizer.get_config())
+        for name in ("_learning_rate", "_iterations"):
+            common, own = getattr(optimizer, name), getattr(twin, name)
+            if isinstance(common, keras.Variable):
+                twin._variables[:] = [common if v is own else v for v in twin._variables]
+                with untracked():
+                    setattr(twin, name, common)
+    return twin
+
+
+@contextlib.contextmanager
+def outside_replicas() -> Iterator[None]:
+    """Leave the scope of a `tf.distribute` strategy for a while, as if none had been entered.
+
+    What an optimizer does there is what it does on one device. Stands on TensorFlow's `_push_per_thread_mode`,
+    `_get_default_replica_mode` and `Graph._variable_creator_stack` (read in 2.21).
+    """
+    graph = tf_ops.get_default_graph()
+    distribute_lib._push_per_thread_mode(distribute_lib._get_default_replica_mode())
+    creators, graph._variable_creator_stack = graph._variable_creator_stack, []
+    try:
+        yield
+    finally:
+        graph._variable_creator_stack = creators
+        distribute_lib._pop_per_thread_mode()
+
+
+def update_once_for_all_replicas() -> None:
+    """Let optimizers be called on each replica of a custom loop, for variables that exist once.
+
+    `strategy.run(step)` calls `optimizer.apply_gradients` on every replica. For mirrored variables Keras adds up
+    the gradients and updates every copy; for a variable that all replicas share it fails. Here the replicas' gradients
+    are added up and the optimizer is called once, as on one device, so clipping, averaging and accumulation
+    see the gradient of the merged batch. Replaces `apply` of the optimizer classes that define one; it acts as before
+    outside of replicas and for mirrored variables.
+    """
+    optimizers = [value for value in vars(keras.optimizers).values() if isinstance(value, type)]
+    bases: set[Any] = {base for optimizer in optimizers for base in optimizer.__mro__}
+    for base in bases:
+        if "apply" in vars(base):
+            base.apply = _merging_apply(base.apply)
+
+
+def _merging_apply(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> None:
+        context = tf.distribute.get_replica_context()
+        grads = list(grads)
+        variables = list(self._trainable_variables if trainable_variables is None else trainable_variables)
+        if context is None or context.num_replicas_in_sync == 1 or any(map(_is_mirrored, variables)):
+            return original(self, grads, trainable_variables)
+        present = [i for i, gradient in enumerate(grads) if gradient is not None]
+        summed = context.all_reduce(tf.distribute.ReduceOp.SUM, [grads[i] for i in present]) if present else []
+
+        def once(strategy: tf.distribute.Strategy, *reduced: Any) -> None:
+            whole: list[Any] = [None] * len(grads)
+            for i, gradient in zip(present, reduced, strict=True):
+                whole[i] = strategy.experimental_local_results(gradient)[0]
+            with tf.init_scope(), outside_replicas():
+                self._distribution_strategy = tf.distribute.get_strategy()
+                if not self.built:
+                    self.build(variables)
+            with outside_replicas():
+                original(self, whole, variables)
+
+        context.merge_call(once, args=tuple(summed))
+        return None
+
+    return apply
+
+
+def _is_mirrored(variable: Any) -> bool:
+    value = variable.value if isinstance(variable, keras.Variable) else variable
+    return isinstance(value, tf.distribute.DistributedValues)
