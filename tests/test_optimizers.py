@@ -18,10 +18,13 @@ OPTIMIZERS = {
         in {"Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lamb", "Lion", "Muon", "Nadam", "RMSprop"}
         or name == "ScheduleFreeAdamW"
     },
-    "MultiOptimizer": lambda: optimizers.MultiOptimizer(
-        optimizers.OptimizerMap(optimizers.SGD(0.3), {"probs/.*": optimizers.Adam(0.01)})
-    ),
 }
+if hasattr(optimizers, "MultiOptimizer"):  # since Keras 3.13
+    OPTIMIZERS["MultiOptimizer"] = lambda: optimizers.MultiOptimizer(
+        optimizers.OptimizerMap(optimizers.SGD(0.3), {"probs/.*": optimizers.Adam(0.01)})
+    )
+if keras.__version__.startswith("3.12."):  # there it fails on one device too: 'ResourceVariable' has no 'path'
+    del OPTIMIZERS["Muon"]
 FEATURES = {
     "clipnorm": {"clipnorm": 0.05},
     "clipvalue": {"clipvalue": 0.01},
@@ -45,7 +48,8 @@ def test_every_optimizer_of_keras_is_tried():
         for name in dir(optimizers)
         if isinstance(getattr(optimizers, name), type) and issubclass(getattr(optimizers, name), optimizers.Optimizer)
     }
-    assert classes_of_keras - bases <= set(OPTIMIZERS)
+    broken = {"Muon"} if keras.__version__.startswith("3.12.") else set()
+    assert classes_of_keras - bases - broken <= set(OPTIMIZERS)
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

@@ -80,7 +80,7 @@ class ModelCheckpoint(Callback, keras.callbacks.ModelCheckpoint):  # type: ignor
         self.monitor, self.verbose, self.mode = monitor, verbose, checked_mode("ModelCheckpoint", mode)
         self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
         self.period, self.epochs_since_last_save = period, 0
-        self.save_freq, self._batches_seen_since_last_saving, self._last_batch_seen = save_freq, 0, None
+        self.save_freq, self._batches_seen_since_last_saving, self._last_batch_seen = save_freq, 0, 0
         self._current_epoch = 0
         self.monitor_op = np.greater if larger_is_better(monitor, self.mode) else np.less
         self.best = best if best is not None else (-np.inf if self.monitor_op is np.greater else np.inf)
