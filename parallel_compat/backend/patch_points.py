@@ -5,6 +5,7 @@ Each is (owner, attribute, a function from what stands there to what shall stand
 
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,16 +13,19 @@ if TYPE_CHECKING:
 
 
 def of_logs(logs_class: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where the logs that callbacks get are made (`keras.src.utils.python_utils.pythonify_logs`)."""
-    from keras.src.utils import python_utils
+    """Yield where the logs that callbacks get are made (`python_utils.pythonify_logs`, in `callback_list` alone).
+
+    Keras 3.12 makes the results of `train_on_batch` with the same function, and takes them for a plain dict.
+    """
+    from keras.src.callbacks import callback_list
 
     def wrap(original: Any) -> Any:
         def pythonify_logs(logs: Any) -> Any:
-            return logs_class(original(logs))
+            return logs_class(original.pythonify_logs(logs))
 
-        return pythonify_logs
+        return types.SimpleNamespace(**{**vars(original), "pythonify_logs": pythonify_logs})
 
-    yield python_utils, "pythonify_logs", wrap
+    yield callback_list, "python_utils", wrap
 
 
 def of_monitors(where_unknown: Callable[[Any], None]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
