@@ -7,6 +7,9 @@ plain
 JSON of bounded size and the announced number of bytes of each array. However it ends (an error, a crash of
 the
 HDF5 library, a kill, silence) comes out as one `CheckpointError`.
+
+Arrays that stand in the file in one run are read from there, at places that are held against the file first
+(`raw_bytes.py`); only packed ones are sent.
 """
 
 from __future__ import annotations
