@@ -4,6 +4,9 @@ The reading process (`parallel_compat.recover.reading_process`) has limits on me
 where the system has them, and a clock that this side keeps. Of its answers nothing is believed but plain JSON of
 bounded size and the announced number of bytes of each array. However it ends (an error, a crash of the HDF5 library, a
 kill, silence) comes out as one `CheckpointError`.
+
+Arrays that stand in the file in one run are read from there, at places that are held against the file first
+(`raw_bytes.py`); only packed ones are sent.
 """
 
 from __future__ import annotations
