@@ -14,9 +14,6 @@ import pytest
 import parallel_compat
 
 parallel_compat.simulate_devices(4)
-# What the libraries made on import stays; `clear_session` collects garbage, and would look through it for each test.
-gc.collect()
-gc.freeze()
 
 
 @pytest.fixture(autouse=True)
