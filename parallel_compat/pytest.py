@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from parallel_compat.legacy import install, usage
 
 if TYPE_CHECKING:
-    import pytest
+    import argparse
 
 # Before any test module or conftest is imported: pytest imports plugins named by -p first.
 install.install()
@@ -26,9 +28,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N devices where there are fewer GPUs")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Take the options."""
-    install.install(also=config.getoption("--legacy-also"), replicas=config.getoption("--legacy-replicas"))
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Take the options before a conftest imports TensorFlow, whose devices are split when it is imported."""
+    options: argparse.Namespace = early_config.known_args_namespace
+    install.install(also=options.legacy_also, replicas=options.legacy_replicas)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
