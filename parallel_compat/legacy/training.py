@@ -18,7 +18,7 @@ import numpy as np
 from parallel_compat import generators
 from parallel_compat.backend import keras3
 from parallel_compat.feeding import is_generator, is_sequence
-from parallel_compat.legacy import asker, models, usage
+from parallel_compat.legacy import asker, data, models, usage
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.legacy.utils import to_list
@@ -47,10 +47,12 @@ def compile(original: Method, of: str) -> Method:
             if name in keywords:
                 keywords[name] = _renamed(keywords[name], kind, frame)
         count = len(getattr(self, "output_names", None) or ())
-        if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
-            keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
         for name in ("metrics", "weighted_metrics"):
             keywords[name] = _for_each_output(self, keywords.get(name))
+        if asker.uses_standalone_keras(frame) or keywords.get("loss") is not None:
+            keywords = data.for_outputs_with_loss(self, keywords, _note(of, frame))
+        if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
+            keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
         result = original(self, **keywords)
         _keep_flags(self)
         return result
@@ -68,7 +70,7 @@ def fit(original: Method, of: str) -> Method:
         _refuse_fixed_phase()
         feed = _feed(self, keywords)
         given, keywords = _translated(of, given, keywords, frame)
-        arguments = keras3.bind("fit", given, keywords)
+        arguments = data.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
         hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
         with as_compiled(self):
             if _is_parallel(self):  # which draws from generators itself
@@ -111,11 +113,10 @@ def predict(original: Method, of: str) -> Method:
             return original(self, *given, **keywords)
         feed = _feed(self, keywords)
         given, keywords = _translated(of, given, keywords, frame)
-        if len(given) < 3:
-            keywords.setdefault("verbose", 0)
+        arguments = data.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
+        arguments.setdefault("verbose", 0)
         with feed.open():
-            given = _fed(self, original, feed, "prediction", given, keywords)
-            return original(self, *given, **keywords)
+            return original(self, **_fed(self, feed, "prediction", arguments))
 
     return method
 
@@ -161,14 +162,12 @@ def _feed(model: Any, keywords: dict[str, Any]) -> Any:
     return generators.Feed(model, workers, processes, ahead)
 
 
-def _fed(
-    model: Any, original: Method, feed: Any, what: str, given: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[Any, ...]:
-    """Put a generator or Sequence, if it is the first argument, where Keras can draw from it."""
-    if _is_parallel(model) or not given or not (is_generator(given[0]) or is_sequence(given[0])):
-        return given
-    steps = inspect.signature(original).bind(model, *given, **keywords).arguments.get("steps")
-    return (feed.adapter(given[0], what, steps), *given[1:])
+def _fed(model: Any, feed: Any, what: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Put a generator or Sequence, if there is one, where Keras can draw from it."""
+    x = arguments.get("x")
+    if _is_parallel(model) or not (is_generator(x) or is_sequence(x)):
+        return arguments
+    return {**arguments, "x": feed.adapter(x, what, arguments.get("steps"))}
 
 
 def _is_parallel(model: Any) -> bool:
@@ -183,11 +182,13 @@ def _in_old_order(original: Method, of: str) -> Method:
             return original(self, *given, **keywords)
         feed = _feed(self, keywords)
         given, keywords = _translated(of, given, keywords, frame)
+        name = of.rpartition(".")[2]
+        arguments = data.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
         with as_compiled(self), feed.open():
-            given = _fed(self, original, feed, "validation", given, keywords)
-            if len(getattr(self, "output_names", None) or ()) < 2 or "return_dict" in keywords:
-                return original(self, *given, **keywords)
-            results = original(self, *given, **keywords, return_dict=True)
+            arguments = _fed(self, feed, "validation", arguments)
+            if "return_dict" in arguments:
+                return original(self, **arguments)
+            results = original(self, **arguments, return_dict=True)
         ordered = [results[name] for name in models.in_old_order(self, results)]
         return ordered if len(ordered) > 1 else ordered[0]
 
@@ -268,8 +269,12 @@ def _refuse_fixed_phase() -> None:
 def _translated(
     of: str, given: tuple[Any, ...], keywords: dict[str, Any], frame: FrameType
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return translate(of, given, keywords, _note(of, frame))
+
+
+def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
     short = of.removeprefix("keras.")
-    return translate(of, given, keywords, lambda old, became: usage.record(f"{short}({old})", became, frame))
+    return lambda old, became: usage.record(f"{short}({old})", became, frame)
 
 
 def _optimizer(name: str, frame: FrameType) -> Any:
