@@ -71,8 +71,7 @@ def weights(model: Any, given: Any, y: Any) -> Any:
     if len(names) < 2 or not isinstance(given, dict) or not given.keys() <= set(names) or type(y) is not list:
         return _plain(given, len(names) or None)
     return [
-        None if target is None else given.get(name, np.ones(len(target)))
-        for name, target in zip(names, y, strict=True)
+        None if target is None else given.get(name, np.ones(len(target))) for name, target in zip(names, y, strict=True)
     ]
 
 
@@ -114,9 +113,7 @@ def for_outputs_with_loss(model: Any, arguments: dict[str, Any], note: Note) -> 
         elif isinstance(given, dict):
             changed[name] = {output: each for output, each in given.items() if output not in without}
         elif isinstance(given, (list, tuple)) and len(given) == len(names):
-            changed[name] = [
-                [] if output in without else each for output, each in zip(names, given, strict=True)
-            ]
+            changed[name] = [[] if output in without else each for output, each in zip(names, given, strict=True)]
     return changed
 
 

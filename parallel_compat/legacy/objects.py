@@ -49,21 +49,22 @@ def put_on_parallel_model(patches: Patches) -> None:
     from parallel_compat.parallel_model import ParallelModel
 
     _models(patches, ParallelModel, own=True)
-    own = ParallelModel.fit_generator
-    patches.set(ParallelModel, "fit_generator", _like(own)(_fit_generator(own)))
+    for name in ("fit_generator", "evaluate_generator", "predict_generator"):
+        own = vars(ParallelModel)[name]
+        patches.set(ParallelModel, name, _like(own)(_generator_method(own, name)))
 
 
-def _fit_generator(original: Any) -> Any:
-    def fit_generator(self: Any, *given: Any, **keywords: Any) -> Any:
+def _generator_method(original: Any, name: str) -> Any:
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
         from parallel_compat.legacy import training
 
         frame = asker.user_frame(sys._getframe(1))
         if frame is None:
             return original(self, *given, **keywords)
-        usage.record("Model.fit_generator", "parallel_compat.fit_generator", frame)
-        return training.fit_generator(self, *given, **keywords)
+        usage.record(f"Model.{name}", f"parallel_compat.{name}", frame)
+        return getattr(training, name)(self, *given, **keywords)
 
-    return fit_generator
+    return method
 
 
 # --- members ------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import numpy as np
 from parallel_compat import generators
 from parallel_compat.backend import keras3
 from parallel_compat.feeding import is_generator, is_sequence
-from parallel_compat.legacy import asker, data, models, usage
+from parallel_compat.legacy import asker, closures, data, models, usage, workers
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.legacy.utils import to_list
@@ -54,6 +54,7 @@ def compile(original: Method, of: str) -> Method:
         if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
             keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
         result = original(self, **keywords)
+        closures.remember(self, *(keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")))
         _keep_flags(self)
         return result
 
@@ -68,25 +69,31 @@ def fit(original: Method, of: str) -> Method:
         if frame is None:
             return original(self, *given, **keywords)
         _refuse_fixed_phase()
-        feed = _feed(self, keywords)
+        drawing = _drawing(of, keywords)
         given, keywords = _translated(of, given, keywords, frame)
         arguments = data.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
         hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
-        with as_compiled(self):
+        with as_compiled(self), closures.explained(self):
             if _is_parallel(self):  # which draws from generators itself
-                return original(self, **arguments)
-            return generators.fit(self, feed, arguments, functools.partial(original, self))
+                return original(self, **arguments, **drawing)
+            return generators.fit(self, generators.Feed(self, **drawing), arguments, functools.partial(original, self))
 
     return method
 
 
-def fit_generator(model: Any, *given: Any, **keywords: Any) -> Any:
-    """Train on a generator as `parallel_compat.fit_generator`, and give callbacks what Keras 2 gave them."""
+def _fit_generator(**arguments: Any) -> Any:
+    model = arguments["model"]
     _refuse_fixed_phase()
-    arguments = inspect.signature(generators.fit_generator).bind(model, *given, **keywords).arguments
     hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
-    with as_compiled(model):
-        return generators.fit_generator(model, *given, **keywords)
+    with as_compiled(model), closures.explained(model):
+        return generators.fit_generator(**arguments)
+
+
+# As `parallel_compat.fit_generator` and its relatives, with what the user's code had besides: fields of callbacks, layers
+# that are trainable as they were compiled.
+fit_generator = workers.generator_method(generators.fit_generator, _fit_generator)
+evaluate_generator = workers.generator_method(generators.evaluate_generator)
+predict_generator = workers.generator_method(generators.predict_generator)
 
 
 def evaluate(original: Method, of: str) -> Method:
@@ -111,12 +118,12 @@ def predict(original: Method, of: str) -> Method:
         frame = asker.user_frame(sys._getframe(1))
         if frame is None:
             return original(self, *given, **keywords)
-        feed = _feed(self, keywords)
+        drawing = _drawing(of, keywords)
         given, keywords = _translated(of, given, keywords, frame)
         arguments = data.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
         arguments.setdefault("verbose", 0)
-        with feed.open():
-            return original(self, **_fed(self, feed, "prediction", arguments))
+        with _fed(self, drawing, "prediction", arguments) as fed:
+            return original(self, **fed)
 
     return method
 
@@ -153,21 +160,24 @@ def add_loss(original: Method, of: str) -> Method:
     return method
 
 
-def _feed(model: Any, keywords: dict[str, Any]) -> Any:
-    """Return how to draw from generators and Sequences, by the arguments that `fit` had for it."""
-    workers, processes, ahead = (
-        keywords.get(name, default)
-        for name, default in (("workers", 1), ("use_multiprocessing", False), ("max_queue_size", 10))
-    )
-    return generators.Feed(model, workers, processes, ahead)
+def _drawing(of: str, keywords: dict[str, Any]) -> dict[str, Any]:
+    """Take the arguments for drawing from generators and Sequences out of those of `fit`."""
+    taken = {name: keywords.pop(name) for name in generators.DRAWING if name in keywords}
+    return workers.in_threads_where_needed(of.removeprefix("keras."), taken)
 
 
-def _fed(model: Any, feed: Any, what: str, arguments: dict[str, Any]) -> dict[str, Any]:
+@contextmanager
+def _fed(model: Any, drawing: dict[str, Any], what: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Put a generator or Sequence, if there is one, where Keras can draw from it."""
     x = arguments.get("x")
-    if _is_parallel(model) or not (is_generator(x) or is_sequence(x)):
-        return arguments
-    return {**arguments, "x": feed.adapter(x, what, arguments.get("steps"))}
+    if not (is_generator(x) or is_sequence(x)):
+        yield arguments
+    elif _is_parallel(model):  # which draws from generators itself
+        yield {**arguments, **drawing}
+    else:
+        feed = generators.Feed(model, **drawing)
+        with feed.open():
+            yield {**arguments, "x": feed.adapter(x, what, arguments.get("steps"))}
 
 
 def _is_parallel(model: Any) -> bool:
@@ -180,15 +190,14 @@ def _in_old_order(original: Method, of: str) -> Method:
         frame = asker.user_frame(sys._getframe(1))
         if frame is None:
             return original(self, *given, **keywords)
-        feed = _feed(self, keywords)
+        drawing = _drawing(of, keywords)
         given, keywords = _translated(of, given, keywords, frame)
         name = of.rpartition(".")[2]
         arguments = data.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
-        with as_compiled(self), feed.open():
-            arguments = _fed(self, feed, "validation", arguments)
-            if "return_dict" in arguments:
-                return original(self, **arguments)
-            results = original(self, **arguments, return_dict=True)
+        with as_compiled(self), closures.explained(self), _fed(self, drawing, "validation", arguments) as fed:
+            if "return_dict" in fed:
+                return original(self, **fed)
+            results = original(self, **fed, return_dict=True)
         ordered = [results[name] for name in models.in_old_order(self, results)]
         return ordered if len(ordered) > 1 else ordered[0]
 
