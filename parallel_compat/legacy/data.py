@@ -21,7 +21,7 @@ _FED = ("x", "y", "sample_weight", "validation_data", "class_weight")
 
 
 def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> dict[str, Any]:
-    """Return the arguments of `fit`, `evaluate`, `predict` or a `..._on_batch` method with the data as Keras 3 takes it.
+    """Return the arguments of `fit` or a relative of it with the data as Keras 3 takes it.
 
     Args:
         model: the model that is fed.

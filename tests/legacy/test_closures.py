@@ -13,9 +13,7 @@ from parallel_compat.legacy.closures import symbolic_name
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 X = np.ones((4, 3), "float32")
-SENTENCE = (
-    r"test_closures\.py:\d+: `(penalised|<lambda>)` uses the symbolic tensor `code` .* Make that tensor an output"
-)
+SENTENCE = r"test_closures\.py:\d+: `(penalised|<lambda>)` uses the symbolic tensor `code` .* Make that tensor"
 
 
 def model_with(loss_of, *, replicas, metric=False):

@@ -61,7 +61,7 @@ def test_a_loss_for_some_outputs_only(parallel):
     model.set_weights(weights)
     expected = np.mean((model.predict(X)[1][:, 0] - Y) ** 2)
     for y in (Y, [Y], {"second": Y}):
-        loss, mae = model.test_on_batch(X, y)
+        loss, _mae = model.test_on_batch(X, y)
         assert loss == pytest.approx(expected, rel=1e-5)
     history = model.fit(X, [Y], verbose=0).history
     assert set(history) == {"loss", "second_mae"}
