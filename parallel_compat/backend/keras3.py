@@ -32,6 +32,8 @@ from keras.src.utils import tracking
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
+from parallel_compat.backend import h5_files
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
@@ -344,7 +346,8 @@ def save_model(model: keras.Model, path: Path, name: str) -> None:
     if name.endswith(".keras"):
         saving_lib.save_model(model, path)
     else:
-        legacy_h5_format.save_model_to_hdf5(model, str(path))
+        with h5py.File(path, "w") as file:
+            h5_files.write_model(model, file, include_optimizer=True)
 
 
 def save_weights(model: keras.Model, path: Path, name: str) -> None:
@@ -356,7 +359,7 @@ def save_weights(model: keras.Model, path: Path, name: str) -> None:
         saving_lib.save_weights_only(model, str(path))
     else:
         with h5py.File(path, "w") as file:
-            legacy_h5_format.save_weights_to_hdf5_group(file, model)
+            h5_files.write_weights(model, file)
 
 
 # Names of losses that Keras accepts in `compile`, and refuses in an HDF5 file.
@@ -605,6 +608,11 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
             return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
     if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
         return optimizer
+    return twin_of(optimizer)
+
+
+def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
+    """Return an optimizer without moments that shares the learning rate and the count of iterations."""
     with tf.init_scope():
         twin = type(optimizer).from_config(optimizer.get_config())
         for name in ("_learning_rate", "_iterations"):

@@ -35,8 +35,8 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         changed["y"] = targets(model, changed["y"])
     if "sample_weight" in changed:
         changed["sample_weight"] = weights(model, changed["sample_weight"], changed.get("y"))
-    held_out = changed.get("validation_data")
-    if type(held_out) in (tuple, list) and 2 <= len(held_out) <= 3:
+    held_out: Any = changed.get("validation_data")
+    if isinstance(held_out, (tuple, list)) and 2 <= len(held_out) <= 3:
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
         changed["validation_data"] = (x, y, *(weights(model, each, y) for each in held_out[2:]))
     if "class_weight" in changed and not isinstance(changed["class_weight"], (dict, list, tuple)):

@@ -273,15 +273,13 @@ def _optimizer(name: str, frame: FrameType) -> Any:
 
 def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
     """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
-    from parallel_compat.backend.learning_rate import copy_with_the_same_rate
-
     if not (optimizer.built or getattr(optimizer, "_compiled_by_old_code", False)):
         vars(optimizer)["_compiled_by_old_code"] = True
         return optimizer
     usage.record(
         "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame
     )
-    return copy_with_the_same_rate(optimizer)
+    return keras3.twin_of(optimizer)
 
 
 def _for_each_output(model: Any, metrics: Any) -> Any:
