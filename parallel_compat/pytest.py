@@ -14,10 +14,6 @@ from parallel_compat.legacy import install, usage
 if TYPE_CHECKING:
     import argparse
 
-# Before any test module or conftest is imported: pytest imports plugins named by -p first.
-install.install()
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that `parallel-compat run` has as well."""
     group = parser.getgroup("parallel_compat")
@@ -30,9 +26,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Take the options before a conftest imports TensorFlow, whose devices are split when it is imported."""
+    """Turn the legacy names on before a conftest is imported, which may import TensorFlow: that splits its devices."""
     options: argparse.Namespace = early_config.known_args_namespace
     install.install(also=options.legacy_also, replicas=options.legacy_replicas)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Turn them on where the plugin is named by `pytest_plugins` in a conftest, and not by `-p`."""
+    install.install(also=config.getoption("--legacy-also"), replicas=config.getoption("--legacy-replicas"))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
