@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from parallel_compat.legacy import install, usage
 
 if TYPE_CHECKING:
-    import pytest
-
-# Before any test module or conftest is imported: pytest imports plugins named by -p first.
-install.install()
+    import argparse
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,8 +25,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N devices where there are fewer GPUs")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Turn the legacy names on before a conftest is imported, which may import TensorFlow: that splits its devices."""
+    options: argparse.Namespace = early_config.known_args_namespace
+    install.install(also=options.legacy_also, replicas=options.legacy_replicas)
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Take the options."""
+    """Turn them on where the plugin is named by `pytest_plugins` in a conftest, and not by `-p`."""
     install.install(also=config.getoption("--legacy-also"), replicas=config.getoption("--legacy-replicas"))
 
 

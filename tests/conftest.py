@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -25,3 +26,5 @@ def _fresh_keras():
     keras.utils.set_random_seed(0)
     yield
     keras.config.set_dtype_policy("float32")
+    install = sys.modules.get("parallel_compat.legacy.install")
+    assert install is None or install._modules is None, "the test left the legacy names on"

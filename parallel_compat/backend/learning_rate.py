@@ -28,24 +28,6 @@ def step_with(optimizer: keras.optimizers.Optimizer, decay: float) -> None:
     optimizer.get_config = partial(_config, optimizer)
 
 
-def copy_with_the_same_rate(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
-    """Return an optimizer that starts without moments and shares the learning rate and the count of iterations.
-
-    That is what a second `compile` with the same optimizer meant in Keras 2: each model's train function made moments
-    of its own, from one learning rate and one counter. Keras 3's optimizer belongs to the variables it was built with.
-    """
-    import keras
-
-    copy = type(optimizer).from_config(optimizer.get_config())
-    shared = {id(copy._iterations): optimizer._iterations}
-    copy._iterations = optimizer._iterations
-    if isinstance(copy._learning_rate, keras.Variable):
-        shared[id(copy._learning_rate)] = optimizer._learning_rate
-        copy._learning_rate = optimizer._learning_rate
-    copy._variables[:] = [shared.get(id(variable), variable) for variable in copy._variables]
-    return copy
-
-
 def variable_of(optimizer: keras.optimizers.Optimizer) -> Any:
     """Return the variable that holds the learning rate, or None where a schedule or a function gives it."""
     import keras

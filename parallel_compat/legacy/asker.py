@@ -33,6 +33,17 @@ def also_ask(packages: Iterable[str]) -> None:
     _kinds.clear()
 
 
+def asked() -> frozenset[str]:
+    """Return the installed packages that are answered as the user's code is."""
+    return _also
+
+
+def forget() -> None:
+    """Forget all that was told and seen: nobody's code is known to be written for standalone Keras."""
+    also_ask(())
+    _files_of_standalone_keras.clear()
+
+
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """Return the user's frame on whose behalf `frame` runs, or None where a library asks.
 

@@ -78,7 +78,8 @@ MEMBERS = {
     ("keras.Model", name): f"{_LEGACY}.models{name.replace('_make', '.make')}"
     for name in ("_make_predict_function", "_make_train_function", "_make_test_function")
 }
-MEMBERS["keras.Model", "fit_generator"] = f"{_LEGACY}.training.fit_generator"
+for _name in ("fit_generator", "evaluate_generator", "predict_generator"):
+    MEMBERS["keras.Model", _name] = f"{_LEGACY}.training.{_name}"
 MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.layers.get_shape"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.legacy.arguments import AGREEING, POSITIONS, arguments
 from parallel_compat.legacy.defaults import defaults
+from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.legacy.table import Change
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ _CONVOLUTIONS = {
     "ConvLSTM2D": 2,
 }
 _SIDES = {1: ("filter_length",), 2: ("nb_row", "nb_col"), 3: ("kernel_dim1", "kernel_dim2", "kernel_dim3")}
+_DROPOUTS = ("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "GaussianDropout", "AlphaDropout")
 _RECURRENT = ("SimpleRNN", "GRU", "LSTM", "ConvLSTM2D")
 
 
@@ -82,7 +84,10 @@ def translate(
         elif row.change is Change.DROPPED:
             keywords.pop(old)
             note(f"{old}=", f"left out: {row.note}")
+    _constraints(keywords, note)
     if old_defaults:
+        if name in _DROPOUTS:
+            given = _rate_outside(given, keywords, note)
         _old_defaults(of, given, keywords, note)
     return given, keywords
 
@@ -188,6 +193,26 @@ def _batch_normalization(keywords: dict[str, Any]) -> None:
         raise TypeError(
             f"Expected `mode=0`, the only one that Keras 2 kept. Received: BatchNormalization(mode={mode!r})"
         )
+
+
+def _rate_outside(given: tuple[Any, ...], keywords: dict[str, Any], note: Note) -> tuple[Any, ...]:
+    """Keras 2 dropped nothing where the rate is not between 0 and 1 (`keras/layers/core.py` and `noise.py`, 2.2.4)."""
+    rate = given[0] if given else keywords.get("rate")
+    if not isinstance(rate, (int, float)) or 0 <= rate < 1:
+        return given
+    note(f"rate={rate}", "rate=0, as Keras 2 took it")
+    if given:
+        return (0.0, *given[1:])
+    keywords["rate"] = 0.0
+    return given
+
+
+def _constraints(keywords: dict[str, Any], note: Note) -> None:
+    for name in [name for name in keywords if name.endswith("constraint") and isinstance(keywords[name], str)]:
+        row = identifiers()["constraint"].get(keywords[name])
+        if row is not None:
+            keywords[name] = row.new
+            note(f"{name}={row.old!r}", f"{name}={row.new!r}")
 
 
 def _old_defaults(of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note) -> None:

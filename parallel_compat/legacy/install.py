@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -31,11 +32,16 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
         also: installed packages that are answered as the user's code is (`["keras_contrib"]`).
         replicas: how many devices to simulate where there are fewer GPUs; TensorFlow must not have used its
             devices yet. None simulates none.
+
+    Raises:
+        RuntimeError: devices have to be simulated, and TensorFlow has used its devices already.
     """
     global _modules, _replicas
     asker.also_ask(also)
     _replicas = replicas if replicas is not None else _replicas
     if _modules is not None:
+        if "tensorflow" in sys.modules:
+            _simulate()
         return
     usage.forget()
 
@@ -43,12 +49,6 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
         from parallel_compat.legacy import objects
 
         objects.put_on(_patches)
-
-    def with_tensorflow() -> None:
-        if _replicas is not None:
-            from parallel_compat.legacy import device_lib
-
-            device_lib.simulate(_replicas)
 
     def with_parallel_model() -> None:
         from parallel_compat.legacy import objects
@@ -58,11 +58,18 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
     _modules = LegacyModules(
         {
             "keras": with_keras,
-            "tensorflow": with_tensorflow,
+            "tensorflow": _simulate,
             "parallel_compat.parallel_model": with_parallel_model,
         }
     )
     _modules.install()
+
+
+def _simulate() -> None:
+    if _replicas is not None:
+        from parallel_compat.legacy import device_lib
+
+        device_lib.simulate(_replicas)
 
 
 def uninstall() -> None:
@@ -73,7 +80,7 @@ def uninstall() -> None:
     _modules.undo()
     _patches.undo()
     _modules = _replicas = None
-    asker.also_ask(())
+    asker.forget()
 
 
 @contextmanager
@@ -87,10 +94,12 @@ def legacy_names(*, also: Iterable[str] = ()) -> Iterator[None]:
     Args:
         also: as in `install`.
     """
-    before = _modules is not None
-    install(also=also)
+    before, asked = _modules is not None, asker.asked()
+    install(also={*asked, *also})
     try:
         yield
     finally:
-        if not before:
+        if before:
+            asker.also_ask(asked)
+        else:
             uninstall()

@@ -49,21 +49,22 @@ def put_on_parallel_model(patches: Patches) -> None:
     from parallel_compat.parallel_model import ParallelModel
 
     _models(patches, ParallelModel, own=True)
-    own = ParallelModel.fit_generator
-    patches.set(ParallelModel, "fit_generator", _like(own)(_fit_generator(own)))
+    for name in ("fit_generator", "evaluate_generator", "predict_generator"):
+        own = vars(ParallelModel)[name]
+        patches.set(ParallelModel, name, _like(own)(_generator_method(own, name)))
 
 
-def _fit_generator(original: Any) -> Any:
-    def fit_generator(self: Any, *given: Any, **keywords: Any) -> Any:
+def _generator_method(original: Any, name: str) -> Any:
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
         from parallel_compat.legacy import training
 
         frame = asker.user_frame(sys._getframe(1))
         if frame is None:
             return original(self, *given, **keywords)
-        usage.record("Model.fit_generator", "parallel_compat.fit_generator", frame)
-        return training.fit_generator(self, *given, **keywords)
+        usage.record(f"Model.{name}", f"parallel_compat.{name}", frame)
+        return getattr(training, name)(self, *given, **keywords)
 
-    return fit_generator
+    return method
 
 
 # --- members ------------------------------------------------------------------------------------------------------
@@ -240,8 +241,6 @@ _OF_EVERY_LAYER = {"weights", "batch_input_shape", "input_shape", "input_dim", "
 
 
 def _layers(patches: Patches, keras: Any) -> None:
-    from parallel_compat.legacy import training
-
     layer = keras.layers.Layer
     layer_init, input_init, add_weight = layer.__init__, keras.layers.InputLayer.__init__, layer.add_weight
 
@@ -284,7 +283,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     for kind in (layer, patch_points.functional_class()):
         add_loss = vars(kind).get("add_loss")
         if add_loss is not None:
-            patches.set(kind, "add_loss", _like(add_loss)(training.add_loss(add_loss, "keras.layers.Layer.add_loss")))
+            patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
 
 
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
@@ -342,17 +341,43 @@ def _old_monitor_op(callback: Any) -> None:
 # --- models -------------------------------------------------------------------------------------------------------
 
 
-def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
-    from parallel_compat.legacy import training
+# Those of `training.METHODS` that models have.
+_METHODS = (
+    "compile",
+    "fit",
+    "evaluate",
+    "predict",
+    "save",
+    "save_weights",
+    "load_weights",
+    "train_on_batch",
+    "test_on_batch",
+)
 
+
+def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
     if not own:
         patches.set(kind, "metrics_names", _metrics_names(kind))
-    for name, make in training.METHODS.items():
+    for name in _METHODS:
         # Where it is defined: Keras looks whether a model's class overrides `compile`.
         owner = kind if own else next(each for each in kind.__mro__ if name in vars(each))
         if name in vars(owner):
             original = vars(owner)[name]
-            patches.set(owner, name, _like(original)(make(original, f"keras.Model.{name}")))
+            patches.set(owner, name, _like(original)(_method(original, name, f"keras.Model.{name}")))
+
+
+def _method(original: Any, name: str, of: str) -> Any:
+    """For the user's code the function of that name in `training`, which is imported when it is needed."""
+
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        from parallel_compat.legacy import training
+
+        return training.METHODS[name](original, of, frame, self, *given, **keywords)
+
+    return method
 
 
 def _metrics_names(kind: Any) -> property:

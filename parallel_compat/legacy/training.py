@@ -1,13 +1,11 @@
 """The methods of `keras.Model` with their old arguments, as `run` puts them on the class.
 
-Each maker takes the method that stands there and returns the one that shall: for anybody but the user's code it is
-the same; for the user's code it translates the arguments first.
+Each function is called for the user's code, with the method that stands there, and translates the arguments first.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -18,7 +16,7 @@ import numpy as np
 from parallel_compat import generators
 from parallel_compat.backend import keras3
 from parallel_compat.feeding import is_generator, is_sequence
-from parallel_compat.legacy import asker, models, usage
+from parallel_compat.legacy import asker, closures, data, models, usage, workers
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.legacy.utils import to_list
@@ -30,145 +28,136 @@ if TYPE_CHECKING:
     Method = Callable[..., Any]
 
 
-def compile(original: Method, of: str) -> Method:
+def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
-
-    def method(self: Any, *given: Any, **keywords: Any) -> Any:
-        frame = asker.user_frame(sys._getframe(1))
-        if frame is None:
-            return original(self, *given, **keywords)
-        given, keywords = _translated(of, given, keywords, frame)
-        keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
-        if asker.uses_standalone_keras(frame) and isinstance(keywords.get("optimizer"), str):
-            keywords["optimizer"] = _optimizer(keywords["optimizer"], frame)
-        if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
-            keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
-        for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
-            if name in keywords:
-                keywords[name] = _renamed(keywords[name], kind, frame)
-        count = len(getattr(self, "output_names", None) or ())
-        if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
-            keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
-        for name in ("metrics", "weighted_metrics"):
-            keywords[name] = _for_each_output(self, keywords.get(name))
-        result = original(self, **keywords)
-        _keep_flags(self)
-        return result
-
-    return method
+    given, keywords = _translated(of, given, keywords, frame)
+    keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
+    if asker.uses_standalone_keras(frame) and isinstance(keywords.get("optimizer"), str):
+        keywords["optimizer"] = _optimizer(keywords["optimizer"], frame)
+    if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
+        keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
+    for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
+        if name in keywords:
+            keywords[name] = _renamed(keywords[name], kind, frame)
+    count = len(getattr(self, "output_names", None) or ())
+    for name in ("metrics", "weighted_metrics"):
+        keywords[name] = _for_each_output(self, keywords.get(name))
+    if asker.uses_standalone_keras(frame) or keywords.get("loss") is not None:
+        keywords = data.for_outputs_with_loss(self, keywords, _note(of, frame))
+    if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
+        keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
+    result = original(self, **keywords)
+    closures.remember(self, *(keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")))
+    _keep_flags(self)
+    return result
 
 
-def fit(original: Method, of: str) -> Method:
+def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
-
-    def method(self: Any, *given: Any, **keywords: Any) -> Any:
-        frame = asker.user_frame(sys._getframe(1))
-        if frame is None:
-            return original(self, *given, **keywords)
-        _refuse_fixed_phase()
-        feed = _feed(self, keywords)
-        given, keywords = _translated(of, given, keywords, frame)
-        arguments = keras3.bind("fit", given, keywords)
-        hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
-        with as_compiled(self):
-            if _is_parallel(self):  # which draws from generators itself
-                return original(self, **arguments)
-            return generators.fit(self, feed, arguments, functools.partial(original, self))
-
-    return method
-
-
-def fit_generator(model: Any, *given: Any, **keywords: Any) -> Any:
-    """Train on a generator as `parallel_compat.fit_generator`, and give callbacks what Keras 2 gave them."""
     _refuse_fixed_phase()
-    arguments = inspect.signature(generators.fit_generator).bind(model, *given, **keywords).arguments
+    drawing = _drawing(of, keywords)
+    given, keywords = _translated(of, given, keywords, frame)
+    arguments = data.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
     hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
-    with as_compiled(model):
-        return generators.fit_generator(model, *given, **keywords)
+    with as_compiled(self), closures.explained(self):
+        if _is_parallel(self):  # which draws from generators itself
+            return original(self, **arguments, **drawing)
+        return generators.fit(self, generators.Feed(self, **drawing), arguments, functools.partial(original, self))
 
 
-def evaluate(original: Method, of: str) -> Method:
+def _fit_generator(**arguments: Any) -> Any:
+    model = arguments["model"]
+    _refuse_fixed_phase()
+    hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
+    with as_compiled(model), closures.explained(model):
+        return generators.fit_generator(**arguments)
+
+
+# As `parallel_compat.fit_generator` and its relatives, with what the user's code had besides: fields of callbacks,
+# layers that are trainable as they were compiled.
+fit_generator = workers.generator_method(generators.fit_generator, _fit_generator)
+evaluate_generator = workers.generator_method(generators.evaluate_generator)
+predict_generator = workers.generator_method(generators.predict_generator)
+
+
+def evaluate(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.evaluate` without the arguments of the loading queue, and its list in the old order."""
-    return _in_old_order(original, of)
+    return _in_old_order(original, of, frame, self, *given, **keywords)
 
 
-def train_on_batch(original: Method, of: str) -> Method:
+def train_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.train_on_batch` of what was trainable when the model was compiled."""
-    return _in_old_order(original, of)
+    return _in_old_order(original, of, frame, self, *given, **keywords)
 
 
-def test_on_batch(original: Method, of: str) -> Method:
+def test_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.test_on_batch`, its list in the old order."""
-    return _in_old_order(original, of)
+    return _in_old_order(original, of, frame, self, *given, **keywords)
 
 
-def predict(original: Method, of: str) -> Method:
+def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.predict`, silent by default as it was."""
-
-    def method(self: Any, *given: Any, **keywords: Any) -> Any:
-        frame = asker.user_frame(sys._getframe(1))
-        if frame is None:
-            return original(self, *given, **keywords)
-        feed = _feed(self, keywords)
-        given, keywords = _translated(of, given, keywords, frame)
-        if len(given) < 3:
-            keywords.setdefault("verbose", 0)
-        with feed.open():
-            given = _fed(self, original, feed, "prediction", given, keywords)
-            return original(self, *given, **keywords)
-
-    return method
+    drawing = _drawing(of, keywords)
+    given, keywords = _translated(of, given, keywords, frame)
+    arguments = data.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
+    arguments.setdefault("verbose", 0)
+    with _fed(self, drawing, "prediction", arguments) as fed:
+        return original(self, **fed)
 
 
-def save(original: Method, of: str) -> Method:
+def save(original: Method, of: str, frame: FrameType, self: Any, /, filepath: Any, *given: Any, **keywords: Any) -> Any:
     """`model.save` to a file of any name."""
-    return _instead(original, of, models.save_model, lambda path: path.endswith(".keras"))
+    if str(filepath).endswith(".keras") and not given:
+        return original(self, filepath, *given, **keywords)
+    return _instead(models.save_model, of, frame, self, filepath, *given, **keywords)
 
 
-def save_weights(original: Method, of: str) -> Method:
+def save_weights(
+    original: Method, of: str, frame: FrameType, self: Any, /, filepath: Any, *given: Any, **keywords: Any
+) -> Any:
     """`model.save_weights` to a file of any name."""
-    return _instead(original, of, models.save_weights, lambda path: path.endswith(".weights.h5"))
+    if str(filepath).endswith(".weights.h5") and not given:
+        return original(self, filepath, *given, **keywords)
+    return _instead(models.save_weights, of, frame, self, filepath, *given, **keywords)
 
 
-def load_weights(original: Method, of: str) -> Method:
+def load_weights(
+    original: Method, of: str, frame: FrameType, self: Any, /, filepath: Any, *given: Any, **keywords: Any
+) -> Any:
     """`model.load_weights` from a file of any name."""
-    return _instead(original, of, models.load_weights, lambda path: path.endswith(".weights.h5"))
+    if str(filepath).endswith(".weights.h5") and not given:
+        return original(self, filepath, *given, **keywords)
+    return _instead(models.load_weights, of, frame, self, filepath, *given, **keywords)
 
 
-def add_loss(original: Method, of: str) -> Method:
+def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
     """`layer.add_loss`, which refuses a symbolic tensor in words of its own."""
-
-    def method(self: Any, loss: Any, *rest: Any, **keywords: Any) -> Any:
-        frame = asker.user_frame(sys._getframe(1))
-        if frame is not None and any(isinstance(each, keras.KerasTensor) for each in keras.tree.flatten(loss)):
-            raise TypeError(
-                f"{frame.f_code.co_filename}:{frame.f_lineno}: `add_loss` of a symbolic tensor needs the graph of "
-                "TensorFlow 1. Write a layer that computes the loss in its `call` and says `self.add_loss(loss)` there."
-            )
-        if frame is not None:
-            return original(self, loss)  # `inputs=` told a graph what the loss depends on
-        return original(self, loss, *rest, **keywords)
-
-    return method
+    if any(isinstance(each, keras.KerasTensor) for each in keras.tree.flatten(loss)):
+        raise TypeError(
+            f"{frame.f_code.co_filename}:{frame.f_lineno}: `add_loss` of a symbolic tensor needs the graph of "
+            "TensorFlow 1. Write a layer that computes the loss in its `call` and says `self.add_loss(loss)` there."
+        )
+    return original(self, loss)  # `inputs=` told a graph what the loss depends on
 
 
-def _feed(model: Any, keywords: dict[str, Any]) -> Any:
-    """Return how to draw from generators and Sequences, by the arguments that `fit` had for it."""
-    workers, processes, ahead = (
-        keywords.get(name, default)
-        for name, default in (("workers", 1), ("use_multiprocessing", False), ("max_queue_size", 10))
-    )
-    return generators.Feed(model, workers, processes, ahead)
+def _drawing(of: str, keywords: dict[str, Any]) -> dict[str, Any]:
+    """Take the arguments for drawing from generators and Sequences out of those of `fit`."""
+    taken = {name: keywords.pop(name) for name in generators.DRAWING if name in keywords}
+    return workers.in_threads_where_needed(of.removeprefix("keras."), taken)
 
 
-def _fed(
-    model: Any, original: Method, feed: Any, what: str, given: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[Any, ...]:
-    """Put a generator or Sequence, if it is the first argument, where Keras can draw from it."""
-    if _is_parallel(model) or not given or not (is_generator(given[0]) or is_sequence(given[0])):
-        return given
-    steps = inspect.signature(original).bind(model, *given, **keywords).arguments.get("steps")
-    return (feed.adapter(given[0], what, steps), *given[1:])
+@contextmanager
+def _fed(model: Any, drawing: dict[str, Any], what: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Put a generator or Sequence, if there is one, where Keras can draw from it."""
+    x = arguments.get("x")
+    if not (is_generator(x) or is_sequence(x)):
+        yield arguments
+    elif _is_parallel(model):  # which draws from generators itself
+        yield {**arguments, **drawing}
+    else:
+        feed = generators.Feed(model, **drawing)
+        with feed.open():
+            yield {**arguments, "x": feed.adapter(x, what, arguments.get("steps"))}
 
 
 def _is_parallel(model: Any) -> bool:
@@ -176,36 +165,25 @@ def _is_parallel(model: Any) -> bool:
     return parallel_model is not None and isinstance(model, parallel_model.ParallelModel)
 
 
-def _in_old_order(original: Method, of: str) -> Method:
-    def method(self: Any, *given: Any, **keywords: Any) -> Any:
-        frame = asker.user_frame(sys._getframe(1))
-        if frame is None:
-            return original(self, *given, **keywords)
-        feed = _feed(self, keywords)
-        given, keywords = _translated(of, given, keywords, frame)
-        with as_compiled(self), feed.open():
-            given = _fed(self, original, feed, "validation", given, keywords)
-            if len(getattr(self, "output_names", None) or ()) < 2 or "return_dict" in keywords:
-                return original(self, *given, **keywords)
-            results = original(self, *given, **keywords, return_dict=True)
-        ordered = [results[name] for name in models.in_old_order(self, results)]
-        return ordered if len(ordered) > 1 else ordered[0]
-
-    return method
+def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    drawing = _drawing(of, keywords)
+    given, keywords = _translated(of, given, keywords, frame)
+    name = of.rpartition(".")[2]
+    arguments = data.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
+    with as_compiled(self), closures.explained(self), _fed(self, drawing, "validation", arguments) as fed:
+        if "return_dict" in fed:
+            return original(self, **fed)
+        results = original(self, **fed, return_dict=True)
+    ordered = [results[name] for name in models.in_old_order(self, results)]
+    return ordered if len(ordered) > 1 else ordered[0]
 
 
-def _instead(original: Method, of: str, legacy: Method, is_todays: Callable[[str], bool]) -> Method:
-    def method(self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:
-        frame = asker.user_frame(sys._getframe(1))
-        if frame is None or (is_todays(str(filepath)) and not given):
-            return original(self, filepath, *given, **keywords)
-        usage.record(f"{of.removeprefix('keras.')}({str(filepath)!r})", f"{legacy.__module__}.{legacy.__name__}", frame)
-        return legacy(self, filepath, *given, **keywords)
-
-    return method
+def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:
+    usage.record(f"{of.removeprefix('keras.')}({str(filepath)!r})", f"{legacy.__module__}.{legacy.__name__}", frame)
+    return legacy(self, filepath, *given, **keywords)
 
 
-METHODS: dict[str, Callable[[Method, str], Method]] = {
+METHODS: dict[str, Method] = {
     "compile": compile,
     "fit": fit,
     "evaluate": evaluate,
@@ -215,6 +193,7 @@ METHODS: dict[str, Callable[[Method, str], Method]] = {
     "load_weights": load_weights,
     "train_on_batch": train_on_batch,
     "test_on_batch": test_on_batch,
+    "add_loss": add_loss,
 }
 
 
@@ -268,8 +247,12 @@ def _refuse_fixed_phase() -> None:
 def _translated(
     of: str, given: tuple[Any, ...], keywords: dict[str, Any], frame: FrameType
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return translate(of, given, keywords, _note(of, frame))
+
+
+def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
     short = of.removeprefix("keras.")
-    return translate(of, given, keywords, lambda old, became: usage.record(f"{short}({old})", became, frame))
+    return lambda old, became: usage.record(f"{short}({old})", became, frame)
 
 
 def _optimizer(name: str, frame: FrameType) -> Any:
@@ -290,15 +273,13 @@ def _optimizer(name: str, frame: FrameType) -> Any:
 
 def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
     """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
-    from parallel_compat.backend.learning_rate import copy_with_the_same_rate
-
     if not (optimizer.built or getattr(optimizer, "_compiled_by_old_code", False)):
         vars(optimizer)["_compiled_by_old_code"] = True
         return optimizer
     usage.record(
         "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame
     )
-    return copy_with_the_same_rate(optimizer)
+    return keras3.twin_of(optimizer)
 
 
 def _for_each_output(model: Any, metrics: Any) -> Any:

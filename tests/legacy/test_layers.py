@@ -58,6 +58,18 @@ def test_old_arguments_make_todays_layer(old, today):
         }
 
 
+@pytest.mark.parametrize(("old", "today"), [("maxnorm", "MaxNorm"), ("nonneg", "NonNeg"), ("unitnorm", "UnitNorm")])
+def test_constraints_by_their_old_strings(old, today):
+    assert type(keras.layers.Dense(3, kernel_constraint=old).kernel_constraint).__name__ == today
+    assert type(keras.layers.Conv2D(3, 3, 3, b_constraint=old).bias_constraint).__name__ == today
+
+
+def test_a_dropout_of_everything_dropped_nothing():
+    for layer in (keras.layers.Dropout(1.0), keras.layers.Dropout(rate=3), keras.layers.SpatialDropout1D(p=1)):
+        np.testing.assert_array_equal(layer(np.ones((2, 3, 4)), training=True), np.ones((2, 3, 4)))
+    assert keras.layers.Dropout(0.3).rate == 0.3
+
+
 def test_two_names_of_one_argument_are_refused():
     with pytest.raises(TypeError, match="got both `output_dim` and `units`"):
         keras.layers.Dense(output_dim=3, units=4)

@@ -100,6 +100,26 @@ def test_an_error_in_the_block_turns_them_off_as_well():
     assert install._modules is None
 
 
+def test_importing_the_pytest_plugin_turns_nothing_on():
+    code = (
+        "import sys, keras, parallel_compat.pytest\n"
+        "from parallel_compat.legacy import install\n"
+        "assert install._modules is None and not hasattr(keras.Model, 'predict_classes')\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+def test_who_was_seen_is_forgotten():
+    from parallel_compat.legacy import asker
+
+    with parallel_compat.legacy_names():
+        keras = sys.modules["keras"]
+        assert keras.layers.core is not None
+        assert asker.anybody_uses_standalone_keras()
+    assert not asker.anybody_uses_standalone_keras()
+
+
 def test_where_keras_is_not_imported_nothing_of_it_is():
     code = (
         "import sys, parallel_compat\n"

@@ -36,6 +36,37 @@ def test_the_pytest_plugin(tmp_path, python):
     assert without.returncode != 0
 
 
+def test_the_pytest_plugin_simulates_devices_before_a_conftest_imports_keras(tmp_path, python):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "conftest.py").write_text("import keras\n")
+    (tmp_path / "tests" / "test_old.py").write_text(
+        "import keras\n\ndef test_devices():\n"
+        "    assert len(keras.backend.tensorflow_backend._get_available_gpus()) == 3\n"
+    )
+    theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", "--legacy-replicas", "3", "tests")
+    assert theirs.returncode == 0, theirs.stdout + theirs.stderr
+
+
+def test_replicas_asked_for_after_tensorflow_was_imported(tmp_path, python):
+    (tmp_path / "train.py").write_text(
+        "import parallel_compat, tensorflow\nfrom parallel_compat.legacy.device_lib import get_available_gpus\n"
+        "parallel_compat.install()\nparallel_compat.install(replicas=3)\nprint(len(get_available_gpus()))\n"
+    )
+    theirs = python("train.py")
+    assert theirs.stdout == "3\n", theirs.stderr
+
+
+def test_a_block_keeps_what_was_told_before(tmp_path, python):
+    (tmp_path / "train.py").write_text(
+        "import parallel_compat\nfrom parallel_compat.legacy import asker\n"
+        "parallel_compat.install(also=['old_package'])\n"
+        "with parallel_compat.legacy_names(also=['other_package']):\n    print(sorted(asker.asked()))\n"
+        "print(sorted(asker.asked()))\n"
+    )
+    theirs = python("train.py")
+    assert theirs.stdout == "['old_package', 'other_package']\n['old_package']\n", theirs.stderr
+
+
 def test_the_notebook_extension():
     import keras
 

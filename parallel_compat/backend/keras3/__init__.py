@@ -56,6 +56,7 @@ from parallel_compat.backend.keras3.layers import (
 from parallel_compat.backend.keras3.optimizers import (
     optimizer_for,
     outside_replicas,
+    twin_of,
     update_once_for_all_replicas,
 )
 from parallel_compat.backend.keras3.saving import (
@@ -108,6 +109,7 @@ __all__ = [
     "set_mask",
     "squeeze_or_expand_to_same_rank",
     "synchronized_moments_of",
+    "twin_of",
     "untracked",
     "update_once_for_all_replicas",
     "validates_seldom",

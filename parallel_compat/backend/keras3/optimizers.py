@@ -40,6 +40,11 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
             return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
     if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
         return optimizer
+    return twin_of(optimizer)
+
+
+def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
+    """Return an optimizer without moments that shares the learning rate and the count of iterations."""
     with tf.init_scope():
         twin = type(optimizer).from_config(optimizer.get_config())
         for name in ("_learning_rate", "_iterations"):

@@ -14,6 +14,8 @@ from keras.src.legacy.saving import serialization as legacy_serialization
 from keras.src.models import cloning
 from keras.src.saving import saving_lib, serialization_lib
 
+from parallel_compat.backend import h5_files
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -100,7 +102,8 @@ def save_model(model: keras.Model, path: Path, name: str) -> None:
     if name.endswith(".keras"):
         saving_lib.save_model(model, path)
     else:
-        legacy_h5_format.save_model_to_hdf5(model, str(path))
+        with h5py.File(path, "w") as file:
+            h5_files.write_model(model, file, include_optimizer=True)
 
 
 def save_weights(model: keras.Model, path: Path, name: str) -> None:
@@ -112,7 +115,7 @@ def save_weights(model: keras.Model, path: Path, name: str) -> None:
         saving_lib.save_weights_only(model, str(path))
     else:
         with h5py.File(path, "w") as file:
-            legacy_h5_format.save_weights_to_hdf5_group(file, model)
+            h5_files.write_weights(model, file)
 
 
 # Names of losses that Keras accepts in `compile`, and refuses in an HDF5 file.

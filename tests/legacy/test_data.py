@@ -1,0 +1,98 @@
+"""Data in the forms that Keras 2 took, for one device and for two replicas."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+X = np.random.default_rng(0).normal(size=(8, 3)).astype("float32")
+LABELS = [0, 1, 1, 0, 1, 0, 0, 1]
+Y = np.array(LABELS)
+
+
+@pytest.fixture(params=["one device", "two replicas"])
+def parallel(request):
+    """Return what makes a model parallel, or leaves it."""
+    from keras.utils import multi_gpu_model
+
+    return (lambda model: model) if request.param == "one device" else lambda model: multi_gpu_model(model, 2)
+
+
+def one_output(parallel):
+    keras.utils.set_random_seed(0)
+    model = parallel(keras.models.Sequential([keras.layers.Dense(1, input_shape=(3,))]))
+    model.compile("sgd", "mse")
+    return model
+
+
+def two_outputs(parallel, loss, metrics=None):
+    keras.utils.set_random_seed(0)
+    inputs = keras.layers.Input((3,))
+    outputs = [keras.layers.Dense(1, name=name)(inputs) for name in ("first", "second")]
+    model = parallel(keras.models.Model(inputs, outputs))
+    model.compile("sgd", loss, metrics=metrics)
+    return model
+
+
+def test_lists_of_numbers_and_lists_of_one_array(parallel, recwarn):
+    expected = one_output(parallel).fit(X, Y, batch_size=8, verbose=0).history["loss"]
+    for x, y in ((X, LABELS), ([X], [Y]), (X, [float(each) for each in LABELS])):
+        history = one_output(parallel).fit(x, y, batch_size=8, verbose=0, validation_data=[x, y]).history
+        np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
+        on_batch = one_output(parallel).train_on_batch(x, y)
+        np.testing.assert_allclose([on_batch], expected, rtol=1e-5)
+        np.testing.assert_allclose([one_output(parallel).evaluate(x, y, verbose=0)], expected, rtol=1e-5)
+    assert one_output(parallel).predict([X]).shape == (8, 1)
+    assert not [warning for warning in recwarn if "structure of `inputs`" in str(warning.message)]
+
+
+def test_a_sequential_without_an_input_shape_takes_a_list_of_one_array():
+    model = keras.models.Sequential([keras.layers.Activation("relu"), keras.layers.Dense(2)])
+    assert model.predict([X]).shape == (8, 2)
+
+
+def test_a_loss_for_some_outputs_only(parallel):
+    alone = two_outputs(parallel, {"first": "mse", "second": "mse"})
+    weights = alone.get_weights()
+    model = two_outputs(parallel, {"second": "mse"}, metrics=["mae"])
+    model.set_weights(weights)
+    expected = np.mean((model.predict(X)[1][:, 0] - Y) ** 2)
+    for y in (Y, [Y], {"second": Y}):
+        loss, _mae = model.test_on_batch(X, y)
+        assert loss == pytest.approx(expected, rel=1e-5)
+    history = model.fit(X, [Y], verbose=0).history
+    assert set(history) == {"loss", "second_mae"}
+    np.testing.assert_array_equal(model.get_weights()[0], weights[0])
+    assert not np.array_equal(model.get_weights()[2], weights[2])
+
+
+def test_weights_for_some_outputs_only(parallel):
+    model = two_outputs(parallel, {"first": "mse", "second": "mse"})
+    first, second = (each[:, 0] for each in model.predict(X))
+    expected = np.mean((first - Y) ** 2) + np.mean(3 * (second - Y) ** 2)
+    three = {"second": np.full(8, 3.0)}
+    for y in ({"first": Y, "second": Y}, [Y, Y]):
+        assert model.test_on_batch(X, y, sample_weight=three)[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_metrics_without_targets_are_left_out(parallel):
+    inner = keras.layers.Dense(1, kernel_regularizer="l2", input_shape=(3,))
+    model = parallel(keras.models.Sequential([inner]))
+    model.compile("sgd", None, metrics=["mae"])
+    assert set(model.fit(X, None, verbose=0).history) == {"loss"}
+
+
+def test_class_weights_that_keras_2_ignored(parallel):
+    expected = one_output(parallel).fit(X, Y, verbose=0).history["loss"]
+    for given in ("auto", np.array([1.0, 5.0])):
+        history = one_output(parallel).fit(X, Y, verbose=0, class_weight=given).history
+        np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
+
+
+def test_one_metric_with_and_without_weights():
+    model = one_output(lambda model: model)
+    model.compile("sgd", "mse", metrics=["mse"], weighted_metrics=["mse"])
+    assert len(model.evaluate(X, Y, verbose=0)) == len(model.metrics_names) == 3
