@@ -84,6 +84,7 @@ def name_of(block: Block) -> str:
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in FOR_PROJECTS_ONLY])
 def test_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "tests").symlink_to(ROOT / "tests")  # which examples read files of
     module = importlib.import_module(name)
     assert doctest.testmod(module, raise_on_error=False).failed == 0
 
