@@ -35,7 +35,9 @@ class BatchReader:
         self._targets = what != "prediction"
         self._class_weight = class_weight
         self._inputs = list(getattr(model, "inputs", None) or [])
-        self._structure = model.input if self._inputs else None
+        # A `Sequential` that was never called has `inputs`, and no `input`.
+        one = self._inputs[0] if len(self._inputs) == 1 else None
+        self._structure = (getattr(model, "input", one) if one is not None else model.input) if self._inputs else None
         self._input_names = _input_names(self._structure, self._inputs)
         self._output_names = list(getattr(model, "output_names", None) or []) if self._inputs else []
         self._right: set[Any] = set()

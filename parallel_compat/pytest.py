@@ -14,6 +14,7 @@ from parallel_compat.legacy import install, usage
 if TYPE_CHECKING:
     import argparse
 
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that `parallel-compat run` has as well."""
     group = parser.getgroup("parallel_compat")
