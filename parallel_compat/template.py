@@ -98,7 +98,9 @@ def symbolic_call(model: keras.Model) -> tuple[Any, Any]:
     needed = training is not None and training.default is inspect.Parameter.empty
     inputs = template_inputs(model)
     if getattr(model, "inputs", None):
-        return inputs, model(inputs, training=False) if needed else model(inputs)
+        outputs = model(inputs, training=False) if needed else model(inputs)
+        # `Model(inputs=[x], outputs=[y])`: Keras 3 returns a list of one here, and the tensor when it computes.
+        return _only(inputs), _only(outputs)
     leaves = keras.tree.flatten(inputs)
     first: Exception | None = None
     for dtypes in itertools.product((keras.config.floatx(), "int32", "string"), repeat=min(len(leaves), 4)):
@@ -110,6 +112,10 @@ def symbolic_call(model: keras.Model) -> tuple[Any, Any]:
             first = first or error
     assert first is not None
     raise first
+
+
+def _only(tensors: Any) -> Any:
+    return tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) == 1 else tensors
 
 
 def output_names_of(model: keras.Model, outputs: Any) -> list[str]:

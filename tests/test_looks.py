@@ -7,7 +7,7 @@ import numpy as np
 import oracle
 import pytest
 import tensorflow as tf
-from one_device import classes, difference, mlp
+from one_device import classes, difference, mlp, train_both
 
 from parallel_compat import ParallelModel, multi_gpu_model, parallelize, template_of
 
@@ -291,6 +291,21 @@ def test_a_subclassed_template_gets_its_inputs_as_they_are(kind):
     expected, predicted = template.predict_on_batch(inputs), parallel.predict_on_batch(inputs)
     assert difference(predicted, expected) < 1e-6
     assert np.ptp(expected, axis=0).max() > 0
+
+
+def in_lists():
+    """The commonest form of that time: `Model(inputs=[x], outputs=[y])`."""
+    inputs = keras.Input((8,))
+    return keras.Model(inputs=[inputs], outputs=[keras.layers.Dense(3, name="y")(inputs)])
+
+
+@pytest.mark.parametrize("targets_in_a_list", [False, True])
+@pytest.mark.parametrize("loss", ["mse", ["mse"], {"y": "mse"}])
+def test_one_input_and_one_output_in_lists(loss, targets_in_a_list):
+    x, y = classes(101)
+    arguments = {"loss": loss, "metrics": ["mae"]}
+    train_both(in_lists, lambda: {"optimizer": keras.optimizers.SGD(0.1), **arguments},
+               [x], [y] if targets_in_a_list else y, replicas=3)  # fmt: skip
 
 
 def test_an_input_may_be_an_output():

@@ -55,6 +55,22 @@ def functional_class() -> Any:
     return Functional
 
 
+def of_single_outputs() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where `Model(inputs=[x], outputs=[y])` is called on symbolic tensors (`Functional.compute_output_spec`).
+
+    Keras 3 returns a list of one there, and the tensor itself when it computes; Keras 2 always the tensor.
+    """
+
+    def wrap(original: Any) -> Any:
+        def compute_output_spec(self: Any, *args: Any, **kwargs: Any) -> Any:
+            outputs = original(self, *args, **kwargs)
+            return outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
+
+        return compute_output_spec
+
+    yield functional_class(), "compute_output_spec", wrap
+
+
 def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a layer without a name gets one (`keras.src.ops.operation.Operation.__init__`).
 

@@ -275,7 +275,7 @@ def _layers(patches: Patches, keras: Any) -> None:
         return add_weight(self, *given, **keywords)
 
     points = patch_points.of_frozen_batch_normalization(asker.anybody_uses_standalone_keras)
-    for owner, name, wrap in (*patch_points.of_layer_names(old_layer_name), *points):
+    for owner, name, wrap in (*patch_points.of_layer_names(old_layer_name), *patch_points.of_single_outputs(), *points):
         patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)

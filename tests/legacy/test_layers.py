@@ -207,6 +207,15 @@ def test_a_sequential_has_its_ends_before_it_is_called():
     assert tuple(model.output.shape) == (None, 1)
 
 
+@pytest.mark.usefixtures("legacy_names")
+def test_a_model_with_its_one_output_in_a_list_gives_a_tensor():
+    x = keras.Input((2,))
+    nested = keras.Model(inputs=[x], outputs=[keras.layers.Dense(3)(x)])
+    y = keras.Input((2,))
+    outer = keras.Model(inputs=[y], outputs=[keras.layers.Dense(1)(nested(y))])
+    assert outer.predict(np.ones((4, 2)), verbose=0).shape == (4, 1)
+
+
 def test_a_frozen_batch_normalization_normalises_as_in_keras_2():
     layer = keras.layers.BatchNormalization(input_shape=(2,))
     model = keras.Sequential([layer])
