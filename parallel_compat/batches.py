@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +30,14 @@ class BatchReader:
         model: the model to feed.
         what: "training", "validation" or "prediction".
         class_weight: class -> weight, or such a dict for each output, by name or in order; or None.
+        targets_of_keras_2: whether integer targets become floats, and those of shape `(rows,)` get a second axis, as in
+            Keras 2: metrics of that time multiply them with predictions of shape `(rows, 1)`.
     """
 
-    def __init__(self, model: keras.Model, what: str, class_weight: Any = None) -> None:
+    def __init__(
+        self, model: keras.Model, what: str, class_weight: Any = None, targets_of_keras_2: bool = False
+    ) -> None:
+        self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
         self._what = what
         self._targets = what != "prediction"
         self._class_weight = class_weight
@@ -57,7 +63,8 @@ class BatchReader:
         x, y, weight = self._parts(drawn, number)
         x = self._input_structure(x, number)
         y, weight = (self._output_structure(part, number) for part in (y, weight))
-        x, y, weight = (keras.tree.map_structure(as_tensor, part) for part in (x, y, weight))
+        x, weight = (keras.tree.map_structure(as_tensor, part) for part in (x, weight))
+        y = keras.tree.map_structure(self._as_target, y)
         self._check(x, y, weight, number)
         if not self._targets:
             return (x,)
@@ -184,6 +191,21 @@ def as_tensor(leaf: Any) -> Any:
     if array.dtype.kind == "f" and array.dtype.name != keras.config.floatx():
         array = array.astype(keras.config.floatx())
     return tf.convert_to_tensor(array)
+
+
+def target_of_keras_2(model: keras.Model, leaf: Any) -> Any:
+    """Like `as_tensor`; integers and bools become floats too, and `(rows,)` becomes `(rows, 1)` where outputs are so.
+
+    `standardize_input_data` in Keras 2.2.4's `engine/training_utils.py` added the axis, and the placeholder of a target
+    had the dtype of the output.
+    """
+    tensor = as_tensor(leaf)
+    if not isinstance(tensor, tf.Tensor) or tensor.dtype == tf.string:
+        return tensor
+    if not tensor.dtype.is_floating:
+        tensor = tf.cast(tensor, keras.config.floatx())
+    flat_outputs = any(len(output.shape) < 2 for output in getattr(model, "outputs", None) or ())
+    return tf.expand_dims(tensor, 1) if tensor.shape.rank == 1 and not flat_outputs else tensor
 
 
 def rows_of(batch: Any) -> int:

@@ -42,11 +42,18 @@ class Feed:
         workers: see `fit_generator`.
         use_multiprocessing: see `fit_generator`.
         max_queue_size: see `fit_generator`.
+        targets_of_keras_2: see `BatchReader`.
     """
 
     def __init__(
-        self, model: keras.Model, workers: int = 1, use_multiprocessing: bool = False, max_queue_size: int = 10
+        self,
+        model: keras.Model,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        max_queue_size: int = 10,
+        targets_of_keras_2: bool = False,
     ) -> None:
+        self._targets_of_keras_2 = targets_of_keras_2
         self._model = model
         self._workers = workers
         self._processes = use_multiprocessing
@@ -82,7 +89,7 @@ class Feed:
                 "`parallelize(model, strategy=strategy)`."
             )
         needed = steps * passes if steps else None
-        read = BatchReader(self._model, what, class_weight)
+        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2)
         source: Source
         if is_sequence(data):
             workers = 0 if isinstance(data, ArrayBatches) else self._workers
@@ -236,6 +243,7 @@ def fit_generator(
         model: any Keras model that is compiled.
         generator: yields `(x, y)` or `(x, y, sample_weight)`, tuples or lists, of arrays, lists or dicts of arrays;
             or a `keras.utils.Sequence`. Each batch is used once, in order; the generator goes on across epochs.
+            Integer targets become floats, and those of shape `(rows,)` get a second axis, as in Keras 2.
         steps_per_epoch: the batches of an epoch; by default the length of the Sequence, or all there are.
         epochs: the epoch to stop at.
         verbose: 0, 1 or 2.
@@ -277,7 +285,7 @@ def fit_generator(
             "Expected `validation_steps` with a generator as `validation_data`: an endless one would be drawn from "
             "forever. Received: validation_steps=None. Give the number of its batches, or a Sequence or arrays."
         )
-    feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"))
+    feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"), True)
     if (is_generator(generator) or is_sequence(generator)) and ArrayBatches.takes(validation_data):
         validation_data, given["validation_steps"] = ArrayBatches(validation_data, feed), None
     arguments = {
@@ -324,7 +332,7 @@ def evaluate_generator(
     samples = keras_1.pop("val_samples", None)
     given = keras_2_arguments(given, keras_1)
     generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
-    feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
+    feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"], True)
     with feed.open():
         return model.evaluate(
             feed.adapter(generator, "validation", given["steps"]), steps=given["steps"], verbose=verbose
@@ -375,7 +383,9 @@ def predict_generator(
 
 
 def keras_2_arguments(given: dict[str, Any], keras_1: dict[str, Any]) -> dict[str, Any]:
-    """Put Keras 1's arguments in the place of Keras 2's.
+    """Put Keras 1's arguments in the place of Keras 2's, and whole numbers in the place of `len(x) / batch_size`.
+
+    Keras 2 drew batches while their number was less than `steps`, whatever kind of number that was.
 
     Raises:
         TypeError: for an unknown argument.
@@ -383,7 +393,9 @@ def keras_2_arguments(given: dict[str, Any], keras_1: dict[str, Any]) -> dict[st
     unknown = sorted(set(keras_1) - set(KERAS_1_NAMES))
     if unknown:
         raise TypeError(f"Got unexpected keyword arguments {unknown}, which neither Keras 1 nor Keras 2 had.")
-    return {**given, **{KERAS_1_NAMES[name]: value for name, value in keras_1.items()}}
+    given = {**given, **{KERAS_1_NAMES[name]: value for name, value in keras_1.items()}}
+    steps = {name: given[name] for name in ("steps_per_epoch", "validation_steps", "steps") if given.get(name)}
+    return {**given, **{name: math.ceil(value) for name, value in steps.items()}}
 
 
 def steps_of_samples(data: Any, samples: int | None, steps: int | None) -> tuple[Any, int | None]:

@@ -267,6 +267,15 @@ def test_a_validation_generator_needs_its_steps(replicas):
     assert drawn == []
 
 
+@pytest.mark.parametrize("steps", [np.ceil(2.5), 2.1, np.float32(3)])
+def test_steps_may_be_a_fraction(steps):
+    """`len(x) / batch_size`: Keras 2 drew batches while there were fewer."""
+    parallel = model()
+    fit_generator(parallel, forever(X, Y), steps, verbose=0)
+    assert steps_taken(parallel) == 3
+    assert len(predict_generator(parallel, forever(X, Y), steps)) == 3 * len(X)
+
+
 def test_class_weights_need_classes():
     with pytest.raises(ValueError, match=r"of shape \(4, 3, 2\)"):
         weighted_classes(np.ones((4, 3, 2)), None, {0: 1.0})
@@ -290,3 +299,18 @@ def test_sparse_matrices_of_scipy():
         weights.append(template.get_weights())
     for one, other in zip(*weights, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def product(y_true, y_pred):
+    return keras.ops.mean(y_true * y_pred)
+
+
+@REPLICAS
+def test_targets_are_floats_with_two_axes_as_in_keras_2(replicas):
+    """`(rows,)` times `(rows, 1)` would be `(rows, rows)`."""
+    x = keras.Input((1,))
+    template = keras.Model(x, keras.layers.Dense(1, kernel_initializer="ones", trainable=False)(x))
+    trained = parallelize(template, replicas) if replicas > 1 else template
+    trained.compile("sgd", "mse", metrics=[product])
+    rows, labels = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
+    assert evaluate_generator(trained, forever(rows, labels), 1)[1] == pytest.approx(5 / 4)

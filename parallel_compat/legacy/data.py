@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
+from parallel_compat.batches import target_of_keras_2
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,17 +34,27 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     if "x" in changed:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
     if "y" in changed:
-        changed["y"] = targets(model, changed["y"])
+        changed["y"] = _as_floats(model, targets(model, changed["y"]))
     if "sample_weight" in changed:
         changed["sample_weight"] = weights(model, changed["sample_weight"], changed.get("y"))
     held_out: Any = changed.get("validation_data")
     if isinstance(held_out, (tuple, list)) and 2 <= len(held_out) <= 3:
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
+        y = _as_floats(model, y)
         changed["validation_data"] = (x, y, *(weights(model, each, y) for each in held_out[2:]))
     if "class_weight" in changed and not isinstance(changed["class_weight"], (dict, list, tuple)):
         note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
         changed["class_weight"] = None
     return {**arguments, **changed}
+
+
+def _as_floats(model: Any, y: Any) -> Any:
+    """Return arrays of targets as `BatchReader` makes those of a generator's batches."""
+
+    def as_float(target: Any) -> Any:
+        return np.asarray(target_of_keras_2(model, target)) if isinstance(target, np.ndarray) else target
+
+    return keras.tree.map_structure(as_float, y)
 
 
 def targets(model: Any, y: Any) -> Any:

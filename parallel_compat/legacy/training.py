@@ -62,7 +62,12 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     with as_compiled(self), closures.explained(self):
         if _is_parallel(self):  # which draws from generators itself
             return original(self, **arguments, **drawing)
-        return generators.fit(self, generators.Feed(self, **drawing), arguments, functools.partial(original, self))
+        return generators.fit(
+            self,
+            generators.Feed(self, **drawing, targets_of_keras_2=True),
+            arguments,
+            functools.partial(original, self),
+        )
 
 
 def _fit_generator(**arguments: Any) -> Any:
@@ -155,7 +160,7 @@ def _fed(model: Any, drawing: dict[str, Any], what: str, arguments: dict[str, An
     elif _is_parallel(model):  # which draws from generators itself
         yield {**arguments, **drawing}
     else:
-        feed = generators.Feed(model, **drawing)
+        feed = generators.Feed(model, **drawing, targets_of_keras_2=True)
         with feed.open():
             yield {**arguments, "x": feed.adapter(x, what, arguments.get("steps"))}
 

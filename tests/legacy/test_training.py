@@ -127,3 +127,15 @@ def test_old_names_of_losses():
     p, y = model.predict(X), Y
     cosine = -(p * y).sum(1) / np.linalg.norm(p, axis=1) / np.linalg.norm(y, axis=1)
     assert loss == pytest.approx(cosine.mean(), rel=1e-5)
+
+
+def test_targets_are_floats_with_two_axes():
+    """`(rows,)` times `(rows, 1)` would be `(rows, rows)`."""
+
+    def product(y_true, y_pred):
+        return keras.ops.mean(y_true * y_pred)
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="ones")])
+    model.compile("sgd", "mse", metrics=[product])
+    assert model.evaluate(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), verbose=0)[1] == pytest.approx(5 / 4)
+    assert model.test_on_batch(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]))[1] == pytest.approx(5 / 4)
