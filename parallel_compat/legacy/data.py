@@ -37,6 +37,8 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
     if "sample_weight" in changed:
         changed["sample_weight"] = weights(model, changed["sample_weight"], changed.get("y"))
+    if _has_zeros(changed.get("sample_weight")) or _has_zeros(changed.get("class_weight")):
+        note("weights of 0", "the loss is divided by all rows; Keras 2 divided by those whose weight is not 0")
     held_out: Any = changed.get("validation_data")
     if isinstance(held_out, (tuple, list)) and 2 <= len(held_out) <= 3:
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
@@ -46,6 +48,10 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
         changed["class_weight"] = None
     return {**arguments, **changed}
+
+
+def _has_zeros(given: Any) -> bool:
+    return any(not np.all(leaf) for leaf in keras.tree.flatten(given) if isinstance(leaf, (np.ndarray, float, int)))
 
 
 def _as_floats(model: Any, y: Any) -> Any:

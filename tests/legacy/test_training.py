@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import parallel_compat
+from parallel_compat.legacy import usage
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
@@ -139,3 +140,20 @@ def test_targets_are_floats_with_two_axes():
     model.compile("sgd", "mse", metrics=[product])
     assert model.evaluate(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), verbose=0)[1] == pytest.approx(5 / 4)
     assert model.test_on_batch(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]))[1] == pytest.approx(5 / 4)
+
+
+@pytest.mark.parametrize(
+    ("weights", "noted"),
+    [
+        ({"sample_weight": np.array([1.0, 0.0])}, True),
+        ({"class_weight": {0: 0.0, 1: 1.0}}, True),
+        ({"sample_weight": np.array([1.0, 2.0])}, False),
+    ],
+)
+def test_weights_of_zero_are_noted(weights, noted):
+    """Keras 2 divided the loss by the rows that count, Keras 3 divides by all."""
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
+    model.compile("sgd", "mse")
+    usage.forget()
+    model.fit(np.ones((2, 1)), np.array([0, 1]), verbose=0, **weights)
+    assert any("weights of 0" in use.name for use in usage.uses()) == noted
