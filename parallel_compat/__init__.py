@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # type checkers take it for true; `typing` would cost the command's start milliseconds
+if TYPE_CHECKING:
+    from typing import Any
+
+    from parallel_compat.checkpoints import ParallelModelCheckpoint
+    from parallel_compat.devices import available_devices, limit_gpu_memory, simulate_devices, use_gpus
+    from parallel_compat.generators import evaluate_generator, fit_generator, predict_generator
+    from parallel_compat.legacy.install import install, legacy_names, uninstall
+    from parallel_compat.parallel_model import ParallelModel
+    from parallel_compat.recover.errors import CheckpointError
+    from parallel_compat.recover.inspecting import inspect_checkpoint
+    from parallel_compat.recover.loading import load_template_weights
+    from parallel_compat.recover.recovering import recover_template
+    from parallel_compat.split import multi_gpu_model, parallelize, template_of
 
 __version__ = "0.1.0.dev0"
 
@@ -35,7 +49,27 @@ _NOTEBOOK = {
     "unload_ipython_extension": "parallel_compat.legacy.notebook",
 }
 
-__all__ = sorted(_PUBLIC)
+__all__ = [
+    "CheckpointError",
+    "ParallelModel",
+    "ParallelModelCheckpoint",
+    "available_devices",
+    "evaluate_generator",
+    "fit_generator",
+    "inspect_checkpoint",
+    "install",
+    "legacy_names",
+    "limit_gpu_memory",
+    "load_template_weights",
+    "multi_gpu_model",
+    "parallelize",
+    "predict_generator",
+    "recover_template",
+    "simulate_devices",
+    "template_of",
+    "uninstall",
+    "use_gpus",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in `__init__.py`
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

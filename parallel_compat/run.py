@@ -12,8 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 EPILOG = """examples:
   parallel-compat run train.py --epochs 3
@@ -83,13 +81,12 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
     from parallel_compat.legacy.environment import MAIN, SETTINGS
 
-    startup = str(Path(__file__).parent / "legacy" / "startup")
+    startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "legacy", "startup")
     settings = {
         "also": arguments.also,
         "replicas": arguments.replicas,
         "report": os.path.abspath(arguments.report) if arguments.report else None,
         "quiet": arguments.quiet,
-        "folder": tempfile.mkdtemp(prefix="parallel-compat-"),
     }
     paths = [startup, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), SETTINGS: json.dumps(settings), MAIN: "1"}

@@ -71,7 +71,10 @@ class BackendOperation(keras.Operation):  # type: ignore[misc]
         return {"function": self.function, "name": self.name}
 
 
-def _unchanged(name: str) -> Callable[..., Any]:
+@functools.cache
+def _unchanged(name: str) -> Any:
+    if isinstance(getattr(_today, name), type):
+        return getattr(_today, name)
     plain: Callable[..., Any] = getattr(_today, name)
 
     @functools.wraps(plain)
@@ -92,9 +95,7 @@ def _any_symbolic(*structures: Any) -> bool:
 def __getattr__(name: str) -> Any:
     if name not in _UNCHANGED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    function = _unchanged(name) if not isinstance(getattr(_today, name), type) else getattr(_today, name)
-    globals()[name] = function
-    return function
+    return _unchanged(name)  # not kept in this module, whose own code means Python's `any`, `sum` and `max`
 
 
 def __dir__() -> list[str]:

@@ -6,10 +6,11 @@ import atexit
 import json
 import os
 import sys
+import tempfile
 from typing import Any, ClassVar
 
 from parallel_compat.legacy import install, traceback_of, usage
-from parallel_compat.legacy.environment import MAIN
+from parallel_compat.legacy.environment import MAIN, SETTINGS
 
 
 def start(settings: str) -> None:
@@ -22,6 +23,9 @@ def start(settings: str) -> None:
     install.install(also=told["also"], replicas=told["replicas"])
     traceback_of.hide_our_frames()
     main = os.environ.pop(MAIN, None) is not None
+    if main:
+        told["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")
+        os.environ[SETTINGS] = json.dumps(told)
     atexit.register(_finish, told, os.getpid(), main)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: _after_fork(told))

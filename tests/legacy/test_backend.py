@@ -11,6 +11,13 @@ from parallel_compat.legacy import backend as K
 A = np.random.RandomState(0).rand(3, 4).astype("float32")
 
 
+@pytest.mark.parametrize("name", ["any", "all", "sum", "max", "min", "abs", "round"])
+def test_functions_named_as_pythons_leave_the_others_as_they_are(name):
+    getattr(K, name)(K.constant(A) > 0.5 if name in ("any", "all") else K.constant(A))
+    np.testing.assert_allclose(K.eval(K.square(A)), A**2, rtol=1e-6)
+    np.testing.assert_allclose(K.eval(K.sum(A, axis=1)), A.sum(axis=1), rtol=1e-6)
+
+
 def test_values_are_read_and_assigned():
     for variable in (keras.Variable(A), K.variable(A)):
         assert isinstance(K.get_value(variable), np.ndarray)
