@@ -203,12 +203,6 @@ def _layers() -> list[Argument]:
             Change.DROPPED,
             note="Keras 2 ignored it. For the effect, add `SpatialDropout1D` after the layer.",
         ),
-        Argument(
-            "keras.layers.Embedding",
-            "input_length",
-            Change.DROPPED,
-            note="The length comes from the input.",
-        ),
         # Every layer.
         Argument(
             "keras.layers.Layer",

@@ -32,6 +32,7 @@ _CONVOLUTIONS = {
 _SIDES = {1: ("filter_length",), 2: ("nb_row", "nb_col"), 3: ("kernel_dim1", "kernel_dim2", "kernel_dim3")}
 _DROPOUTS = ("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "GaussianDropout", "AlphaDropout")
 _RECURRENT = ("SimpleRNN", "GRU", "LSTM", "ConvLSTM2D")
+_OF_SEQUENCES = (*_RECURRENT, "Conv1D")
 
 
 def translate(
@@ -66,6 +67,10 @@ def translate(
         given = _convolution(name, given, keywords, note)
     if name in _RECURRENT:
         _recurrent(keywords, note)
+    if name in _OF_SEQUENCES:
+        _input_of_sequence(keywords, note)
+    if name == "Embedding":
+        _input_of_embedding(keywords, note)
     if name.startswith("ZeroPadding"):
         given = _padding(given, keywords, note)
     if name == "BatchNormalization":
@@ -172,9 +177,22 @@ def _recurrent(keywords: dict[str, Any], note: Note) -> None:
         if keywords.pop("forget_bias_init") == "one":
             keywords["unit_forget_bias"] = True
         note("forget_bias_init=", "unit_forget_bias=")
+
+
+def _input_of_sequence(keywords: dict[str, Any], note: Note) -> None:
     if "input_dim" in keywords:
         keywords["input_shape"] = (keywords.pop("input_length", None), keywords.pop("input_dim"))
         note("input_dim=, input_length=", "input_shape=")
+
+
+def _input_of_embedding(keywords: dict[str, Any], note: Note) -> None:
+    """A `Sequential` that began with an Embedding was built at once (`keras/layers/embeddings.py`, 2.2.4)."""
+    length = keywords.pop("input_length", None)
+    if keywords.keys() & {"input_shape", "batch_input_shape"}:
+        return
+    keywords["input_shape"] = tuple(length) if isinstance(length, (tuple, list)) else (length,)
+    if length is not None:
+        note("input_length=", "input_shape=")
 
 
 def _padding(given: tuple[Any, ...], keywords: dict[str, Any], note: Note) -> tuple[Any, ...]:

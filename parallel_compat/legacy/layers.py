@@ -64,7 +64,8 @@ def make(kind: Any, given: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
 def take_common(keywords: dict[str, Any]) -> Any:
     """Take the arguments that every old layer took out of `keywords`.
 
-    They are `weights`, `batch_input_shape`, `input_shape`, `input_dim` with `input_length`, and `input_dtype`.
+    They are `weights`, `batch_input_shape`, `input_shape` with `batch_size`, `input_dim` with `input_length`, and
+    `input_dtype`.
 
     Returns:
         A function that gives them their effect on the layer, once it is made.
@@ -74,10 +75,13 @@ def take_common(keywords: dict[str, Any]) -> Any:
     weights = keywords.pop("weights", None)
     batch_shape = keywords.pop("batch_input_shape", None)
     shape = keywords.pop("input_shape", None)
+    batch_size = keywords.pop("batch_size", None)
     length = keywords.pop("input_length", None)
     size = keywords.pop("input_dim", None)
     if size is not None:
         shape = (size,) if length is None else (length, size)
+    if shape is not None and batch_size is not None:
+        shape = BatchShape(shape, batch_size)
     if batch_shape is not None:
         shape = BatchShape(batch_shape[1:], batch_shape[0])
 

@@ -94,7 +94,6 @@ def test_first_weights_and_input_shapes():
             keras.layers.Dense(1, weights=[np.ones((2, 1)), np.zeros(1)]),
         ]
     )
-    model.build((None, 4))
     np.testing.assert_array_equal(model.layers[0].get_weights()[0], matrix)
     np.testing.assert_array_equal(model.layers[1].get_weights()[0], np.ones((3, 8)))
     np.testing.assert_array_equal(model.layers[2].get_weights()[0], np.ones((2, 1)))
@@ -106,9 +105,22 @@ def test_a_batch_size_in_the_first_layer_reaches_the_model():
     assert model.predict(np.ones((2, 4, 5)), batch_size=2).shape == (2, 3)
 
 
-def test_a_recurrent_first_layer_with_input_dim_and_length():
-    model = keras.Sequential([keras.layers.LSTM(3, input_dim=5, input_length=4)])
-    assert model.input_shape == (None, 4, 5)
+@pytest.mark.parametrize(
+    ("first", "shape"),
+    [
+        (lambda: keras.layers.LSTM(3, input_dim=5, input_length=4), (None, 4, 5)),
+        (lambda: keras.layers.Conv1D(3, 2, input_dim=5), (None, None, 5)),
+        (lambda: keras.layers.Dense(3, input_shape=(4,), batch_size=2), (2, 4)),
+        (lambda: keras.layers.Embedding(5, 3, input_length=4), (None, 4)),
+        (lambda: keras.layers.Embedding(5, 3), (None, None)),
+        (lambda: keras.layers.Embedding(5, 3, input_shape=(6,)), (None, 6)),
+        (lambda: keras.layers.Embedding(5, 3, batch_input_shape=(2, 6)), (2, 6)),
+    ],
+)
+def test_a_sequential_is_built_by_its_first_layer(first, shape):
+    model = keras.Sequential([first()])
+    assert model.built
+    assert model.input_shape == shape
 
 
 def test_gates_are_those_of_keras_2():

@@ -55,7 +55,8 @@ def find(file: File) -> Iterator[Finding]:
         for call in found:
             name = target.rpartition(".")[2]
             handled: set[str] = set()
-            for finding, names in (*_kernel(file, call, target, name), *_input_dim(file, call, target, name)):
+            shapes = (*_input_dim(file, call, target, name), *_input_length(file, call, target))
+            for finding, names in (*_kernel(file, call, target, name), *shapes):
                 handled |= names
                 yield finding
             yield from arguments.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
@@ -120,3 +121,21 @@ def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[t
         file.found(RULE, dim, f"`input_dim` of `{name}` is now part of `input_shape`.", edits),
         {"input_dim", "input_length"},
     )
+
+
+def _input_length(file: File, call: ast.Call, target: str) -> Iterator[tuple[Finding, set[str]]]:
+    """`input_length` of an Embedding was the shape of its input, of which a `Sequential` was built."""
+    length = calls.keyword(call, "input_length")
+    if target != "keras.layers.Embedding" or length is None:
+        return
+    parent = file.tree.parents.get(call)
+    applied = isinstance(parent, ast.Call) and parent.func is call
+    if applied or any(calls.keyword(call, name) for name in ("input_shape", "batch_input_shape")):
+        message = "The length comes from the input."
+        edits: list[Edit | Removal] = [*calls.remove(file, call, length)]
+    else:
+        text = file.source.segment(length.value)
+        shape = text if isinstance(length.value, (ast.Tuple, ast.List)) else f"({text},)"
+        message = "`input_length` is now the `input_shape` that a `Sequential` is built with."
+        edits = [Edit(file.source.start(length), file.source.end(length), f"input_shape={shape}")]
+    yield file.found(RULE, length, message, edits), {"input_length"}

@@ -47,6 +47,31 @@ def test_input_dim_of_recurrent_layers_is_part_of_the_shape():
     check_noop("from keras.layers import Dense\nx = Dense(3, input_dim=5)\n")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("model.add(Embedding(10, 3, input_length=7))", "model.add(Embedding(10, 3, input_shape=(7,)))"),
+        ("layer = Embedding(10, 3, input_length=n + 1)", "layer = Embedding(10, 3, input_shape=(n + 1,))"),
+        ("model.add(Embedding(10, 3, input_length=(5, 7)))", "model.add(Embedding(10, 3, input_shape=(5, 7)))"),
+        ("x = Embedding(10, 3, input_length=7)(x)", "x = Embedding(10, 3)(x)"),
+        (
+            "model.add(Embedding(10, 3, input_length=7, input_shape=(7,)))",
+            "model.add(Embedding(10, 3, input_shape=(7,)))",
+        ),
+    ],
+)
+def test_input_length_of_an_embedding_is_its_input_shape(before, after):
+    imports = "from keras.layers import Embedding\n"
+    check_transformed(imports + before + "\n", imports + after + "\n")
+
+
+def test_input_dim_and_length_of_a_convolution():
+    check_transformed(
+        "from keras.layers import Conv1D\nx = Conv1D(3, 2, input_dim=5, input_length=7)\n",
+        "from keras.layers import Conv1D\nx = Conv1D(3, 2, input_shape=(7, 5))\n",
+    )
+
+
 def test_what_no_name_of_today_expresses_is_taken_by_the_old_class():
     check_transformed(
         "import keras\nfrom keras.layers import LSTM\n"
