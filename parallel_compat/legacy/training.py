@@ -58,7 +58,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     drawing = _drawing(of, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
-    hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
+    hand_over(arguments.get("callbacks"), _validation_data(arguments))
     with as_compiled(self), closures.explained(self):
         if _is_parallel(self):  # which draws from generators itself
             return original(self, **arguments, **drawing)
@@ -230,6 +230,21 @@ def hand_over(callbacks: Any, validation_data: Any) -> None:
             callback.validation_data = arrays
 
 
+def _validation_data(arguments: dict[str, Any]) -> Any:
+    """Return what `fit` validates on: as given, or the last rows of the arrays that it trains on."""
+    part = arguments.get("validation_split")
+    if arguments.get("validation_data") is not None or not part or arguments.get("y") is None:
+        return arguments.get("validation_data")
+    data: tuple[Any, ...] = (arguments["x"], arguments["y"])
+    if arguments.get("sample_weight") is not None:
+        data = (*data, arguments["sample_weight"])
+    rows = {len(each) for each in keras.tree.flatten(data) if hasattr(each, "shape")}
+    if len(rows) != 1:
+        return None
+    start = int(rows.pop() * (1 - part))
+    return keras.tree.map_structure(lambda each: each[start:] if hasattr(each, "shape") else each, data)
+
+
 def _arrays(validation_data: Any) -> list[Any] | None:
     if not isinstance(validation_data, (tuple, list)) or len(validation_data) < 2:
         return None
@@ -237,7 +252,8 @@ def _arrays(validation_data: Any) -> list[Any] | None:
     if not all(hasattr(each, "shape") for each in (*x, *y)):
         return None
     weights = validation_data[2] if len(validation_data) > 2 else [np.ones(len(each)) for each in y]
-    return [*x, *y, *to_list(weights, allow_tuple=True)]
+    with_two_axes = [each[:, None] if len(each.shape) == 1 else each for each in (*x, *y)]
+    return [*with_two_axes, *to_list(weights, allow_tuple=True)]
 
 
 def _refuse_fixed_phase() -> None:

@@ -205,6 +205,23 @@ def test_validation_data_is_given_to_callbacks():
     assert seen == [[(12, 3), (12, 2), (12,)]]
 
 
+@pytest.mark.parametrize("weights", [None, np.arange(12.0)])
+def test_rows_that_fit_splits_off_are_given_to_callbacks_too(weights):
+    seen = []
+
+    class Scores(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            seen.extend(self.validation_data)
+
+    model = keras.Sequential([keras.layers.Dense(1, input_dim=3)])
+    model.compile("sgd", "mse")
+    x, y = np.arange(36.0).reshape(12, 3), np.arange(12.0)
+    model.fit(x, y, sample_weight=weights, epochs=1, verbose=0, validation_split=0.25, callbacks=[Scores()])
+    np.testing.assert_array_equal(seen[0], x[9:])
+    np.testing.assert_array_equal(seen[1], y[9:, None])
+    np.testing.assert_array_equal(seen[2], [1, 1, 1] if weights is None else weights[9:])
+
+
 def test_monitors_in_their_old_spelling_choose_the_direction():
     stop = keras.callbacks.EarlyStopping(monitor="val_acc", patience=1)
     _, history = trained([stop], epochs=2)
