@@ -173,7 +173,12 @@ def output_shape(layer: Any) -> Any:
 
 def input_shape(layer: Any) -> Any:
     """Return the shape of a layer's input (`layer.input_shape`), a list of them for several inputs."""
-    return _shapes(layer.input)
+    return _shapes(input_tensor(layer))
+
+
+def input_tensor(layer: Any) -> Any:
+    """Return a layer's input (`layer.input`), which of an `InputLayer` was its output: Keras 3 gives an empty list."""
+    return layer.output if isinstance(layer, keras.layers.InputLayer) else layer.input
 
 
 class Shape(tuple[Any, ...]):

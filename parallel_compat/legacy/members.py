@@ -8,6 +8,7 @@ from parallel_compat.legacy.table import Change, Member
 
 MODEL = "keras.Model"
 LAYER = "keras.layers.Layer"
+INPUT_LAYER = "keras.layers.InputLayer"
 OPTIMIZER = "keras.optimizers.Optimizer"
 CALLBACK = "keras.callbacks.Callback"
 CHECKPOINT = "keras.callbacks.ModelCheckpoint"
@@ -131,6 +132,7 @@ _MEMBERS: tuple[Member, ...] = (
     Member(CHECKPOINT, "monitor_op", Change.PROVIDED, "parallel_compat.legacy.callbacks.ModelCheckpoint"),
     Member(LAYER, "output_shape", Change.PROVIDED, "parallel_compat.legacy.layers.output_shape"),
     Member(LAYER, "input_shape", Change.PROVIDED, "parallel_compat.legacy.layers.input_shape"),
+    Member(INPUT_LAYER, "input", Change.PROVIDED, "parallel_compat.legacy.layers.input_tensor"),
     Member(LAYER, "batch_input_shape", Change.PROVIDED, "parallel_compat.legacy.layers.input_shape"),
     Member(LAYER, "inbound_nodes", Change.GONE, note=_NODES),
     Member(LAYER, "outbound_nodes", Change.GONE, note=_NODES),

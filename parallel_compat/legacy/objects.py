@@ -288,10 +288,25 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
     patches.set(layer, "add_weight", add_weight_for_users)
+    patches.set(keras.layers.InputLayer, "input", _input_of_input_layer(keras.layers.InputLayer))
     for kind in (layer, patch_points.functional_class()):
         add_loss = vars(kind).get("add_loss")
         if add_loss is not None:
             patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
+
+
+def _input_of_input_layer(kind: Any) -> property:
+    original = kind.input
+    row = members()["input"][0]
+
+    def get(self: Any) -> Any:
+        frame = asker.user_frame(sys._getframe(1))
+        if frame is None:
+            return original.__get__(self, type(self))
+        usage.record("InputLayer.input", row.new or "", frame)
+        return names.fetch(row.new or "")(self)
+
+    return property(get)
 
 
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}

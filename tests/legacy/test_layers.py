@@ -131,6 +131,15 @@ def test_gates_are_those_of_keras_2():
     assert float(keras.layers.Activation("hard_sigmoid")(np.ones((1,)))[0]) == pytest.approx(0.7)
 
 
+def test_the_input_of_an_input_layer_is_its_tensor():
+    model = keras.Sequential([keras.layers.Dense(2, input_dim=3)])
+    model = keras.Model(model.input, model.output)
+    assert keras.layers.InputLayer in map(type, model.layers)
+    assert model.layers[0].input is model.inputs[0]
+    assert model.layers[0].input_shape == (None, 3)
+    assert keras.Model(model.layers[0].input, model.layers[-1].output).output_shape == (None, 2)
+
+
 def test_layers_are_counted_from_one():
     keras.utils.clear_session()
     inputs = keras.layers.Input((2,))

@@ -1,11 +1,14 @@
-"""`layer.output_shape` and `layer.input_shape` become functions of this package."""
+"""`layer.output_shape` and `layer.input_shape` become functions of this package.
+
+So does `model.layers[0].input`: the first layer may be an `InputLayer`, whose `input` Keras 3 leaves empty.
+"""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import LAYER
+from parallel_compat.legacy.members import INPUT_LAYER, LAYER
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
 
@@ -33,18 +36,21 @@ shape = parallel_compat.legacy.layers.output_shape(model.layers[-1])
 def find(file: File) -> Iterator[Finding]:
     """Find shapes of layers."""
     for node in file.tree.attributes:
-        if node.attr not in ("output_shape", "input_shape") or not isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load):
+            continue
+        of = INPUT_LAYER if node.attr == "input" and _is_first_layer(node.value) else LAYER
+        if of == LAYER and node.attr not in ("output_shape", "input_shape"):
             continue
         kind = file.kinds.of(node.value)
         if kind is None and _looks_like_layer(node.value):
             message = (
                 f"If `{methods.receiver_text(file, node)}` is a layer: `{node.attr}` is provided by "
-                f"`{methods.member(LAYER, node.attr).new}`."
+                f"`{methods.member(of, node.attr).new}`."
             )
             yield file.attention(RULE, node, message)
         if kind != LAYER or _is_self(node.value):
             continue
-        row = methods.member(LAYER, node.attr)
+        row = methods.member(of, node.attr)
         assert row.new is not None
         spelled = file.reference(row.new, node)
         if spelled is None:
@@ -57,6 +63,16 @@ def find(file: File) -> Iterator[Finding]:
 
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"  # a layer may well set its own
+
+
+def _is_first_layer(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value == 0
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "layers"
+    )
 
 
 def _looks_like_layer(node: ast.expr) -> bool:

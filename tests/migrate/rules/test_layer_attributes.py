@@ -14,6 +14,7 @@ FUNCTION = "parallel_compat.legacy.layers"
     [
         ("s = model.layers[3].output_shape[1:]", f"s = {FUNCTION}.output_shape(model.layers[3])[1:]"),
         ("s = model.get_layer('a').input_shape", f"s = {FUNCTION}.input_shape(model.get_layer('a'))"),
+        ("f = Model(model.layers[0].input, z)", f"f = Model({FUNCTION}.input_tensor(model.layers[0]), z)"),
         (
             "for one in model.layers:\n    print(one.output_shape)",
             f"for one in model.layers:\n    print({FUNCTION}.output_shape(one))",
@@ -32,6 +33,7 @@ def test_an_unknown_layer_is_reported():
     "source",
     [
         HEAD + "model.output_shape\n",
+        HEAD + "f = Model(model.layers[1].input, z)\n",
         "from keras.layers import Layer\nclass L(Layer):\n    def f(self):\n        return self.output_shape\n",
         "import keras\narray.output_shape\n",
     ],
