@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.usage = (
-        "parallel-compat run [--replicas N] [--report FILE] [--quiet] [--also PACKAGE] "
+        "parallel-compat run [--replicas N] [--report FILE] [--quiet] [--also PACKAGE] [--allow-lambdas] "
         "(SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
     )
     parser.add_argument(
@@ -42,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="PACKAGE",
         help="answer legacy names to this installed package, too; may be given several times",
+    )
+    parser.add_argument(
+        "--allow-lambdas",
+        action="store_true",
+        help="let load_model run the Python code in Lambda layers, as Keras 2 did: only for files that you trust",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
@@ -87,6 +92,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
         "replicas": arguments.replicas,
         "report": os.path.abspath(arguments.report) if arguments.report else None,
         "quiet": arguments.quiet,
+        "lambdas": arguments.allow_lambdas,
     }
     paths = [startup, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), SETTINGS: json.dumps(settings), MAIN: "1"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
@@ -39,12 +40,27 @@ def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool)
             config.config.update(before)
 
 
-def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any]) -> keras.Model:
-    """Make a model from a config of Keras 2's layout; a Lambda's bytecode is refused."""
-    with saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(True):
+def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
+    """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
+    with saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode):
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
+
+
+def is_safe_mode() -> bool:
+    """Say whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
+    return serialization_lib.in_safe_mode() is not False
 
 
 def build_losses(model: keras.Model) -> None:
     """Build a compiled model's losses and metrics, as `load_model` does."""
     saving_utils.try_build_compiled_arguments(model)
+
+
+def give_names(layer: keras.layers.Lambda, names: dict[str, Any]) -> None:
+    """Let the functions of a Lambda layer that was made of bytecode see names; Keras gives them those of its own."""
+    for attribute in ("function", "_output_shape"):
+        made = getattr(layer, attribute)
+        if isinstance(made, FunctionType):
+            seen = {**made.__globals__, **names}
+            function = FunctionType(made.__code__, seen, made.__name__, made.__defaults__, made.__closure__)
+            setattr(layer, attribute, function)

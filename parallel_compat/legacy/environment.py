@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-# A JSON object: also, replicas, report, quiet; for child processes also folder, where they hand in what they used.
+import json
+import os
+
+# A JSON object: also, replicas, report, quiet, lambdas; for child processes also folder, where they hand in what they
+# used.
 SETTINGS = "PARALLEL_COMPAT_RUN"
 # Set for the script's own process alone, which takes it away: the one that reports.
 MAIN = "PARALLEL_COMPAT_RUN_MAIN"
+
+
+def allows_lambdas() -> bool:
+    """Say whether `--allow-lambdas` was given."""
+    return bool(json.loads(os.environ.get(SETTINGS) or "{}").get("lambdas"))

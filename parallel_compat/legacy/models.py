@@ -12,7 +12,7 @@ import keras
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import h5_files
-from parallel_compat.legacy import old_files
+from parallel_compat.legacy import environment, old_files
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -123,36 +123,46 @@ def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, includ
                 h5_files.write_model(model, file, include_optimizer=include_optimizer)
 
 
-def load_model(filepath: Any, custom_objects: dict[str, Any] | None = None, compile: bool = True) -> keras.Model:
+def load_model(
+    filepath: Any,
+    custom_objects: dict[str, Any] | None = None,
+    compile: bool = True,
+    safe_mode: bool | None = None,
+) -> keras.Model:
     """Read a whole model from a file of Keras 2 or 3.
 
     Args:
         filepath: the file; an HDF5 file may have any name.
         custom_objects: name -> class or function.
         compile: whether the model is compiled as it was, its optimizer's state included.
+        safe_mode: whether Lambda layers that hold Python code are refused. Without it they are, unless
+            `parallel-compat run --allow-lambdas` or `keras.config.enable_unsafe_deserialization()` said otherwise.
 
     Raises:
+        ValueError: a Lambda layer holds Python code, in safe mode.
         ValueError: the file was written by a parallel model of `multi_gpu_model`; `parallel-compat recover` reads it.
     """
     path = os.fspath(filepath) if not isinstance(filepath, h5py.Group) else ""
+    if safe_mode is None:
+        safe_mode = _safe_mode()
     if path and not _is_hdf5(path):
-        return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile)
+        return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
     file = filepath if not path else h5py.File(path, "r")
     try:
-        return _load(file, custom_objects, compile)
+        return _load(file, custom_objects, compile, safe_mode)
     finally:
         if path:
             file.close()
 
 
-def _load(file: h5py.File, custom_objects: dict[str, Any] | None, compile: bool) -> keras.Model:
+def _load(file: h5py.File, custom_objects: dict[str, Any] | None, compile: bool, safe_mode: bool) -> keras.Model:
     config = old_files.decoded(file.attrs.get("model_config"))
     if config is None:
         raise ValueError(
             f"Expected a whole model in {file.filename}. Received: weights alone. Build the model and call "
             "`model.load_weights` on it."
         )
-    model = old_files.model_from_config(config, custom_objects)
+    model = old_files.model_from_config(config, custom_objects, safe_mode)
     h5_files.read_weights(model, file["model_weights"])
     training = old_files.decoded(file.attrs.get("training_config"))
     if compile and training is not None:
@@ -167,7 +177,11 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
     config = json.loads(json_string)
     if "module" in config or "registered_name" in config:
         return keras.models.model_from_json(json_string, custom_objects=custom_objects)
-    return old_files.model_from_config(config, custom_objects)
+    return old_files.model_from_config(config, custom_objects, _safe_mode())
+
+
+def _safe_mode() -> bool:
+    return h5_files.is_safe_mode() and not environment.allows_lambdas()
 
 
 def make_predict_function(model: keras.Model) -> None:

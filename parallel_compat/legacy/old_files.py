@@ -33,17 +33,63 @@ _DROPPED = {
 _NETWORKS = ("Model", "Functional", "Sequential", "Network")
 
 
-def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any] | None) -> keras.Model:
+def model_from_config(
+    config: dict[str, Any], custom_objects: dict[str, Any] | None, safe_mode: bool = True
+) -> keras.Model:
     """Make a model from a config that Keras 2 wrote (`model_config` of a file, or `model.to_json()`).
 
     Args:
         config: with `class_name` and `config`; not changed.
         custom_objects: name -> class or function.
+        safe_mode: whether Lambda layers that hold Python code are refused.
+
+    Raises:
+        ValueError: a Lambda layer holds Python code, in safe mode.
     """
     from parallel_compat.legacy.layers import CuDNNGRU, CuDNNLSTM
 
-    known = {"CuDNNLSTM": CuDNNLSTM, "CuDNNGRU": CuDNNGRU, **(custom_objects or {})}
-    return h5_files.model_from_config(_modern(copy.deepcopy(config)), known)
+    objects = custom_objects or {}
+    known = {"CuDNNLSTM": CuDNNLSTM, "CuDNNGRU": CuDNNGRU, "Lambda": _LambdaOfFile(objects, safe_mode), **objects}
+    return h5_files.model_from_config(_modern(copy.deepcopy(config)), known, safe_mode)
+
+
+class _LambdaOfFile:
+    """What makes the Lambda layers of a file: their code sees what Keras 2 let it see, `K` and custom objects.
+
+    Keras 2.2.4 gave it the names of `keras/layers/core.py` (`K`, `np`) and `custom_objects`; Keras 3 gives it none.
+    """
+
+    def __init__(self, custom_objects: dict[str, Any], safe_mode: bool) -> None:
+        self._custom_objects = custom_objects
+        self._safe_mode = safe_mode
+
+    def from_config(self, config: dict[str, Any]) -> keras.layers.Lambda:
+        name = config.get("name")
+        # Keras 2 wrote the bytecode of every function, named ones too, and said so beside it.
+        old = "lambda" in (config.pop("function_type", None), config.pop("output_shape_type", None))
+        code = [key for key in ("function", "output_shape") if _is_code(config.get(key))]
+        if (code or old) and self._safe_mode:
+            raise ValueError(
+                f"Expected a model without Python code. Received: the Lambda layer '{name}', whose function is stored "
+                "as bytecode, which Keras 2 ran when it loaded the file. Build the model in code and call "
+                "`load_weights`. If you trust the file: `load_model(..., safe_mode=False)`, or `parallel-compat run "
+                "--allow-lambdas`."
+            )
+        if old:
+            raise ValueError(
+                f"Expected bytecode of this Python. Received: the Lambda layer '{name}' of a file that Keras 2 wrote, "
+                "with bytecode of another Python, which cannot be run. Build the model in code and call `load_weights`."
+            )
+        layer = keras.layers.Lambda.from_config(config, custom_objects=self._custom_objects, safe_mode=self._safe_mode)
+        if code:
+            from parallel_compat.legacy import backend
+
+            h5_files.give_names(layer, {"K": backend, "np": np, "keras": keras, **self._custom_objects})
+        return layer
+
+
+def _is_code(function: Any) -> bool:
+    return isinstance(function, dict) and function.get("class_name") == "__lambda__"
 
 
 def _modern(config: Any) -> Any:

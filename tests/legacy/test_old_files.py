@@ -10,6 +10,8 @@ import keras
 import numpy as np
 import pytest
 
+from parallel_compat.legacy import backend as K
+
 FILES = Path(__file__).parents[1] / "data" / "old_models"
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
@@ -82,6 +84,30 @@ def test_json_of_keras_2(tmp_path):
     again = keras.models.model_from_json(model.to_json())
     assert again.input_shape == model.input_shape == (None, 6)
     json.loads(model.to_json())
+
+
+def test_bytecode_of_keras_2_is_refused():
+    text = (FILES / "lambda.json").read_text()
+    with pytest.raises(ValueError, match="the Lambda layer 'root', whose function is stored as bytecode"):
+        keras.models.model_from_json(text)
+
+
+def test_code_in_lambda_layers_is_run_where_that_is_allowed(tmp_path):
+    factor = 3.0
+    layers = [keras.layers.Lambda(lambda x: K.abs(x) * np.pi, name="root", input_shape=(3,))]
+    layers.append(keras.layers.Lambda(lambda x: tripled(x) * factor, output_shape=lambda shape: shape))
+    model = keras.Sequential(layers)
+    path = str(tmp_path / "model.h5")
+    model.save(path)
+    with pytest.raises(ValueError, match=r"the Lambda layer 'root', whose.*safe_mode=False.*--allow-lambdas"):
+        keras.models.load_model(path)
+    loaded = keras.models.load_model(path, custom_objects={"tripled": tripled}, safe_mode=False)
+    x = -np.ones((2, 3))
+    np.testing.assert_allclose(loaded.predict(x), 9 * np.pi * np.ones((2, 3)), rtol=1e-6)
+
+
+def tripled(x):
+    return 3 * x
 
 
 def test_saved_under_any_name_and_read_back(tmp_path, monkeypatch):

@@ -87,6 +87,17 @@ def test_a_gone_name_is_told_with_its_line_the_reason_and_the_way_out(tmp_path, 
     assert "parallel_compat/legacy" not in ours.stderr
 
 
+def test_allowed_lambdas_are_loaded_as_keras_2_did(tmp_path, run):
+    (tmp_path / "script.py").write_text(
+        "import numpy as np\nfrom keras import backend as K\nfrom keras.layers import Lambda\n"
+        "from keras.models import Sequential, load_model\n"
+        "Sequential([Lambda(lambda x: K.square(x), input_shape=(1,))]).save('model.h5')\n"
+        "print(load_model('model.h5').predict(np.array([[3.0]]))[0, 0])\n"
+    )
+    assert "--allow-lambdas" in run("--quiet", "script.py").stderr.strip().splitlines()[-1]
+    assert run("--quiet", "--allow-lambdas", "script.py").stdout == "9.0\n"
+
+
 def test_old_version_switches_find_an_import_error(tmp_path, run):
     (tmp_path / "script.py").write_text(
         "try:\n    from keras.layers import LocallyConnected2D\nexcept ImportError as e:\n"

@@ -13,7 +13,7 @@ import sys
 
 import keras
 import numpy as np
-from keras.layers import GRU, LSTM, Dense, Embedding
+from keras.layers import GRU, LSTM, Dense, Embedding, Lambda
 from keras.models import Sequential
 from keras.optimizers import SGD, Adam, RMSprop
 
@@ -47,3 +47,8 @@ m.save("%s/rnn.h5" % folder)
 before, weights = m.predict(x), {"w%d" % i: w for i, w in enumerate(m.get_weights())}
 h = m.fit(x, y, epochs=3, shuffle=False, verbose=0)
 np.savez("%s/rnn.npz" % folder, x=x, y=y, before=before, after=m.predict(x), loss=h.history["loss"], **weights)
+
+keras.backend.clear_session()
+m = Sequential([Lambda(lambda x: keras.backend.sqrt(x), input_shape=(3,), name="root")])
+with open("%s/lambda.json" % folder, "w") as file:
+    file.write(m.to_json())
