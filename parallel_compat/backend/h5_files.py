@@ -57,10 +57,9 @@ def build_losses(model: keras.Model) -> None:
 
 
 def give_names(layer: keras.layers.Lambda, names: dict[str, Any]) -> None:
-    """Let the functions of a Lambda layer that was made of bytecode see names; Keras gives them those of its own."""
+    """Let the functions of a Lambda layer that was made of bytecode see `names`, not those of a module of Keras."""
     for attribute in ("function", "_output_shape"):
         made = getattr(layer, attribute)
         if isinstance(made, FunctionType):
-            seen = {**made.__globals__, **names}
-            function = FunctionType(made.__code__, seen, made.__name__, made.__defaults__, made.__closure__)
+            function = FunctionType(made.__code__, {**names}, made.__name__, made.__defaults__, made.__closure__)
             setattr(layer, attribute, function)
