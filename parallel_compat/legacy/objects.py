@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import patch_points
-from parallel_compat.legacy import asker, beside, names, usage
+from parallel_compat.legacy import asker, beside, callback_params, names, usage
 from parallel_compat.legacy.arguments import arguments
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.defaults import defaults
@@ -347,8 +347,20 @@ def _callbacks(patches: Patches, keras: Any) -> None:
         self.history = Logs()
 
     patches.set(history, "__init__", __init__)
+    patches.set(callback, "set_params", _like(callback.set_params)(callback_params.set_params))
+    # The hooks of Keras 3 that call those of Keras 2.
+    for name in ("on_train_batch_begin", "on_train_batch_end"):
+        patches.set(callback, name, _with_batch_in_logs(getattr(callback, name)))
     for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op)):
         patches.set(owner, name, wrap(vars(owner)[name]))
+
+
+def _with_batch_in_logs(original: Any) -> Any:
+    @_like(original)
+    def hook(self: Any, batch: int, logs: Any = None) -> Any:
+        return original(self, batch, callback_params.of_batch(self, batch, logs))
+
+    return hook
 
 
 def _set_model(callback: Any, model: Any) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from parallel_compat import generators
 from parallel_compat.backend import keras3
 from parallel_compat.feeding import is_generator, is_sequence
-from parallel_compat.legacy import asker, closures, data, models, usage, workers
+from parallel_compat.legacy import asker, callback_params, closures, data, models, usage, workers
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.legacy.utils import to_list
@@ -58,7 +58,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     drawing = _drawing(of, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
-    hand_over(arguments.get("callbacks"), _validation_data(arguments))
+    hand_over(arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
     with as_compiled(self), closures.explained(self):
         if _is_parallel(self):  # which draws from generators itself
             return original(self, **arguments, **drawing)
@@ -217,17 +217,30 @@ def as_compiled(model: Any) -> Iterator[None]:
         yield
 
 
-def hand_over(callbacks: Any, validation_data: Any) -> None:
-    """Give callbacks the fields that Keras 2's `fit` set: `validation_data`.
+def hand_over(callbacks: Any, validation_data: Any, of_arrays: dict[str, int] | None = None) -> None:
+    """Give callbacks the fields that Keras 2's `fit` set: `validation_data`, and more of `params`.
 
     Args:
         callbacks: as given to `fit`.
         validation_data: as given to `fit`; set where it is arrays.
+        of_arrays: `batch_size` and `samples`, where the training data is arrays.
     """
     arrays = _arrays(validation_data)
     for callback in keras.tree.flatten(callbacks) if callbacks else ():
-        if isinstance(callback, keras.callbacks.Callback) and arrays is not None:
-            callback.validation_data = arrays
+        if isinstance(callback, keras.callbacks.Callback):
+            callback_params.tell(callback, do_validation=validation_data is not None, **(of_arrays or {}))
+            if arrays is not None:
+                callback.validation_data = arrays
+
+
+def _of_arrays(arguments: dict[str, Any]) -> dict[str, int]:
+    rows = {len(each) for each in keras.tree.flatten(arguments.get("x")) if getattr(each, "shape", ())}
+    if len(rows) != 1 or arguments.get("y") is None:
+        return {}
+    count = rows.pop()
+    if arguments.get("validation_split") and arguments.get("validation_data") is None:
+        count = int(count * (1 - arguments["validation_split"]))
+    return {"batch_size": arguments.get("batch_size") or 32, "samples": count}
 
 
 def _validation_data(arguments: dict[str, Any]) -> Any:
