@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 def put_on(patches: Patches) -> None:
     """Put everything on the classes of an imported Keras."""
     import keras
+    import tensorflow as tf
 
+    # `losses.mse(K.variable(a), K.variable(b))`: Keras 3's operations ask for it, and take TensorFlow's tensors.
+    patches.set(tf.Variable, "ndim", property(lambda variable: variable.shape.rank))
     _members(patches, keras)
     _constructors(patches, keras)
     _callbacks(patches, keras)
@@ -117,6 +120,7 @@ def _members(patches: Patches, keras: Any) -> None:
         "keras.optimizers.Optimizer": keras.optimizers.Optimizer,
         "keras.callbacks.Callback": keras.callbacks.Callback,
         "keras.KerasTensor": keras.KerasTensor,
+        "keras.metrics.Metric": keras.metrics.Metric,
     }
     for rows in members().values():
         for row in rows:
@@ -280,10 +284,17 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
     patches.set(layer, "add_weight", add_weight_for_users)
+    patches.set(keras.layers.RNN, "reset_states", _reset_states)
     for kind in (layer, patch_points.functional_class()):
         add_loss = vars(kind).get("add_loss")
         if add_loss is not None:
             patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
+
+
+def _reset_states(self: Any, states: Any = None) -> None:
+    from parallel_compat.legacy.layers import reset_states
+
+    reset_states(self, states)
 
 
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
