@@ -55,6 +55,13 @@ def functional_class() -> Any:
     return Functional
 
 
+def image_iterator_class() -> Any:
+    """Return the class of what `ImageDataGenerator.flow` returns; `keras` itself does not show it any more."""
+    from keras.src.legacy.preprocessing.image import Iterator
+
+    return Iterator
+
+
 def of_single_outputs() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where `Model(inputs=[x], outputs=[y])` is called on symbolic tensors (`Functional.compute_output_spec`).
 
@@ -116,3 +123,23 @@ def of_frozen_batch_normalization(applies: Callable[[], bool]) -> Iterator[tuple
         return call
 
     yield keras.layers.BatchNormalization, "call", wrap
+
+
+def of_names_of_functions() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a name becomes an activation, a loss, ... (`keras.src.activations.get`, and so on).
+
+    Keras 3 looks among its own names alone, Keras 2 in `get_custom_objects()` first.
+    """
+    import keras
+    from keras.src import activations, constraints, losses, metrics, regularizers
+
+    def wrap(original: Any) -> Any:
+        def get(identifier: Any) -> Any:
+            custom = keras.saving.get_registered_object(identifier) if isinstance(identifier, str) else None
+            return original(identifier if custom is None else custom)
+
+        return get
+
+    for module in (activations, constraints, losses, metrics, regularizers):
+        for owner in (module, getattr(keras, module.__name__.rpartition(".")[2])):  # Keras's own code, the user's
+            yield owner, "get", wrap

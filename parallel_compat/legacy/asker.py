@@ -2,8 +2,8 @@
 
 Legacy names are answered for the user's code only. Who asks is told by the file of the module whose code runs
 (`__file__` of the frame's globals, so that code which TensorFlow's AutoGraph generates counts for the function it
-was made from). The standard library asks on somebody's behalf (`importlib.import_module`, `pickle`), so its frames
-are passed over.
+was made from). The standard library asks on somebody's behalf (`importlib.import_module`, `pickle`), and so does
+`layer_test`, which makes the user's layers; such frames are passed over.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
-_USER, _STANDARD_LIBRARY, _INSTALLED = "user", "standard library", "installed"
+_USER, _ON_BEHALF, _INSTALLED = "user", "on behalf", "installed"
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LAYER_TESTS = os.path.join(_HERE, "legacy", "layer_tests.py")
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 _also: frozenset[str] = frozenset()
@@ -51,7 +52,7 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
         frame: the frame that asks.
 
     Returns:
-        `frame` itself, or the first frame below it that is not the standard library's, if that is the user's.
+        `frame` itself, or the first frame below it that does not ask for another, if that is the user's.
     """
     while frame is not None:
         kind = _kind(frame)
@@ -98,16 +99,18 @@ def _kind_of(file: str, module: str) -> str:
     if module.partition(".")[0] in _also:
         return _USER
     if file.startswith("<frozen "):
-        return _STANDARD_LIBRARY
+        return _ON_BEHALF
     if file.startswith("<") and module.partition(".")[0] in ("keras", "tensorflow"):
         return _INSTALLED
     path = os.path.abspath(file)
+    if path == _LAYER_TESTS:
+        return _ON_BEHALF
     if path.startswith(_HERE) or any(folder in path for folder in _PACKAGES):
         return _INSTALLED
     if path.startswith(_installed_roots()):
         return _INSTALLED
     if path.startswith(_standard_library_roots()):
-        return _STANDARD_LIBRARY
+        return _ON_BEHALF
     return _USER
 
 

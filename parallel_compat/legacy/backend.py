@@ -34,7 +34,7 @@ _UNCHANGED_NAMES = """
     ones_like permute_dimensions pool2d pool3d pow prod random_normal random_normal_variable random_uniform
     random_uniform_variable relu repeat repeat_elements reshape resize_images resize_volumes reverse rnn round
     separable_conv2d sigmoid sign sin softmax softplus softsign sparse_categorical_crossentropy
-    spatial_2d_padding spatial_3d_padding sqrt square squeeze stack std stop_gradient sum switch tanh
+    spatial_2d_padding spatial_3d_padding sqrt square squeeze stack std stop_gradient sum tanh
     temporal_padding tile to_dense transpose truncated_normal update update_add update_sub var variable zeros
     zeros_like backend epsilon floatx get_uid image_data_format is_keras_tensor set_epsilon set_floatx
     set_image_data_format
@@ -243,6 +243,35 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     return keras.ops.binary_crossentropy(_tensor_or_symbol(target), _tensor_or_symbol(output), from_logits)
 
 
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    """Choose between two tensors: by a number the whole, by a tensor with fewer axes along the first axes.
+
+    TensorFlow's own `tensorflow.keras.backend` compares a vector with the last axis instead.
+
+    Args:
+        condition: a number, or a tensor whose shape the other shapes begin with.
+        then_expression: a tensor, or a function that returns one.
+        else_expression: a tensor of the same shape, or a function that returns one.
+
+    Raises:
+        ValueError: if the condition has more axes than what it chooses from.
+    """
+    axes = ndim(condition)
+    if not axes:
+        return _unchanged("switch")(condition, then_expression, else_expression)
+    chosen, other = (each() if callable(each) else each for each in (then_expression, else_expression))
+    more = len(chosen.shape) - axes
+    if more < 0:
+        raise ValueError(
+            f"Expected a condition of at most {len(chosen.shape)} axes, as many as `then_expression` has. Received: "
+            f"condition of shape {int_shape(condition)}"
+        )
+    condition = keras.ops.cast(condition, "bool")
+    for _ in range(more):
+        condition = keras.ops.expand_dims(condition, -1)
+    return keras.ops.where(condition, chosen, other)
+
+
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Return a tensor of ones with probability `p`, else zeros."""
     kind = dtype or keras.backend.floatx()
@@ -369,7 +398,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     if isinstance(training, (bool, int, np.integer)):
         chosen = x if training else alt
         return chosen() if callable(chosen) else chosen
-    return _today.switch(training, x, alt)
+    return switch(training, x, alt)
 
 
 def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:

@@ -48,6 +48,9 @@ _PROVIDED: dict[str, str] = {
     "keras.engine.saving.save_model": f"{_LEGACY}.models.save_model",
     "keras.models.model_from_json": f"{_LEGACY}.models.model_from_json",
     "keras.engine.saving.model_from_json": f"{_LEGACY}.models.model_from_json",
+    # Functions that take their old arguments.
+    "keras.preprocessing.image.load_img": f"{_LEGACY}.preprocessing.load_img",
+    "keras.utils.to_categorical": f"{_LEGACY}.utils.to_categorical",
     "keras.engine.network.Network": "keras.Model",
     "keras.engine.Network": "keras.Model",
     "keras.backend.clear_session": f"{_LEGACY}.backend.clear_session",
@@ -70,6 +73,8 @@ QUIET = frozenset(
         "keras.models.save_model",
         "keras.models.model_from_json",
         "keras.backend.clear_session",
+        "keras.preprocessing.image.load_img",
+        "keras.utils.to_categorical",
     }
 )
 

@@ -10,6 +10,7 @@ from functools import cache, wraps
 from typing import Any
 
 import keras
+import numpy as np
 
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.table import lookup
@@ -496,6 +497,28 @@ class Highway(_OldLayer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "activation": keras.activations.serialize(self.activation)}
+
+
+def reset_states(layer: keras.layers.RNN, states: Any = None) -> None:
+    """Put a stateful recurrent layer's states back to zero, or to given values.
+
+    Args:
+        layer: a recurrent layer with `stateful=True`, called once.
+        states: an array, or one for each of the layer's states, of shape (batch size, units).
+
+    Raises:
+        ValueError: the layer has no such states.
+    """
+    if states is None:
+        layer.reset_state()
+        return
+    own = keras.tree.flatten(layer.states)
+    given = list(states) if isinstance(states, (list, tuple)) else [states]
+    expected, received = [tuple(state.shape) for state in own if state is not None], [np.shape(each) for each in given]
+    if expected != received:
+        raise ValueError(f"Expected states of {layer.name!r} of shapes {expected}. Received: {received}")
+    for state, value in zip(own, given, strict=True):
+        state.assign(value)
 
 
 def _quietly(_given: str, _became: str) -> None:

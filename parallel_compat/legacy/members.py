@@ -13,6 +13,7 @@ OPTIMIZER = "keras.optimizers.Optimizer"
 CALLBACK = "keras.callbacks.Callback"
 CHECKPOINT = "keras.callbacks.ModelCheckpoint"
 TENSOR = "keras.KerasTensor"
+METRIC = "keras.metrics.Metric"
 
 _GRAPH = "It was part of a TensorFlow 1 graph, which Keras 3 does not build."
 _NODES = "Keras 3 keeps no public list of nodes. Call the layer once per input and keep the tensors it returns."
@@ -29,6 +30,10 @@ _MEMBERS: tuple[Member, ...] = (
         method=True,
     ),
     Member(MODEL, "predict_proba", Change.PROVIDED, "parallel_compat.legacy.models.predict_proba", method=True),
+    *(
+        Member(of, "reset_states", Change.PROVIDED, "parallel_compat.legacy.models.reset_states", method=True)
+        for of in (MODEL, METRIC)
+    ),
     Member(
         MODEL,
         "save_weights",
@@ -136,6 +141,9 @@ _MEMBERS: tuple[Member, ...] = (
     Member(LAYER, "batch_input_shape", Change.PROVIDED, "parallel_compat.legacy.layers.input_shape"),
     Member(LAYER, "inbound_nodes", Change.GONE, note=_NODES),
     Member(LAYER, "outbound_nodes", Change.GONE, note=_NODES),
+    Member(LAYER, "updates", Change.GONE, note=_GRAPH + " Keras 3 applies them while the layer is called."),
+    Member(LAYER, "get_updates_for", Change.GONE, method=True, note=_GRAPH + " Keras 3 applies updates in the call."),
+    Member(LAYER, "get_losses_for", Change.GONE, method=True, note=_GRAPH + " Read `losses` after a call."),
     Member(LAYER, "get_output_at", Change.GONE, method=True, note=_NODES),
     Member(LAYER, "get_input_at", Change.GONE, method=True, note=_NODES),
     Member(LAYER, "get_output_shape_at", Change.GONE, method=True, note=_NODES),

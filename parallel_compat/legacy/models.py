@@ -11,7 +11,7 @@ import h5py
 import keras
 
 from parallel_compat.atomic_file import replacing
-from parallel_compat.backend import h5_files
+from parallel_compat.backend import h5_files, keras3
 from parallel_compat.legacy import environment, old_files
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -39,6 +39,21 @@ def predict_classes(model: keras.Model, x: Any, batch_size: int = 32, verbose: i
 def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int = 0, **keywords: Any) -> Any:
     """Return `model.predict(x)`."""
     return model.predict(x, batch_size=batch_size, verbose=verbose, **keywords)
+
+
+def reset_states(model: keras.Model | keras.metrics.Metric) -> None:
+    """Put the states of all stateful layers of a model back to zero, those of nested models included.
+
+    Args:
+        model: a model; or a metric, which TensorFlow 2 reset by the same name.
+    """
+    if isinstance(model, keras.metrics.Metric):
+        model.reset_state()
+        return
+    for layer in keras3.all_layers(model):
+        reset = getattr(layer, "reset_states", None)
+        if layer is not model and reset is not None and getattr(layer, "stateful", False):
+            reset()
 
 
 def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:

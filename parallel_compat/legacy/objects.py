@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 def put_on(patches: Patches) -> None:
     """Put everything on the classes of an imported Keras."""
     import keras
+    import tensorflow as tf
 
+    # `losses.mse(K.variable(a), K.variable(b))`: Keras 3's operations ask for it, and take TensorFlow's tensors.
+    patches.set(tf.Variable, "ndim", property(lambda variable: variable.shape.rank))
     _members(patches, keras)
     _constructors(patches, keras)
     _callbacks(patches, keras)
@@ -40,6 +43,10 @@ def put_on(patches: Patches) -> None:
     _models(patches, keras.Model)
     _model_constructors(patches, keras)
     patches.set(keras.Model, "__init_subclass__", classmethod(_wrapper_of_parallel_model))
+    # `x, y = batches.next()`, the spelling of Python 2, worked on Keras's iterators.
+    patches.set(patch_points.image_iterator_class(), "next", lambda batches: next(batches))
+    for owner, name, wrap in patch_points.of_names_of_functions():
+        patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
     for name in ("input", "output"):
         patches.set(keras.Sequential, name, _end_of_sequential(keras.Sequential, name))
 
@@ -117,6 +124,7 @@ def _members(patches: Patches, keras: Any) -> None:
         "keras.optimizers.Optimizer": keras.optimizers.Optimizer,
         "keras.callbacks.Callback": keras.callbacks.Callback,
         "keras.KerasTensor": keras.KerasTensor,
+        "keras.metrics.Metric": keras.metrics.Metric,
     }
     for rows in members().values():
         for row in rows:
@@ -289,6 +297,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
     patches.set(layer, "add_weight", add_weight_for_users)
     patches.set(keras.layers.InputLayer, "input", _input_of_input_layer(keras.layers.InputLayer))
+    patches.set(keras.layers.RNN, "reset_states", _reset_states)
     for kind in (layer, patch_points.functional_class()):
         add_loss = vars(kind).get("add_loss")
         if add_loss is not None:
@@ -309,19 +318,28 @@ def _input_of_input_layer(kind: Any) -> property:
     return property(get)
 
 
+def _reset_states(self: Any, states: Any = None) -> None:
+    from parallel_compat.legacy.layers import reset_states
+
+    reset_states(self, states)
+
+
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
 
 
 def old_layer_name(layer: Any) -> str | None:
     """Return the name that Keras 2 gave a layer without one: `dense_1`, `model_1`; None for code of `tensorflow.keras`.
 
-    Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer.
+    Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer. Its operations, which Keras 2
+    did not have, get names that no layer has.
     """
     import keras
 
-    if not asker.anybody_uses_standalone_keras() or not isinstance(layer, keras.layers.Layer):
+    if not asker.anybody_uses_standalone_keras():
         return None
     kind = type(layer).__name__
+    if not isinstance(layer, keras.layers.Layer):  # `a + b`, whose own counter says `add_1` as well
+        kind += "Operation"
     parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
     snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower().lstrip("_")
     snake = _OLD_KINDS.get(snake, snake)

@@ -9,7 +9,7 @@ import keras
 
 def load_img(
     path: Any,
-    grayscale: bool = False,
+    grayscale: bool | str = False,
     color_mode: str = "rgb",
     target_size: tuple[int, int] | None = None,
     interpolation: str = "nearest",
@@ -19,12 +19,14 @@ def load_img(
 
     Args:
         path: the file.
-        grayscale: the old way to say `color_mode="grayscale"`.
+        grayscale: the old way to say `color_mode="grayscale"`; a color mode in this place is one.
         color_mode: "rgb", "rgba" or "grayscale".
         target_size: (height, width), or None for the picture's own.
         interpolation: how it is resized.
         **keywords: those that only today's function has.
     """
+    if isinstance(grayscale, str):
+        color_mode, grayscale = grayscale, False
     return keras.utils.load_img(
         path,
         color_mode="grayscale" if grayscale else color_mode,

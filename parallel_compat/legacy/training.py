@@ -136,13 +136,26 @@ def load_weights(
 
 
 def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
-    """`layer.add_loss`, which refuses a symbolic tensor in words of its own."""
-    if any(isinstance(each, keras.KerasTensor) for each in keras.tree.flatten(loss)):
+    """`layer.add_loss`; on a functional model of a symbolic tensor, which it computes whenever it is called."""
+    losses = keras.tree.flatten(loss)
+    symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
+    if not symbolic:
+        return original(self, loss)  # `inputs=` told a graph what the loss depends on
+    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    if not isinstance(self, keras.Model) or not getattr(self, "outputs", None) or len(symbolic) < len(losses):
         raise TypeError(
-            f"{frame.f_code.co_filename}:{frame.f_lineno}: `add_loss` of a symbolic tensor needs the graph of "
-            "TensorFlow 1. Write a layer that computes the loss in its `call` and says `self.add_loss(loss)` there."
+            f"{where}: `add_loss` of a symbolic tensor needs a functional model, whose inputs the loss is computed "
+            "from. Write a layer that computes the loss in its `call` and says `self.add_loss(loss)` there."
         )
-    return original(self, loss)  # `inputs=` told a graph what the loss depends on
+    try:
+        keras3.add_symbolic_losses(self, symbolic)
+    except ValueError as error:
+        raise TypeError(
+            f"{where}: `add_loss` of a symbolic tensor that is not computed from the model's inputs alone. Make what "
+            "it needs an input of the model."
+        ) from error
+    usage.record("Model.add_loss(tensor)", "a loss added whenever the model is called", frame)
+    return None
 
 
 def _drawing(of: str, keywords: dict[str, Any]) -> dict[str, Any]:

@@ -184,8 +184,25 @@ def ask_to_proceed_with_overwrite(filepath: str) -> bool:
     return answer == "y"
 
 
-def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32") -> Any:
-    """Turn class indices into rows of zeros and a one; `nb_classes` was the second argument's name in Keras 1."""
+def to_categorical(
+    y: Any = None,
+    num_classes: int | None = None,
+    dtype: Any = "float32",
+    *,
+    nb_classes: int | None = None,
+    x: Any = None,
+) -> Any:
+    """Turn class indices into rows of zeros and a one.
+
+    Args:
+        y: the indices; `x` is its name today.
+        num_classes: how many classes there are; `nb_classes` in Keras 1.
+        dtype: dtype of the rows.
+        nb_classes: see `num_classes`.
+        x: see `y`.
+    """
+    y = x if y is None else y
+    num_classes = nb_classes if num_classes is None else num_classes
     return keras.utils.to_categorical(y, num_classes).astype(dtype)
 
 

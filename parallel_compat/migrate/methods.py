@@ -23,6 +23,7 @@ WHAT = {
     "keras.optimizers.Optimizer": "a Keras optimizer",
     "keras.layers.Layer": "a Keras layer",
     "keras.KerasTensor": "a tensor",
+    "keras.metrics.Metric": "a metric",
     "keras.callbacks.Callback": "a callback",
     "keras.callbacks.ModelCheckpoint": "a ModelCheckpoint",
 }

@@ -111,3 +111,33 @@ def test_binary_crossentropy_of_a_sure_mistake():
     np.testing.assert_allclose(sure, [-np.log(1e-7), -np.log(0.75)], rtol=1e-5)
     logits = K.binary_crossentropy(np.float32([1.0]), np.float32([2.0]), from_logits=True)
     np.testing.assert_allclose(logits, [np.log1p(np.exp(-2.0))], rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 4)])
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_switch_chooses_along_the_first_axes(shape, symbolic):
+    condition = np.random.RandomState(1).rand(*shape) > 0.5
+    one, other = np.random.RandomState(2).rand(2, 3, 4, 3).astype("float32")
+    expected = np.where(condition.reshape(shape + (1,) * (3 - len(shape))), one, other)
+    arrays = condition, one, other
+    if symbolic:
+        inputs = [keras.Input(batch_shape=x.shape, dtype=x.dtype) for x in arrays]
+        got = keras.Model(inputs, K.switch(*inputs))(list(arrays))
+    else:
+        got = K.switch(K.constant(condition, "bool"), lambda: K.constant(one), K.variable(other))
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_switch_refuses_a_condition_of_more_axes():
+    with pytest.raises(ValueError, match="at most 1 axes"):
+        K.switch(K.constant(A > 0.5, "bool"), K.constant(A[0]), K.constant(A[1]))
+
+
+@pytest.mark.usefixtures("legacy_names")
+def test_variables_are_taken_by_losses_and_metrics():
+    from keras import losses, metrics
+
+    truth, predicted = K.variable(np.eye(4)[:3]), K.variable(A)
+    hits = A[np.arange(3), np.arange(3)] == A.max(axis=1)
+    np.testing.assert_array_equal(K.eval(metrics.categorical_accuracy(truth, predicted)), hits)
+    assert K.eval(losses.categorical_crossentropy(truth, predicted)).shape == (3,)

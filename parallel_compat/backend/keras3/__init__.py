@@ -66,6 +66,7 @@ from parallel_compat.backend.keras3.saving import (
     save_model,
     save_weights,
 )
+from parallel_compat.backend.keras3.symbolic_losses import add_symbolic_losses
 
 __all__ = [
     "COMPILE_ATTRIBUTES",
@@ -75,6 +76,7 @@ __all__ = [
     "Compiled",
     "MetricsList",
     "act_on_template",
+    "add_symbolic_losses",
     "all_layers",
     "apply_mask",
     "bind",

@@ -30,6 +30,7 @@ NAMES: tuple[str, ...] = (
     "callback-classes",
     "generator-methods",
     "predict-methods",
+    "reset-states",
     "save-weights",
     "load-weights",
     "save-model",

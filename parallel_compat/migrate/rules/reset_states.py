@@ -1,0 +1,39 @@
+"""`model.reset_states()` becomes a function of this package: Keras 3's models have none, only their layers."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.legacy.members import MODEL
+from parallel_compat.migrate import methods
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "reset-states"
+SAFE = True
+BEFORE = """\
+from keras.models import load_model
+model = load_model('model.keras')
+model.reset_states()
+"""
+AFTER = """\
+from keras.models import load_model
+import parallel_compat.legacy.models
+model = load_model('model.keras')
+parallel_compat.legacy.models.reset_states(model)
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of the method on models, and on what may be one or a metric."""
+    row = methods.member(MODEL, "reset_states")
+    for call in file.method_calls.get("reset_states", ()):
+        assert isinstance(call.func, ast.Attribute)
+        no_arguments = not call.args and not call.keywords  # a recurrent layer takes states
+        if no_arguments and not methods.is_other(file, call.func.value, "reset_states", MODEL):
+            yield from methods.to_function(file, RULE, call, row)

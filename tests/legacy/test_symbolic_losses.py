@@ -1,0 +1,109 @@
+"""`model.add_loss(tensor)`: how the variational autoencoders of 2018 were trained."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+X = np.random.default_rng(0).random((16, 6)).astype("float32")
+
+
+class AddsItself(keras.layers.Layer):
+    def call(self, tensors):
+        x, mean, log_var, decoded = tensors
+        for loss in losses_of(x, mean, log_var, decoded):
+            self.add_loss(loss)
+        return decoded
+
+
+def losses_of(x, mean, log_var, decoded):
+    from keras import backend as K
+    from keras.losses import binary_crossentropy
+
+    divergence = -0.5 * K.sum(1 + log_var - K.square(mean) - K.exp(log_var), axis=-1)
+    return [K.mean(6 * binary_crossentropy(x, decoded)), K.mean(divergence)]
+
+
+def autoencoder(symbolic, normal=True):
+    from keras.layers import Add, BatchNormalization, Dense, Input
+    from keras.models import Model
+
+    keras.utils.set_random_seed(1)
+    x = Input(shape=(6,), name="x")
+    hidden = Dense(5, activation="relu")(x)
+    hidden = BatchNormalization()(hidden) if normal else hidden
+    mean, log_var = Dense(2)(hidden), Dense(2)(hidden)
+    code = Input(shape=(2,))
+    decoder = Model(code, Dense(6, activation="sigmoid")(code))
+    decoded = decoder(Add()([mean, log_var]))
+    if not symbolic:
+        return Model(x, AddsItself()([x, mean, log_var, decoded]))
+    model = Model(x, decoded)
+    first, second = losses_of(x, mean, log_var, decoded)
+    model.add_loss(first)
+    model.add_loss([second])
+    return model
+
+
+def train(model):
+    model.compile(optimizer="rmsprop")
+    return model.fit(X, epochs=2, batch_size=8, shuffle=False, verbose=0, validation_data=(X, None)).history
+
+
+def test_trains_as_a_layer_that_adds_the_losses():
+    expected, model = autoencoder(symbolic=False), autoencoder(symbolic=True)
+    wanted, got = train(expected), train(model)
+    np.testing.assert_allclose(got["loss"], wanted["loss"], rtol=1e-6)
+    np.testing.assert_allclose(got["val_loss"], wanted["val_loss"], rtol=1e-6)
+    for one, other in zip(model.get_weights(), expected.get_weights(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(model.predict(X), expected.predict(X), rtol=1e-5)
+
+
+def test_trains_on_replicas():
+    from keras.utils import multi_gpu_model
+
+    model, template = autoencoder(symbolic=True, normal=False), autoencoder(symbolic=True, normal=False)
+    wanted, got = train(model), train(multi_gpu_model(template, gpus=2))
+    np.testing.assert_allclose(got["loss"], wanted["loss"], rtol=1e-5)
+    for one, other in zip(template.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["model.h5", "model.keras"])
+def test_a_file_holds_the_model_without_them(tmp_path, name):
+    model = autoencoder(symbolic=True)
+    train(model)
+    path = str(tmp_path / name)
+    model.save(path)
+    again = keras.saving.load_model(path, compile=False)
+    assert [layer.name for layer in again.layers] == [layer.name for layer in model.layers]
+    np.testing.assert_allclose(again.predict(X, verbose=0), model.predict(X), rtol=1e-6)
+
+
+def test_a_sequential_model_takes_them():
+    from keras import backend as K
+    from keras.layers import Dense
+    from keras.models import Sequential
+
+    model = Sequential([Dense(1, input_shape=(6,), use_bias=False)])
+    model.add_loss(K.sum(model.output))
+    model.compile("sgd", "mse")
+    outputs = model.predict(X)
+    np.testing.assert_allclose(
+        model.train_on_batch(X, np.zeros((16, 1))), (outputs**2).mean() + outputs.sum(), rtol=1e-5
+    )
+
+
+def test_a_loss_of_something_else_is_refused():
+    from keras.layers import Dense, Input, Layer
+    from keras.models import Model
+
+    x, other = Input((2,)), Input((2,))
+    model = Model(x, Dense(1)(x))
+    with pytest.raises(TypeError, match=r"test_symbolic_losses\.py:\d+: .* Make what it needs an input of the model"):
+        model.add_loss(keras.ops.sum(other))
+    with pytest.raises(TypeError, match=r"needs a functional model.* Write a layer"):
+        Layer().add_loss(keras.ops.sum(x))
