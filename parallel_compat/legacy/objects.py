@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import patch_points
-from parallel_compat.legacy import asker, beside, names, usage
+from parallel_compat.legacy import asker, batch_logs, beside, names, usage
 from parallel_compat.legacy.arguments import arguments
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.defaults import defaults
@@ -324,7 +324,10 @@ def _callbacks(patches: Patches, keras: Any) -> None:
         self.history = Logs()
 
     patches.set(history, "__init__", __init__)
-    for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op)):
+    of_batches = patch_points.of_batch_logs(
+        asker.anybody_uses_standalone_keras, batch_logs.begin, batch_logs.add, batch_logs.BatchLogs, Logs
+    )
+    for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op), *of_batches):
         patches.set(owner, name, wrap(vars(owner)[name]))
 
 
