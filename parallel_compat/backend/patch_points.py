@@ -153,7 +153,7 @@ def of_batch_logs(
     applies: Callable[[], bool],
     begin: Callable[[Any], None],
     add: Callable[[Any, Any, int], Any],
-    batch_logs: type,
+    batch_logs: Any,
     logs_class: Callable[[Any], Any],
 ) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where batches are trained and evaluated, and their logs go to callbacks.
@@ -213,8 +213,8 @@ def of_batch_logs(
                 if not isinstance(logs, batch_logs):
                     original(self, batch, logs)
                     return
-                told, means = logs_class(logs), logs_class(logs.means)  # type: ignore[attr-defined]
-                told.besides = {"batch": batch, "size": logs.size}  # type: ignore[attr-defined]
+                told, means = logs_class(logs), logs_class(logs.means)
+                told.besides = {"batch": batch, "size": logs.size}
                 for callback in self.callbacks:
                     is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
                     getattr(callback, method)(batch, logs=means if is_bar else told)

@@ -160,9 +160,10 @@ def _constructors(patches: Patches, keras: Any) -> None:
     with_activation = {
         f"keras.layers.{kind.__name__}"
         for kind in vars(keras.layers).values()
-        if isinstance(kind, type) and _takes(kind, "activation")
+        if isinstance(kind, type) and (_takes(kind, "activation") or _takes(kind, "activity_regularizer"))
     }
-    for of in sorted({*arguments(), *defaults(), *with_activation}):
+    others = {"keras.layers.ActivityRegularization"}
+    for of in sorted({*arguments(), *defaults(), *with_activation, *others}):
         owner, _, name = of.rpartition(".")
         if owner not in ("keras.layers", "keras.callbacks", "keras.regularizers") or name in ("Layer", "Input"):
             continue
@@ -187,11 +188,18 @@ def _init(kind: Any, of: str) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         frame = asker.user_frame(sys._getframe(1))
-        if frame is not None:
-            old = asker.uses_standalone_keras(frame) and type(self) is kind
-            given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
-            given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
+        if frame is None:
+            original(self, *given, **keywords)
+            return
+        old = asker.uses_standalone_keras(frame) and type(self) is kind
+        given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
+        given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
+        if old and getattr(self, "activity_regularizer", None) is not None:
+            from parallel_compat.legacy.activity_regularizers import SumOverBatch
+
+            _note(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its rows")
+            self.activity_regularizer = SumOverBatch(self.activity_regularizer)
 
     return __init__
 
