@@ -17,7 +17,7 @@ from parallel_compat.backend import patch_points
 from parallel_compat.legacy import asker, batch_logs, beside, names, usage
 from parallel_compat.legacy.arguments import arguments
 from parallel_compat.legacy.calls import translate
-from parallel_compat.legacy.defaults import defaults
+from parallel_compat.legacy.defaults import OTHER_NUMBERS, defaults
 from parallel_compat.legacy.members import members
 from parallel_compat.legacy.modules import GoneAttributeError
 from parallel_compat.legacy.table import Change, Member
@@ -195,6 +195,8 @@ def _init(kind: Any, of: str) -> Any:
         given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
+        if old and of in OTHER_NUMBERS:
+            _note(of, frame)(*OTHER_NUMBERS[of])
         if old and getattr(self, "activity_regularizer", None) is not None:
             from parallel_compat.legacy.activity_regularizers import SumOverBatch
 
@@ -222,6 +224,8 @@ def _optimizer_init(kind: Any, of: str) -> Any:
         else:
             old = asker.uses_standalone_keras(frame)
             optimizers.initialize(original, self, of, given, keywords, _note(of, frame), old)
+            if old and of in OTHER_NUMBERS:
+                _note(of, frame)(*OTHER_NUMBERS[of])
 
     return __init__
 

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 
-from parallel_compat.legacy import optimizers
+from parallel_compat.legacy import optimizers, usage
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
@@ -159,3 +159,22 @@ def test_clipnorm_is_the_norm_of_all_gradients_together():
     free, clipped = trained(), trained(clipnorm=0.1)
     np.testing.assert_allclose(np.linalg.norm(clipped), 0.1, rtol=1e-5)
     np.testing.assert_allclose(clipped / 0.1, free / np.linalg.norm(free), rtol=1e-5)
+
+
+def test_what_computes_otherwise_is_in_the_report():
+    usage.forget()
+    for make in (keras.optimizers.RMSprop, keras.optimizers.Adagrad, keras.optimizers.Nadam):
+        make(lr=0.1)
+    model = keras.Sequential([keras.layers.BatchNormalization(input_shape=(1,))])
+    model.compile("rmsprop", "mse")
+    names = {use.name for use in usage.uses()}
+    assert {
+        "RMSprop(sqrt(v) + epsilon)",
+        "Adagrad(sqrt(v) + epsilon)",
+        "Nadam(0.96 ** (0.004 * t))",
+        "BatchNormalization(moving statistics)",
+        "Model.compile(optimizer='rmsprop'): sqrt(v) + epsilon",
+    } <= names
+    usage.forget()
+    keras.optimizers.Adam(lr=0.1)
+    assert not any("epsilon" in use.name for use in usage.uses())
