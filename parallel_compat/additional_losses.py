@@ -85,12 +85,13 @@ def _activity_regularizers_counting_rows(model: keras.Model) -> Iterator[None]:
     """Let each activity regularizer be the number of rows for a while.
 
     Keras divides what one returns by the number of rows, so it is a mean whatever it returns. On made-up rows it may
-    return 0 (a factor of 0, no activity), which tells nothing.
+    return 0 (a factor of 0, no activity), which tells nothing. One that undoes the division has a `counting_rows` of
+    its own.
     """
     regularized = [layer for layer in keras3.all_layers(model) if layer.activity_regularizer is not None]
     own = [layer.activity_regularizer for layer in regularized]
     for layer in regularized:
-        layer.activity_regularizer = _rows_of
+        layer.activity_regularizer = getattr(layer.activity_regularizer, "counting_rows", _rows_of)
     try:
         yield
     finally:

@@ -254,9 +254,18 @@ class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries 
             return
         for i, metric in enumerate(self.metrics):
             if self.merged_metrics[i]:
-                metric.update_state(y_true, y_pred, sample_weight=sample_weight)
+                self._update(metric, y_true, y_pred, sample_weight)
             else:
                 self._add(i, metric)
+
+    def _update(self, metric: keras.metrics.Metric, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
+        values = keras3.metric_values(metric)
+        if values is not None and sample_weight is None and keras3.get_mask(y_pred) is not None:
+            value = values(y_true, y_pred)
+            if value.shape.rank == 0:  # one number for the batch, which Keras 3 cannot mask
+                keras.metrics.Mean.update_state(metric, value)
+                return
+        metric.update_state(y_true, y_pred, sample_weight=sample_weight)
 
     def place(self, merge: str) -> None:
         """Decide where each metric is computed; `merge` is "auto", "always" or "never"."""

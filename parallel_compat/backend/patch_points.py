@@ -143,3 +143,116 @@ def of_names_of_functions() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     for module in (activations, constraints, losses, metrics, regularizers):
         for owner in (module, getattr(keras, module.__name__.rpartition(".")[2])):  # Keras's own code, the user's
             yield owner, "get", wrap
+
+
+class MeanMetrics:
+    """The metrics of a compiled model that can be computed batch by batch (`_loss_tracker`, `_compile_metrics`).
+
+    Args:
+        model: a compiled model.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._loss = model._loss_tracker
+        parts = [getattr(metric, "metrics", [metric]) for metric in model.metrics]
+        self._metrics = [metric for part in parts for metric in part]
+
+    @property
+    def all_means(self) -> bool:
+        """Whether each of them is a mean, and the rows of a batch are known."""
+        import keras
+
+        return self._loss is not None and all(isinstance(metric, keras.metrics.Mean) for metric in self._metrics)
+
+    def reset(self) -> None:
+        """Forget the batches before."""
+        for metric in self._metrics:
+            metric.reset_state()
+
+    def rows(self) -> int:
+        """Return the rows since `reset`: they are what the loss is weighted by."""
+        import keras
+
+        return round(float(keras.ops.convert_to_numpy(self._loss.count)))
+
+
+def of_batch_logs(
+    applies: Callable[[], bool],
+    begin: Callable[[Any], None],
+    add: Callable[[Any, Any, int], Any],
+    batch_logs: Any,
+    logs_class: Callable[[Any], Any],
+) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where batches are trained and evaluated, and their logs go to callbacks.
+
+    Args:
+        applies: whether batches shall be counted as in Keras 2.
+        begin: called with the model when an epoch or an evaluation begins.
+        add: called with the model, the logs of one batch and its rows; returns `batch_logs`.
+        batch_logs: a dict with the batch's values, `size`, and `means` since the epoch began.
+        logs_class: what callbacks get, made of a dict.
+    """
+    import keras
+    from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
+    from keras.src.callbacks.callback_list import CallbackList
+    from keras.src.trainers.trainer import Trainer
+
+    def making(name: str) -> Callable[[Any], Any]:
+        def wrap(original: Any) -> Any:
+            def make(self: Any, force: bool = False) -> Any:
+                is_new = getattr(self, name) is None or force
+                result = original(self, force)
+                function = getattr(self, name)
+                if is_new and applies() and self.steps_per_execution == 1:
+
+                    def of_one_batch(iterator: Any) -> Any:
+                        before = MeanMetrics(self)
+                        if before.all_means:
+                            before.reset()
+                        logs = function(iterator)
+                        after = MeanMetrics(self)  # the first batch has made the metrics
+                        return add(self, logs, after.rows()) if after.all_means else logs
+
+                    setattr(self, name, of_one_batch)
+                    return of_one_batch
+                return result
+
+            return make
+
+        return wrap
+
+    def wrap_reset(original: Any) -> Any:
+        def reset_metrics(self: Any) -> None:
+            original(self)
+            begin(self)
+
+        return reset_metrics
+
+    def wrap_result(original: Any) -> Any:
+        def _get_metrics_result_or_logs(self: Any, logs: Any) -> Any:
+            return dict(logs.means) if isinstance(logs, batch_logs) else original(self, logs)
+
+        return _get_metrics_result_or_logs
+
+    def telling(method: str) -> Callable[[Any], Any]:
+        def wrap(original: Any) -> Any:
+            def tell(self: Any, batch: int, logs: Any = None) -> None:
+                if not isinstance(logs, batch_logs):
+                    original(self, batch, logs)
+                    return
+                told, means = logs_class(logs), logs_class(logs.means)
+                told.besides = {"batch": batch, "size": logs.size}
+                for callback in self.callbacks:
+                    is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
+                    getattr(callback, method)(batch, logs=means if is_bar else told)
+
+            return tell
+
+        return wrap
+
+    yield TensorFlowTrainer, "make_train_function", making("train_function")
+    yield TensorFlowTrainer, "make_test_function", making("test_function")
+    yield Trainer, "reset_metrics", wrap_reset
+    yield Trainer, "_get_metrics_result_or_logs", wrap_result
+    yield CallbackList, "_on_train_batch_end", telling("on_train_batch_end")
+    yield CallbackList, "_on_test_batch_end", telling("on_test_batch_end")

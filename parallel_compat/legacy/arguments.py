@@ -232,7 +232,7 @@ def _optimizers() -> list[Argument]:
         rows.append(Argument(of, "lr", Change.RENAMED, "learning_rate"))
         note = "Keras 3 ignores `decay`; the class of this package applies lr / (1 + decay * iterations) as before."
         rows.append(Argument(of, "decay", Change.PROVIDED, legacy, note=note))
-    note = "Keras 3 fixes the schedule of Nadam's momentum at 0.004."
+    note = "Keras 3 fixes the schedule of Nadam's momentum, at another one (0.96 ** t)."
     rows.append(
         Argument(
             "keras.optimizers.Nadam",

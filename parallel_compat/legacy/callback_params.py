@@ -55,7 +55,9 @@ def set_params(callback: Any, params: dict[str, Any]) -> None:
 
 
 def of_batch(callback: Any, number: int, logs: dict[str, Any] | None) -> dict[str, Any]:
-    """Add `batch` and `size` to the logs that `on_batch_begin` and `on_batch_end` get."""
+    """Add `batch` and `size` to the logs that `on_batch_begin` and `on_batch_end` get, where they are not there."""
+    if logs and "batch" in logs:
+        return logs
     size = callback.params.size_of_batch(number) if isinstance(callback.params, Params) else None
     told = {"batch": number} if size is None else {"batch": number, "size": size}
     return type(logs or {})({**told, **(logs or {})})

@@ -43,22 +43,31 @@ class Logs(dict[str, Any]):
     >>> logs = Logs(val_accuracy=0.5)
     >>> logs["val_acc"], logs.get("val_acc"), "val_acc" in logs, list(logs)
     (0.5, 0.5, True, ['val_accuracy'])
+
+    Attributes:
+        besides: what may be asked for and is not listed: `batch` and `size` of a batch.
     """
 
+    besides: dict[str, Any] = {}  # noqa: RUF012  # replaced, never written to
+
     def __missing__(self, name: str) -> Any:
+        if name in self.besides:
+            return self.besides[name]
         found = resolve(self, name)
         if found == name:
             raise KeyError(name)
         return dict.__getitem__(self, found)
 
     def get(self, name: str, default: Any = None) -> Any:
-        return dict.get(self, resolve(self, name), default)
+        return dict.get(self, resolve(self, name), self.besides.get(name, default))
 
     def __contains__(self, name: object) -> bool:
-        return dict.__contains__(self, resolve(self, name) if isinstance(name, str) else name)
+        return name in self.besides or dict.__contains__(self, resolve(self, name) if isinstance(name, str) else name)
 
     def copy(self) -> Logs:
-        return Logs(self)
+        copied = Logs(self)
+        copied.besides = self.besides
+        return copied
 
     def __reduce__(self) -> Any:
         # A pickled history is read without this package, by scripts that ask for either spelling.

@@ -230,7 +230,9 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     outputs = list(getattr(model, "output_names", None) or ())
     losses = [f"{output}_loss" for output in outputs if f"{output}_loss" in results]
     first = [name for name in ("loss", *losses) if name in results]
-    metrics = [name for name in results if name not in first]
+    # `evaluate(return_dict=True)` sorts by name; the metrics themselves are in the order of `compile`.
+    order = list(model.get_metrics_result())
+    metrics = sorted((name for name in results if name not in first), key=order.index)
     if len(outputs) > 1:
         metrics.sort(
             key=lambda name: next((i for i, o in enumerate(outputs) if name.startswith(f"{o}_")), len(outputs))

@@ -14,10 +14,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import patch_points
-from parallel_compat.legacy import asker, beside, callback_params, names, usage
+from parallel_compat.legacy import asker, batch_logs, beside, callback_params, names, usage
 from parallel_compat.legacy.arguments import arguments
 from parallel_compat.legacy.calls import translate
-from parallel_compat.legacy.defaults import defaults
+from parallel_compat.legacy.defaults import OTHER_NUMBERS, defaults
 from parallel_compat.legacy.members import members
 from parallel_compat.legacy.modules import GoneAttributeError
 from parallel_compat.legacy.table import Change, Member
@@ -168,9 +168,10 @@ def _constructors(patches: Patches, keras: Any) -> None:
     with_activation = {
         f"keras.layers.{kind.__name__}"
         for kind in vars(keras.layers).values()
-        if isinstance(kind, type) and _takes(kind, "activation")
+        if isinstance(kind, type) and (_takes(kind, "activation") or _takes(kind, "activity_regularizer"))
     }
-    for of in sorted({*arguments(), *defaults(), *with_activation}):
+    others = {"keras.layers.ActivityRegularization"}
+    for of in sorted({*arguments(), *defaults(), *with_activation, *others}):
         owner, _, name = of.rpartition(".")
         if owner not in ("keras.layers", "keras.callbacks", "keras.regularizers") or name in ("Layer", "Input"):
             continue
@@ -195,11 +196,20 @@ def _init(kind: Any, of: str) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         frame = asker.user_frame(sys._getframe(1))
-        if frame is not None:
-            old = asker.uses_standalone_keras(frame) and type(self) is kind
-            given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
-            given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
+        if frame is None:
+            original(self, *given, **keywords)
+            return
+        old = asker.uses_standalone_keras(frame) and type(self) is kind
+        given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
+        given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
+        if old and of in OTHER_NUMBERS:
+            _note(of, frame)(*OTHER_NUMBERS[of])
+        if old and getattr(self, "activity_regularizer", None) is not None:
+            from parallel_compat.legacy.activity_regularizers import SumOverBatch
+
+            _note(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its rows")
+            self.activity_regularizer = SumOverBatch(self.activity_regularizer)
 
     return __init__
 
@@ -222,6 +232,8 @@ def _optimizer_init(kind: Any, of: str) -> Any:
         else:
             old = asker.uses_standalone_keras(frame)
             optimizers.initialize(original, self, of, given, keywords, _note(of, frame), old)
+            if old and of in OTHER_NUMBERS:
+                _note(of, frame)(*OTHER_NUMBERS[of])
 
     return __init__
 
@@ -369,7 +381,10 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     # The hooks of Keras 3 that call those of Keras 2.
     for name in ("on_train_batch_begin", "on_train_batch_end"):
         patches.set(callback, name, _with_batch_in_logs(getattr(callback, name)))
-    for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op)):
+    of_batches = patch_points.of_batch_logs(
+        asker.anybody_uses_standalone_keras, batch_logs.begin, batch_logs.add, batch_logs.BatchLogs, Logs
+    )
+    for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op), *of_batches):
         patches.set(owner, name, wrap(vars(owner)[name]))
 
 

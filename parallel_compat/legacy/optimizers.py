@@ -66,7 +66,7 @@ def initialize(
         given: the positional arguments.
         keywords: the keyword arguments, old ones among them.
         note: told of each argument that changes.
-        old_defaults: whether Keras 2.2.4's default learning rates hold.
+        old_defaults: whether Keras 2.2.4's default learning rates hold, and its meaning of `clipnorm`.
 
     Raises:
         ValueError: `decay` together with a schedule.
@@ -76,6 +76,10 @@ def initialize(
     parameters = list(inspect.signature(init).parameters)[1:]
     keywords = {**dict(zip(parameters, given, strict=False)), **keywords}
     keywords = {key: _as_float(value) if key == "learning_rate" else value for key, value in keywords.items()}
+    if old_defaults and keywords.get("clipnorm") is not None:
+        # `Optimizer.get_gradients` of Keras 2.2.4 took the norm of all gradients together; Keras 3 that of each.
+        keywords["global_clipnorm"] = keywords.pop("clipnorm")
+        note("clipnorm=", "global_clipnorm=")
     if keywords.get("epsilon", 0) is None:  # Keras 2: None is `K.epsilon()`
         keywords["epsilon"] = keras.backend.epsilon()
     init(optimizer, **keywords)

@@ -16,7 +16,7 @@ import numpy as np
 from parallel_compat import generators
 from parallel_compat.backend import keras3
 from parallel_compat.feeding import is_generator, is_sequence
-from parallel_compat.legacy import asker, callback_params, closures, data, models, usage, workers
+from parallel_compat.legacy import asker, callback_params, closures, data, losses, models, usage, workers
 from parallel_compat.legacy.calls import translate
 from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.legacy.utils import to_list
@@ -42,6 +42,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     count = len(getattr(self, "output_names", None) or ())
     for name in ("metrics", "weighted_metrics"):
         keywords[name] = _for_each_output(self, keywords.get(name))
+        if asker.uses_standalone_keras(frame):
+            keywords[name] = _accuracies(self, keywords[name], keywords.get("loss"), _note(of, frame))
     if asker.uses_standalone_keras(frame) or keywords.get("loss") is not None:
         keywords = data.for_outputs_with_loss(self, keywords, _note(of, frame))
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
@@ -304,8 +306,12 @@ def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
 
 def _optimizer(name: str, frame: FrameType) -> Any:
     from parallel_compat.legacy import optimizers
-    from parallel_compat.legacy.defaults import defaults
+    from parallel_compat.legacy.defaults import OTHER_NUMBERS, defaults
 
+    differing = next((of for of in OTHER_NUMBERS if of.lower() == f"keras.optimizers.{name.lower()}"), None)
+    if differing is not None:
+        was, became = OTHER_NUMBERS[differing]
+        usage.record(f"Model.compile(optimizer={name!r}): {was}", became, frame)
     kind = next((k for k in ("Adadelta", "Adagrad", "Adamax", "Nadam") if k.lower() == name.lower()), None)
     if kind is None:
         return name
@@ -336,7 +342,41 @@ def _for_each_output(model: Any, metrics: Any) -> Any:
     return [list(metrics) for _ in range(count)] if count > 1 and is_flat and metrics else metrics
 
 
+def _accuracies(model: Any, metrics: Any, loss: Any, note: Callable[[str, str], None]) -> Any:
+    """Let "accuracy" mean what it did: that of each label where the loss is the binary cross-entropy.
+
+    Keras 3 goes by shapes alone, and takes the greatest of several labels (Keras 2.2.4: `handle_metrics` of
+    `keras/engine/training.py`).
+    """
+    names = list(getattr(model, "output_names", None) or ())
+
+    def loss_of(i: int) -> Any:
+        if isinstance(loss, dict):
+            return loss.get(names[i]) if i < len(names) else None
+        return loss[i] if isinstance(loss, (list, tuple)) and i < len(loss) else loss
+
+    def of_output(given: Any, i: int) -> Any:
+        if isinstance(given, (list, tuple)):
+            return [of_output(each, i) for each in given]
+        binary = loss_of(i) in ("binary_crossentropy", keras.losses.binary_crossentropy)
+        if not (binary and isinstance(given, str) and given in ("acc", "accuracy")):
+            return given
+        note(f"metrics=[{given!r}] with binary_crossentropy", "keras.metrics.BinaryAccuracy")
+        return keras.metrics.BinaryAccuracy(name=given)
+
+    if isinstance(metrics, dict):
+        return {key: of_output(each, names.index(key) if key in names else 0) for key, each in metrics.items()}
+    if isinstance(metrics, (list, tuple)) and len(names) > 1 and len(metrics) == len(names):
+        return [of_output(each, i) for i, each in enumerate(metrics)]
+    return of_output(metrics, 0)
+
+
 def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
+    if asker.uses_standalone_keras(frame):
+        old = losses.of_keras_2(given)
+        if old is not None:
+            usage.record(f"{kind} {old.__name__!r}", f"{old.__module__}.{old.__name__}", frame)
+            return old
     if isinstance(given, str):
         row = identifiers()[kind].get(given)
         if row is None:

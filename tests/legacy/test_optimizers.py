@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 
-from parallel_compat.legacy import optimizers
+from parallel_compat.legacy import optimizers, usage
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
@@ -145,3 +145,36 @@ def test_optimizers_of_tensorflow_1_that_step_as_before():
     assert steps(one_weight(tf.train.AdamOptimizer(0.1)), 1)[1] == pytest.approx(0.9, abs=1e-4)
     with pytest.raises(AttributeError, match=r"tensorflow\.train\.RMSPropOptimizer` is gone"):
         tf.train.RMSPropOptimizer(0.1)
+
+
+def test_clipnorm_is_the_norm_of_all_gradients_together():
+    def trained(**clip):
+        model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,)), keras.layers.Dense(1)])
+        model.set_weights([np.full(w.shape, 0.5) for w in model.get_weights()])
+        model.compile(loss="mse", optimizer=keras.optimizers.SGD(lr=1.0, **clip))
+        before = model.get_weights()
+        model.train_on_batch(np.ones((4, 3)), np.zeros((4, 1)))
+        return np.concatenate([(w - b).ravel() for w, b in zip(model.get_weights(), before, strict=True)])
+
+    free, clipped = trained(), trained(clipnorm=0.1)
+    np.testing.assert_allclose(np.linalg.norm(clipped), 0.1, rtol=1e-5)
+    np.testing.assert_allclose(clipped / 0.1, free / np.linalg.norm(free), rtol=1e-5)
+
+
+def test_what_computes_otherwise_is_in_the_report():
+    usage.forget()
+    for make in (keras.optimizers.RMSprop, keras.optimizers.Adagrad, keras.optimizers.Nadam):
+        make(lr=0.1)
+    model = keras.Sequential([keras.layers.BatchNormalization(input_shape=(1,))])
+    model.compile("rmsprop", "mse")
+    names = {use.name for use in usage.uses()}
+    assert {
+        "RMSprop(sqrt(v) + epsilon)",
+        "Adagrad(sqrt(v) + epsilon)",
+        "Nadam(0.96 ** (0.004 * t))",
+        "BatchNormalization(moving statistics)",
+        "Model.compile(optimizer='rmsprop'): sqrt(v) + epsilon",
+    } <= names
+    usage.forget()
+    keras.optimizers.Adam(lr=0.1)
+    assert not any("epsilon" in use.name for use in usage.uses())

@@ -157,3 +157,13 @@ def test_weights_of_zero_are_noted(weights, noted):
     usage.forget()
     model.fit(np.ones((2, 1)), np.array([0, 1]), verbose=0, **weights)
     assert any("weights of 0" in use.name for use in usage.uses()) == noted
+
+
+def test_results_have_the_order_of_the_metrics():
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse", ["mse", "mae"])
+    y = Y[:, :1] * 5
+    for values in (model.train_on_batch(X, y), model.test_on_batch(X, y), model.evaluate(X, y, verbose=0)):
+        assert values[0] == pytest.approx(values[1], rel=1e-5)
+        assert values[2] != pytest.approx(values[1], rel=1e-2)
+    assert model.metrics_names == ["loss", "mse", "mae"]

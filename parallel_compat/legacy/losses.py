@@ -1,0 +1,39 @@
+"""Losses that Keras 3 computes otherwise under the same name: the hinges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
+def hinge(y_true: Any, y_pred: Any) -> Any:
+    """Compute mean(max(1 - y_true * y_pred, 0)) of each row, for the labels as they are.
+
+    >>> import numpy as np
+    >>> [float(v) for v in hinge(np.array([[0.0], [1.0]]), np.array([[0.5], [0.5]]))]
+    [1.0, 0.5]
+
+    Keras 3's `hinge` takes labels of 0 and 1 for -1 and 1.
+    """
+    return keras.ops.mean(keras.ops.maximum(1.0 - y_true * y_pred, 0.0), axis=-1)
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
+def squared_hinge(y_true: Any, y_pred: Any) -> Any:
+    """Compute mean(max(1 - y_true * y_pred, 0)²) of each row, for the labels as they are.
+
+    >>> import numpy as np
+    >>> [float(v) for v in squared_hinge(np.array([[0.0], [1.0]]), np.array([[0.5], [0.5]]))]
+    [1.0, 0.25]
+    """
+    return keras.ops.mean(keras.ops.square(keras.ops.maximum(1.0 - y_true * y_pred, 0.0)), axis=-1)
+
+
+def of_keras_2(given: Any) -> Any:
+    """Return Keras 2's function where a loss or metric is one of these, by name or as Keras 3's function; else None."""
+    for function in (hinge, squared_hinge):
+        if (isinstance(given, str) and given == function.__name__) or given is getattr(keras.losses, function.__name__):
+            return function
+    return None

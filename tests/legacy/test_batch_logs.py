@@ -1,0 +1,102 @@
+"""What callbacks, history and `evaluate` get of each batch: its own values, averaged by rows, as in Keras 2."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+from keras import backend as K
+
+from parallel_compat import multi_gpu_model
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+X = np.random.RandomState(0).normal(size=(11, 3)).astype("float32")
+Y = np.random.RandomState(1).normal(size=(11, 1)).astype("float32")
+SIZES = [4, 4, 3]
+
+
+class LossHistory(keras.callbacks.Callback):
+    """The callback of Keras 2's documentation."""
+
+    def on_train_begin(self, logs=None):
+        self.losses, self.sizes, self.listed = [], [], []
+
+    def on_batch_end(self, batch, logs=None):
+        self.losses.append(logs.get("loss"))
+        self.sizes.append((logs["batch"], logs["size"], "size" in logs))
+        self.listed.append(list(logs))
+
+
+def root_of_batch(y_true, y_pred):
+    return K.sqrt(K.mean(K.square(y_true - y_pred)))
+
+
+def frozen(parallel, loss="mse", **arguments):
+    """A model whose weights do not move, so that each batch can be computed on its own."""
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    model.set_weights([np.ones((3, 1)), np.zeros(1)])
+    trained = multi_gpu_model(model, gpus=2) if parallel else model
+    trained.compile(keras.optimizers.SGD(lr=0.0), loss, **arguments)
+    return trained
+
+
+def errors():
+    squares = (X.sum(axis=1, keepdims=True) - Y) ** 2
+    return [squares[:4], squares[4:8], squares[8:]]
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_logs_of_a_batch_are_its_own(parallel):
+    callback = LossHistory()
+    history = frozen(parallel).fit(X, Y, batch_size=4, epochs=2, shuffle=False, verbose=0, callbacks=[callback])
+    own = [np.mean(each) for each in errors()]
+    np.testing.assert_allclose(callback.losses, own * 2, rtol=1e-5)
+    assert callback.sizes == [(batch, size, True) for batch, size in enumerate(SIZES)] * 2
+    assert callback.listed[0] == ["loss"]
+    np.testing.assert_allclose(history.history["loss"], [np.average(own, weights=SIZES)] * 2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_metric_of_the_batch_is_averaged_by_rows(parallel):
+    model = frozen(parallel, metrics=[root_of_batch])
+    history = model.fit(X, Y, batch_size=4, shuffle=False, verbose=0, validation_data=(X, Y))
+    expected = np.average([np.sqrt(np.mean(each)) for each in errors()], weights=SIZES)
+    for value in (
+        history.history["root_of_batch"][0],
+        history.history["val_root_of_batch"][0],
+        model.evaluate(X, Y, batch_size=4, verbose=0)[1],
+    ):
+        assert value == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_the_loss_of_one_output_is_averaged_by_rows(parallel):
+    inputs = keras.layers.Input((3,))
+    outputs = [keras.layers.Dense(1, name="a")(inputs), keras.layers.Dense(1, name="b")(inputs)]
+    template = keras.Model(inputs, outputs)
+    model = multi_gpu_model(template, gpus=2) if parallel else template
+    model.compile(keras.optimizers.SGD(lr=0.0), ["mse", "mae"])
+    history = model.fit(X, [Y, 2 * Y], batch_size=4, shuffle=False, verbose=0).history
+    assert history["loss"][0] == pytest.approx(history["a_loss"][0] + history["b_loss"][0], rel=1e-5)
+    assert history["a_loss"][0] == pytest.approx(np.mean((template.predict(X)[0] - Y) ** 2), rel=1e-5)
+
+
+def test_metrics_that_are_no_means_are_left_as_they_are():
+    model = frozen(False, metrics=[keras.metrics.MeanSquaredError(), keras.metrics.R2Score()])
+    score = model.fit(X, Y, batch_size=4, shuffle=False, verbose=0).history["r2_score"][0]
+    assert score == pytest.approx(1 - np.sum(np.concatenate(errors())) / np.sum((Y - Y.mean()) ** 2), rel=1e-4)
+
+
+def test_a_metric_of_the_batch_on_masked_steps():
+    template = keras.Sequential([keras.layers.Masking(input_shape=(4, 3)), keras.layers.LSTM(2, return_sequences=True)])
+    model = multi_gpu_model(template, gpus=2)
+    model.compile("sgd", "mse", [root_of_batch])
+    x, y = np.ones((6, 4, 3), "float32"), np.zeros((6, 4, 2), "float32")
+    x[:3, 2:] = 0
+    values = model.test_on_batch(x, y)
+    assert values[1] == pytest.approx(np.sqrt(np.mean(template.predict(x) ** 2)), rel=1e-5)
+
+
+def test_train_on_batch_returns_the_losses_alone():
+    assert frozen(False).train_on_batch(X[:4], Y[:4]) == pytest.approx(np.mean(errors()[0]), rel=1e-5)

@@ -1,0 +1,74 @@
+"""Losses, metrics and regularizers that Keras 3 computes otherwise under the same name."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+from parallel_compat import multi_gpu_model
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+X = np.random.RandomState(0).normal(size=(11, 3)).astype("float32")
+
+
+def model_of(parallel, layers):
+    template = keras.Sequential(layers)
+    return template, multi_gpu_model(template, gpus=3) if parallel else template
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("power", [1, 2])
+def test_hinge_takes_labels_as_they_are(parallel, power):
+    name = {1: "hinge", 2: "squared_hinge"}[power]
+    y = (X[:, :1] > 0).astype("float32")
+    template, model = model_of(parallel, [keras.layers.Dense(1, input_shape=(3,))])
+    for loss in (name, getattr(keras.losses, name)):
+        model.compile("sgd", loss, [name])
+        expected = np.mean(np.maximum(1 - y * template.predict(X), 0) ** power)
+        np.testing.assert_allclose(model.test_on_batch(X, y), [expected, expected], rtol=1e-5)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_accuracy_of_several_labels_counts_each(parallel):
+    y = (X > 0).astype("int64")
+    template, model = model_of(parallel, [keras.layers.Dense(3, "sigmoid", input_shape=(3,))])
+    expected = np.mean((template.predict(X) > 0.5) == y)
+    for spelling in ("accuracy", "acc"):
+        model.compile("sgd", "binary_crossentropy", metrics=[spelling])
+        assert model.test_on_batch(X, y)[1] == pytest.approx(expected)
+        assert spelling in model.fit(X, y, verbose=0).history
+        expected = np.mean((template.predict(X) > 0.5) == y)
+
+
+def test_accuracy_goes_by_the_loss_of_its_output():
+    inputs = keras.layers.Input((3,))
+    outputs = [keras.layers.Dense(3, name="a")(inputs), keras.layers.Dense(3, name="b")(inputs)]
+    y = (X > 0).astype("float32")
+    for metrics in (["accuracy"], {"a": "accuracy", "b": ["accuracy"]}):
+        model = keras.Model(inputs, outputs)
+        model.compile("sgd", {"a": "binary_crossentropy", "b": "mse"}, metrics=metrics)
+        a, b = model.predict(X)
+        results = model.evaluate(X, [y, y], verbose=0)
+        assert results[3] == pytest.approx(np.mean((a > 0.5) == y))
+        assert results[4] == pytest.approx(np.mean(b.argmax(-1) == y.argmax(-1)))
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_activity_regularizers_are_sums_over_the_batch(parallel, tmp_path):
+    layers = [
+        keras.layers.Dense(2, input_shape=(3,), activity_regularizer=keras.regularizers.l1(0.5)),
+        keras.layers.ActivityRegularization(l2=0.1),
+        keras.layers.Dense(1, kernel_initializer="zeros"),
+    ]
+    template, model = model_of(parallel, layers)
+    model.compile("sgd", "mse")
+    activity = X @ template.get_weights()[0]
+    expected = 0.5 * np.abs(activity).sum() + 0.1 * (activity**2).sum()
+    assert model.test_on_batch(X, np.zeros((11, 1))) == pytest.approx(expected, rel=1e-5)
+
+    model.save(str(tmp_path / "model.keras"))
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    again = loaded.layers[0].activity_regularizer(keras.ops.convert_to_tensor(activity)) / 11
+    assert float(again) == pytest.approx(0.5 * np.abs(activity).sum(), rel=1e-5)
