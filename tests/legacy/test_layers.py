@@ -139,6 +139,16 @@ def test_a_subclass_takes_old_arguments_in_super():
     assert model.predict(np.ones((1, 2))).tolist() == [[0, 0, 0]]
 
 
+def test_a_call_of_any_arguments_is_built_by_the_first():
+    class Frozen(keras.layers.BatchNormalization):
+        def call(self, *args, **kwargs):
+            return super().call(*args, training=False, **kwargs)
+
+    inputs = keras.layers.Input((4,))
+    model = keras.Model(inputs, Frozen(name="frozen")(inputs))
+    np.testing.assert_allclose(model.predict(np.ones((2, 4))), np.ones((2, 4)) / np.sqrt(1.001), rtol=1e-5)
+
+
 def test_add_weight_in_its_old_order():
     class Scale(keras.layers.Layer):
         def build(self, input_shape):
