@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -241,6 +240,8 @@ _OF_EVERY_LAYER = {"weights", "batch_input_shape", "input_shape", "input_dim", "
 
 
 def _layers(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy import layer_names
+
     layer = keras.layers.Layer
     layer_init, input_init, add_weight = layer.__init__, keras.layers.InputLayer.__init__, layer.add_weight
 
@@ -276,7 +277,11 @@ def _layers(patches: Patches, keras: Any) -> None:
         return add_weight(self, *given, **keywords)
 
     points = patch_points.of_frozen_batch_normalization(asker.anybody_uses_standalone_keras)
-    for owner, name, wrap in (*patch_points.of_layer_names(old_layer_name), *patch_points.of_single_outputs(), *points):
+    for owner, name, wrap in (
+        *patch_points.of_layer_names(layer_names.in_keras_2),
+        *patch_points.of_single_outputs(),
+        *points,
+    ):
         patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
@@ -285,25 +290,6 @@ def _layers(patches: Patches, keras: Any) -> None:
         add_loss = vars(kind).get("add_loss")
         if add_loss is not None:
             patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
-
-
-_OLD_KINDS = {"functional": "model", "input_layer": "input"}
-
-
-def old_layer_name(layer: Any) -> str | None:
-    """Return the name that Keras 2 gave a layer without one: `dense_1`, `model_1`; None for code of `tensorflow.keras`.
-
-    Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer.
-    """
-    import keras
-
-    if not asker.anybody_uses_standalone_keras() or not isinstance(layer, keras.layers.Layer):
-        return None
-    kind = type(layer).__name__
-    parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
-    snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower().lstrip("_")
-    snake = _OLD_KINDS.get(snake, snake)
-    return f"{snake}_{keras.backend.get_uid(snake)}"
 
 
 # --- callbacks ----------------------------------------------------------------------------------------------------
