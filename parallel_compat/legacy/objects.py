@@ -276,7 +276,10 @@ def _layers(patches: Patches, keras: Any) -> None:
             given, keywords = translate(of, given, keywords, _note(of, frame))
         return add_weight(self, *given, **keywords)
 
-    points = patch_points.of_frozen_batch_normalization(asker.anybody_uses_standalone_keras)
+    points = (
+        *patch_points.of_frozen_batch_normalization(asker.anybody_uses_standalone_keras),
+        *patch_points.of_undeclared_output_shapes(),
+    )
     for owner, name, wrap in (
         *patch_points.of_layer_names(layer_names.in_keras_2),
         *patch_points.of_single_outputs(),

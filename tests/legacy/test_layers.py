@@ -139,6 +139,17 @@ def test_a_subclass_takes_old_arguments_in_super():
     assert model.predict(np.ones((1, 2))).tolist() == [[0, 0, 0]]
 
 
+def test_a_layer_in_time_distributed_need_not_declare_its_shape():
+    class Doubled(keras.layers.Layer):
+        def call(self, x):
+            return x * 2
+
+    inputs = keras.layers.Input((3, 4))
+    model = keras.Model(inputs, keras.layers.TimeDistributed(Doubled())(inputs))
+    assert model.output_shape == (None, 3, 4)
+    np.testing.assert_array_equal(model.predict(np.ones((2, 3, 4))), np.full((2, 3, 4), 2.0))
+
+
 def test_a_call_of_any_arguments_is_built_by_the_first():
     class Frozen(keras.layers.BatchNormalization):
         def call(self, *args, **kwargs):
