@@ -64,7 +64,8 @@ def make(kind: Any, given: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
 def take_common(keywords: dict[str, Any]) -> Any:
     """Take the arguments that every old layer took out of `keywords`.
 
-    They are `weights`, `batch_input_shape`, `input_shape`, `input_dim` with `input_length`, and `input_dtype`.
+    They are `weights`, `batch_input_shape`, `input_shape` with `batch_size`, `input_dim` with `input_length`, and
+    `input_dtype`.
 
     Returns:
         A function that gives them their effect on the layer, once it is made.
@@ -80,6 +81,8 @@ def take_common(keywords: dict[str, Any]) -> Any:
         shape = (size,) if length is None else (length, size)
     if batch_shape is not None:
         shape = BatchShape(batch_shape[1:], batch_shape[0])
+    elif shape is not None and "batch_size" in keywords:
+        shape = BatchShape(shape, keywords.pop("batch_size"))
 
     def after(layer: Any) -> None:
         if shape is not None:

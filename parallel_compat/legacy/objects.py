@@ -233,7 +233,15 @@ def _old_hard_sigmoid(
     return tuple(old(value) for value in given), {key: old(value) for key, value in keywords.items()}
 
 
-_OF_EVERY_LAYER = {"weights", "batch_input_shape", "input_shape", "input_dim", "input_length", "input_dtype"}
+_OF_EVERY_LAYER = {
+    "weights",
+    "batch_input_shape",
+    "batch_size",
+    "input_shape",
+    "input_dim",
+    "input_length",
+    "input_dtype",
+}
 
 
 # --- layers -------------------------------------------------------------------------------------------------------

@@ -100,8 +100,9 @@ def test_first_weights_and_input_shapes():
     np.testing.assert_array_equal(model.layers[2].get_weights()[0], np.ones((2, 1)))
 
 
-def test_a_batch_size_in_the_first_layer_reaches_the_model():
-    model = keras.Sequential([keras.layers.LSTM(3, batch_input_shape=(2, 4, 5), stateful=True)])
+@pytest.mark.parametrize("shape", [{"batch_input_shape": (2, 4, 5)}, {"input_shape": (4, 5), "batch_size": 2}])
+def test_a_batch_size_in_the_first_layer_reaches_the_model(shape):
+    model = keras.Sequential([keras.layers.LSTM(3, **shape, stateful=True)])
     assert model.input_shape == (2, 4, 5)
     assert model.predict(np.ones((2, 4, 5)), batch_size=2).shape == (2, 3)
 
