@@ -27,6 +27,7 @@ _MEMBERS: tuple[Member, ...] = (
         "parallel_compat.legacy.models.predict_classes",
         method=True,
     ),
+    Member(MODEL, "reset_states", Change.PROVIDED, "parallel_compat.legacy.models.reset_states", method=True),
     Member(MODEL, "predict_proba", Change.PROVIDED, "parallel_compat.legacy.models.predict_proba", method=True),
     Member(
         MODEL,

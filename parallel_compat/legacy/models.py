@@ -41,6 +41,15 @@ def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int
     return model.predict(x, batch_size=batch_size, verbose=verbose, **keywords)
 
 
+def reset_states(model: keras.Model) -> None:
+    """Set the states of the model's stateful recurrent layers back to the first ones, in nested models as well."""
+    for layer in _saved(model).layers:
+        if isinstance(layer, keras.Model):
+            reset_states(layer)
+        elif getattr(layer, "stateful", False):
+            layer.reset_state()
+
+
 def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:
     """Write a model's weights to a file of any name, whole or not at all.
 

@@ -104,7 +104,11 @@ def test_first_weights_and_input_shapes():
 def test_a_batch_size_in_the_first_layer_reaches_the_model(shape):
     model = keras.Sequential([keras.layers.LSTM(3, **shape, stateful=True)])
     assert model.input_shape == (2, 4, 5)
-    assert model.predict(np.ones((2, 4, 5)), batch_size=2).shape == (2, 3)
+    first, second = (model.predict(np.ones((2, 4, 5)), batch_size=2) for _ in range(2))
+    assert first.shape == (2, 3)
+    assert np.abs(first - second).max() > 0
+    model.reset_states()
+    np.testing.assert_allclose(model.predict(np.ones((2, 4, 5)), batch_size=2), first, rtol=1e-6)
 
 
 def test_a_recurrent_first_layer_with_input_dim_and_length():
