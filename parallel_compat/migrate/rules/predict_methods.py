@@ -1,4 +1,4 @@
-"""`model.predict_classes(x)` and `model.predict_proba(x)` become functions of this package."""
+"""`model.predict_classes(x)`, `predict_proba(x)` and `reset_states()` become functions of this package."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ labels = parallel_compat.legacy.models.predict_classes(model, x)
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls of the two methods."""
-    for name in ("predict_classes", "predict_proba"):
+    """Find calls of the methods."""
+    for name in ("predict_classes", "predict_proba", "reset_states"):
         row = methods.member(MODEL, name)
         for call in file.method_calls.get(name, ()):
             assert isinstance(call.func, ast.Attribute)
-            if name == "predict_proba" and file.kinds.of(call.func.value) != MODEL:
-                continue  # every classifier of scikit-learn has one
+            if name != "predict_classes" and file.kinds.of(call.func.value) != MODEL:
+                continue  # classifiers of scikit-learn have `predict_proba`, recurrent layers `reset_states`
             if not methods.is_other(file, call.func.value, name, MODEL):
                 yield from methods.to_function(file, RULE, call, row)

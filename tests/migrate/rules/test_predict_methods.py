@@ -30,3 +30,12 @@ def test_an_unknown_object_is_a_guess():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="predict-methods")
+
+
+def test_states_of_a_model_are_reset_by_a_function():
+    check_transformed(
+        "from keras.models import Sequential\nmodel = Sequential()\nmodel.reset_states()\n",
+        "from keras.models import Sequential\nimport parallel_compat.legacy.models\nmodel = Sequential()\n"
+        "parallel_compat.legacy.models.reset_states(model)\n",
+    )
+    check_noop("from keras.layers import LSTM\nlayer = LSTM(3, recurrent_activation='relu')\nlayer.reset_states()\n")
