@@ -18,12 +18,45 @@ def write_weights(model: keras.Model, file: h5py.File) -> None:
     legacy_h5_format.save_weights_to_hdf5_group(file, model)
 
 
-def read_weights(model: keras.Model, group: h5py.Group, *, by_name: bool = False, skip_mismatch: bool = False) -> None:
-    """Read weights from an open group, by the order of the layers or by their names."""
-    if by_name:
+def read_weights(model: keras.Model, group: h5py.Group) -> None:
+    """Read weights from an open group, by the order of the layers."""
+    legacy_h5_format.load_weights_from_hdf5_group(group, model)
+
+
+def read_weights_by_name(
+    model: keras.Model, group: h5py.Group, *, skip_mismatch: bool = False, names: dict[Any, str]
+) -> None:
+    """Read weights from an open group, by the names of the layers.
+
+    Args:
+        model: the model.
+        group: has the weights.
+        skip_mismatch: whether layers whose shapes differ are left as they are.
+        names: layer -> its name in the file, where that is another.
+    """
+    before = {layer: layer.name for layer in names}
+    try:
+        for layer, name in names.items():
+            layer.name = name
         legacy_h5_format.load_weights_from_hdf5_group_by_name(group, model, skip_mismatch)
-    else:
-        legacy_h5_format.load_weights_from_hdf5_group(group, model)
+    finally:
+        for layer, name in before.items():
+            layer.name = name
+
+
+def layer_names(group: h5py.Group) -> list[str]:
+    """Return the names of the layers whose weights a group has."""
+    names = legacy_h5_format.load_attributes_from_hdf5_group(group, "layer_names")
+    return [name.decode("utf8") if isinstance(name, bytes) else str(name) for name in names]
+
+
+def is_of_standalone_keras(group: h5py.Group) -> bool:
+    """Say whether Keras 1 or 2.0 to 2.3 wrote a group, not `tensorflow.keras` ("2.2.4-tf", 2.4 and later)."""
+    version = group.attrs.get("keras_version", "1")
+    text = version.decode("utf8") if isinstance(version, bytes) else str(version)
+    return text.partition(".")[0] == "1" or (
+        text.startswith(("2.0.", "2.1.", "2.2.", "2.3.")) and not text.endswith("-tf")
+    )
 
 
 def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool) -> None:

@@ -256,3 +256,26 @@ def of_batch_logs(
     yield Trainer, "_get_metrics_result_or_logs", wrap_result
     yield CallbackList, "_on_train_batch_end", telling("on_train_batch_end")
     yield CallbackList, "_on_test_batch_end", telling("on_test_batch_end")
+
+
+def of_undeclared_output_shapes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer without a `compute_output_shape` is asked for its output's shape (`Layer`, a default).
+
+    Keras 3's `TimeDistributed` asks the layer in it. Keras 2 took the shape of the input for such a layer; here it is
+    what the layer's `call` makes of it.
+    """
+    import keras
+    from keras.src import backend, tree
+
+    def wrap(original: Any) -> Any:
+        def compute_output_shape(self: Any, *shapes: Any, **named: Any) -> Any:
+            if len(shapes) != 1 or named or not self.built:
+                return original(self, *shapes, **named)
+            inputs = tree.map_shape_structure(lambda shape: keras.KerasTensor(shape, self.compute_dtype), shapes[0])
+            outputs = backend.compute_output_spec(self.call, inputs)
+            return tree.map_structure(lambda tensor: tensor.shape, outputs)
+
+        compute_output_shape._is_default = True  # type: ignore[attr-defined]
+        return compute_output_shape
+
+    yield keras.layers.Layer, "compute_output_shape", wrap

@@ -214,6 +214,14 @@ def _layers() -> list[Argument]:
         ),
         Argument(
             "keras.layers.Layer",
+            "batch_size",
+            Change.PROVIDED,
+            LAYERS,
+            note="The class of the same name in `parallel_compat.legacy.layers` takes it; in new code begin the model "
+            "with `keras.Input(shape, batch_size=...)`.",
+        ),
+        Argument(
+            "keras.layers.Layer",
             "weights",
             Change.PROVIDED,
             LAYERS,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Those that compute as they did, read in TensorFlow 2.21 with Keras 3.15.
 _UNCHANGED_NAMES = """
-    abs all any arange argmax argmin batch_dot batch_flatten batch_normalization bias_add cast cast_to_floatx
+    abs all any arange argmax argmin batch_flatten batch_normalization bias_add cast cast_to_floatx
     categorical_crossentropy clip concatenate constant conv1d conv2d conv2d_transpose conv3d cos
     ctc_batch_cost ctc_decode ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout elu equal
     exp expand_dims eye flatten foldl foldr gather greater greater_equal in_top_k is_sparse l2_normalize less
@@ -270,6 +270,44 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     for _ in range(more):
         condition = keras.ops.expand_dims(condition, -1)
     return keras.ops.where(condition, chosen, other)
+
+
+def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
+    """Multiply the matrices in the last two axes of `x` and `y`; all axes before them are those of the batch.
+
+    That is Keras 2.2.4's. Since 2.3 only the first axis is the batch's, which differs where `x` and `y` have 4 axes.
+
+    >>> batch_dot(np.ones((2, 5, 3, 4)), np.ones((2, 5, 4, 6))).shape.as_list()
+    [2, 5, 3, 6]
+
+    Args:
+        x: a tensor of 2 or more axes.
+        y: a tensor of 2 or more axes; the one with fewer gets axes of size 1 at its end, which go again.
+        axes: the axis of `x` and that of `y` that are summed over, or one for both; the last and the last but one
+            if None.
+    """
+    x, y = _tensor_or_symbol(x), _tensor_or_symbol(y)
+    x_ndim, y_ndim = len(x.shape), len(y.shape)
+    pair = (x_ndim - 1, y_ndim - 2) if axes is None else (axes, axes) if isinstance(axes, int) else tuple(axes)
+    if len(pair) != 2 or not (isinstance(pair[0], int) and isinstance(pair[1], int)):
+        raise ValueError(f"Expected `axes` to be None, an integer or two integers. Received: axes={axes!r}")
+    x_axis, y_axis = pair[0] % x_ndim, pair[1] % y_ndim
+    ops, more = keras.ops, x_ndim - y_ndim
+    for _ in range(more):
+        y = ops.expand_dims(y, -1)
+    for _ in range(-more):
+        x = ops.expand_dims(x, -1)
+    last = len(x.shape) - 1
+    if last == 1:
+        out = ops.sum((x if x_axis == y_axis else ops.transpose(x)) * y, axis=y_axis)
+    else:
+        out = ops.matmul(
+            x if x_axis == last else ops.swapaxes(x, -1, -2), ops.swapaxes(y, -1, -2) if y_axis == last else y
+        )
+    first = x_ndim + y_ndim - 3 if more > 0 else x_ndim - 1
+    if more:
+        out = ops.squeeze(out, axis=tuple(range(first, first + (more if more > 0 else -more))))
+    return ops.expand_dims(out, 1) if len(out.shape) == 1 else out
 
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from parallel_compat.backend import keras3
 from parallel_compat.legacy import models
 from parallel_compat.legacy.logs import resolve, with_old_names
 
@@ -292,6 +293,43 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
             embeddings_metadata=embeddings_metadata,
             **keywords,
         )
+
+    @property
+    def writer(self) -> SummaryWriter:
+        """Where scalars of one's own go (`board.writer.add_summary(summary, epoch)`), beside those of the training."""
+        return SummaryWriter(keras3.training_summaries(self))
+
+
+class SummaryWriter:
+    """The `tf.summary.FileWriter` that Keras 2's `TensorBoard` kept, over a writer of TensorFlow 2.
+
+    Args:
+        writer: as `tf.summary.create_file_writer` returns it.
+    """
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def add_summary(self, summary: Any, global_step: int | None = None) -> None:
+        """Write a summary.
+
+        Args:
+            summary: a `tf.compat.v1.Summary`, or one serialized.
+            global_step: the step; 0 if None, as TensorBoard shows it then.
+        """
+        import tensorflow as tf
+
+        serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        with self._writer.as_default():
+            tf.summary.experimental.write_raw_pb(serialized, step=global_step or 0)
+
+    def flush(self) -> None:
+        """Write what is waiting to the file."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write what is waiting; the callback closes its file when training ends."""
+        self._writer.flush()
 
 
 def larger_is_better(monitor: str, mode: str) -> bool:

@@ -12,7 +12,7 @@ import keras
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import h5_files, keras3
-from parallel_compat.legacy import environment, old_files
+from parallel_compat.legacy import environment, old_files, saving
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -95,12 +95,13 @@ def load_weights(
     Args:
         model: the model.
         filepath: the file.
-        by_name: whether layers are found by their names instead of their order.
+        by_name: whether layers are found by their names instead of their order. Names that Keras gave are found in
+            a file of Keras 2 where that counted: its `dense_1` is today's `dense`.
         skip_mismatch: whether layers whose shapes differ are left as they are; with `by_name` only.
         reshape: refused if true.
 
     Raises:
-        ValueError: for `reshape=True`.
+        ValueError: for `reshape=True`; the layers' names do not tell which weights they take.
     """
     path = os.fspath(filepath)
     if reshape:
@@ -110,7 +111,10 @@ def load_weights(
         return
     with h5py.File(path, "r") as file:
         group = file["model_weights"] if "layer_names" not in file.attrs and "model_weights" in file else file
-        h5_files.read_weights(_saved(model), group, by_name=by_name, skip_mismatch=skip_mismatch)
+        if not by_name:
+            h5_files.read_weights(_saved(model), group)
+            return
+        saving.read_by_name(_saved(model), group, skip_mismatch=skip_mismatch)
 
 
 def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:

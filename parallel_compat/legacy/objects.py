@@ -9,11 +9,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend import patch_points
+from parallel_compat.backend import keras3, patch_points
 from parallel_compat.legacy import asker, batch_logs, beside, callback_params, names, usage
 from parallel_compat.legacy.arguments import arguments
 from parallel_compat.legacy.calls import translate
@@ -257,11 +256,11 @@ def _old_hard_sigmoid(
 _OF_EVERY_LAYER = {
     "weights",
     "batch_input_shape",
+    "batch_size",
     "input_shape",
     "input_dim",
     "input_length",
     "input_dtype",
-    "batch_size",
 }
 
 
@@ -269,6 +268,8 @@ _OF_EVERY_LAYER = {
 
 
 def _layers(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy import layer_names
+
     layer = keras.layers.Layer
     layer_init, input_init, add_weight = layer.__init__, keras.layers.InputLayer.__init__, layer.add_weight
 
@@ -280,6 +281,7 @@ def _layers(patches: Patches, keras: Any) -> None:
 
             after = take_common(keywords)
         layer_init(self, *given, **keywords)
+        keras3.name_first_argument(self)
         if after is not None:
             after(self)
 
@@ -302,8 +304,15 @@ def _layers(patches: Patches, keras: Any) -> None:
             given, keywords = translate(of, given, keywords, _note(of, frame))
         return add_weight(self, *given, **keywords)
 
-    points = patch_points.of_frozen_batch_normalization(asker.anybody_uses_standalone_keras)
-    for owner, name, wrap in (*patch_points.of_layer_names(old_layer_name), *patch_points.of_single_outputs(), *points):
+    points = (
+        *patch_points.of_frozen_batch_normalization(asker.anybody_uses_standalone_keras),
+        *patch_points.of_undeclared_output_shapes(),
+    )
+    for owner, name, wrap in (
+        *patch_points.of_layer_names(layer_names.in_keras_2),
+        *patch_points.of_single_outputs(),
+        *points,
+    ):
         patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
@@ -334,28 +343,6 @@ def _reset_states(self: Any, states: Any = None) -> None:
     from parallel_compat.legacy.layers import reset_states
 
     reset_states(self, states)
-
-
-_OLD_KINDS = {"functional": "model", "input_layer": "input"}
-
-
-def old_layer_name(layer: Any) -> str | None:
-    """Return the name that Keras 2 gave a layer without one: `dense_1`, `model_1`; None for code of `tensorflow.keras`.
-
-    Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer. Its operations, which Keras 2
-    did not have, get names that no layer has.
-    """
-    import keras
-
-    if not asker.anybody_uses_standalone_keras():
-        return None
-    kind = type(layer).__name__
-    if not isinstance(layer, keras.layers.Layer):  # `a + b`, whose own counter says `add_1` as well
-        kind += "Operation"
-    parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
-    snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower().lstrip("_")
-    snake = _OLD_KINDS.get(snake, snake)
-    return f"{snake}_{keras.backend.get_uid(snake)}"
 
 
 # --- callbacks ----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import h5_files
+from parallel_compat.legacy import layer_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,23 @@ def load_weights_from_hdf5_group_by_name(
         reshape: must be false.
     """
     _check(reshape)
-    h5_files.read_weights(_Layers(layers), f, by_name=True, skip_mismatch=skip_mismatch)
+    read_by_name(_Layers(layers), f, skip_mismatch=skip_mismatch)
+
+
+def read_by_name(model: Any, group: h5py.Group, *, skip_mismatch: bool = False) -> None:
+    """Read the weights of a model's layers by their names in the Keras that wrote the file.
+
+    Args:
+        model: has `layers`.
+        group: the open group.
+        skip_mismatch: whether layers whose shapes differ are left as they are.
+
+    Raises:
+        ValueError: the layers' names do not tell which weights they take.
+    """
+    old = h5_files.is_of_standalone_keras(group)
+    names = layer_names.in_file(model.layers, h5_files.layer_names(group)) if old else {}
+    h5_files.read_weights_by_name(model, group, skip_mismatch=skip_mismatch, names=names)
 
 
 def _check(reshape: bool) -> None:

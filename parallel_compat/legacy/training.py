@@ -57,7 +57,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
     _refuse_fixed_phase()
-    drawing = _drawing(of, keywords)
+    drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
     hand_over(arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
@@ -104,7 +104,7 @@ def test_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *gi
 
 def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.predict`, silent by default as it was."""
-    drawing = _drawing(of, keywords)
+    drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
     arguments.setdefault("verbose", 0)
@@ -160,10 +160,11 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
     return None
 
 
-def _drawing(of: str, keywords: dict[str, Any]) -> dict[str, Any]:
+def _drawing(of: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """Take the arguments for drawing from generators and Sequences out of those of `fit`."""
     taken = {name: keywords.pop(name) for name in generators.DRAWING if name in keywords}
-    return workers.in_threads_where_needed(of.removeprefix("keras."), taken)
+    source = given[0] if given else keywords.get("x")
+    return workers.in_threads_where_needed(of.removeprefix("keras."), taken, source)
 
 
 @contextmanager
@@ -186,7 +187,7 @@ def _is_parallel(model: Any) -> bool:
 
 
 def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
-    drawing = _drawing(of, keywords)
+    drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     name = of.rpartition(".")[2]
     arguments = data.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))

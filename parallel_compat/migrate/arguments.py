@@ -51,6 +51,8 @@ def rows_of(target: str) -> dict[str, Argument]:
         every = dict(arguments()["keras.layers.Layer"])
         if target == "keras.layers.Embedding":
             every.pop("weights")  # Keras 3's Embedding still takes it
+        if target in ("keras.layers.Input", "keras.layers.InputLayer"):
+            every.pop("batch_size")  # as above
         return {**every, **rows}
     return rows
 

@@ -79,9 +79,9 @@ def receiver_text(file: File, func: ast.Attribute) -> str:
 
 
 def to_function(
-    file: File, rule: str, call: ast.Call, row: Member, *, more: tuple[Edit, ...] = ()
+    file: File, rule: str, call: ast.Call, row: Member, *, more: tuple[Edit, ...] = (), telling: bool = False
 ) -> Iterator[Finding]:
-    """Turn a method's call into a function's.
+    """Turn a method's call into a function's; a `telling` call is certainly one of that method.
 
     >>> from parallel_compat.migrate.edits import apply; from parallel_compat.migrate.file import File
     >>> file = File("import keras\\nmodel = keras.Model(a, b)\\nmodel.predict_proba(x)")
@@ -93,7 +93,7 @@ def to_function(
     func = call.func
     assert isinstance(func, ast.Attribute)
     assert row.new is not None
-    guess = file.kinds.of(func.value) != row.of
+    guess = not telling and file.kinds.of(func.value) != row.of
     spelled = file.reference(row.new, call)
     if spelled is None:
         yield file.attention(

@@ -10,14 +10,8 @@ from parallel_compat.legacy import table
 if TYPE_CHECKING:
     from parallel_compat.migrate.scopes import Binding, Scope, Tree
 
-# Modules that old code reached through `keras.backend`.
-_THROUGH_BACKEND = {
-    "tf": "tensorflow",
-    "np": "numpy",
-    "control_flow_ops": "tensorflow",
-    "tensor_array_ops": "tensorflow",
-    "functional_ops": "tensorflow",
-}
+# Modules that the old backend imported itself, and that old code reached through it: `K.tf`, `K.control_flow_ops`.
+_MODULES = frozenset({"tensorflow", "numpy"})
 
 
 class Names:
@@ -44,11 +38,9 @@ class Names:
             base = self.path(node.value)
             if base is None:
                 return None
-            if node.attr in _THROUGH_BACKEND and (base + ".").startswith(
-                ("keras.backend.", "tensorflow.keras.backend.", "tensorflow.python.keras.backend.")
-            ):
-                return _THROUGH_BACKEND[node.attr]
-            return f"{base}.{node.attr}"
+            path = f"{base}.{node.attr}"
+            entry = table.lookup(path)
+            return entry.target if entry is not None and entry.target in _MODULES else path
         return None
 
     def path_of_name(self, name: str, scope: Scope) -> str | None:

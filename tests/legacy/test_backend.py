@@ -141,3 +141,28 @@ def test_variables_are_taken_by_losses_and_metrics():
     hits = A[np.arange(3), np.arange(3)] == A.max(axis=1)
     np.testing.assert_array_equal(K.eval(metrics.categorical_accuracy(truth, predicted)), hits)
     assert K.eval(losses.categorical_crossentropy(truth, predicted)).shape == (3,)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "axes", "equation"),
+    [
+        ((2, 3, 4), (2, 4, 5), None, "bij,bjk->bik"),
+        ((2, 3, 4), (2, 5, 4), 2, "bij,bkj->bik"),
+        ((2, 3, 4, 6), (2, 3, 5, 6), [3, 3], "bcij,bckj->bcik"),
+        ((2, 3, 6), (2, 3, 5, 6), [2, 3], "bcj,bckj->bck"),
+        ((2, 3, 5), (2, 3, 5, 6), [2, 2], "bcj,bcjk->bck"),
+        ((2, 3, 4), (2, 4), [2, 1], "bij,bj->bi"),
+    ],
+)
+def test_batch_dot_counts_all_axes_but_two_as_the_batchs(x, y, axes, equation):
+    random = np.random.RandomState(0)
+    a, b = random.rand(*x).astype("float32"), random.rand(*y).astype("float32")
+    wanted = np.einsum(equation, a, b)
+    np.testing.assert_allclose(K.batch_dot(a, b, axes), wanted, rtol=1e-5)
+    inputs = keras.Input(x[1:]), keras.Input(y[1:])
+    model = keras.Model(inputs, K.batch_dot(*inputs, axes))
+    np.testing.assert_allclose(model.predict([a, b], verbose=0), wanted, rtol=1e-5)
+
+
+def test_batch_dot_of_vectors():
+    np.testing.assert_allclose(K.batch_dot(A, A, 1), (A * A).sum(axis=1, keepdims=True), rtol=1e-6)

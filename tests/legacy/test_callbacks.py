@@ -7,6 +7,7 @@ import pickle
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from parallel_compat.legacy import callbacks as legacy
 
@@ -192,6 +193,23 @@ def test_arguments_of_tensorboard(tmp_path):
     positional = keras.callbacks.TensorBoard(str(tmp_path), 0, 32, False, False, True)
     assert (positional.write_graph, positional.write_images) == (False, True)
     assert isinstance(positional, legacy.TensorBoard)
+
+
+def test_tensorboard_has_a_writer_for_scalars_of_ones_own(tmp_path):
+    board = keras.callbacks.TensorBoard(log_dir=str(tmp_path))
+
+    class Precision(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            summary = tf.Summary()
+            value = summary.value.add()
+            value.simple_value, value.tag = 0.25 * (epoch + 1), "mAP"
+            board.writer.add_summary(summary, epoch)
+
+    trained([board, Precision()], epochs=2)
+    (path,) = (tmp_path / "train").iterdir()
+    events = tf.compat.v1.train.summary_iterator(str(path))
+    written = [(e.step, v.simple_value) for e in events for v in e.summary.value if v.tag == "mAP"]
+    assert written == [(0, 0.25), (1, 0.5)]
 
 
 def test_validation_data_is_given_to_callbacks():

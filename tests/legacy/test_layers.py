@@ -99,10 +99,15 @@ def test_first_weights_and_input_shapes():
     np.testing.assert_array_equal(model.layers[2].get_weights()[0], np.ones((2, 1)))
 
 
-def test_a_batch_size_in_the_first_layer_reaches_the_model():
-    model = keras.Sequential([keras.layers.LSTM(3, batch_input_shape=(2, 4, 5), stateful=True)])
+@pytest.mark.parametrize("shape", [{"batch_input_shape": (2, 4, 5)}, {"input_shape": (4, 5), "batch_size": 2}])
+def test_a_batch_size_in_the_first_layer_reaches_the_model(shape):
+    model = keras.Sequential([keras.layers.LSTM(3, **shape, stateful=True)])
     assert model.input_shape == (2, 4, 5)
-    assert model.predict(np.ones((2, 4, 5)), batch_size=2).shape == (2, 3)
+    first, second = (model.predict(np.ones((2, 4, 5)), batch_size=2) for _ in range(2))
+    assert first.shape == (2, 3)
+    assert np.abs(first - second).max() > 0
+    model.reset_states()
+    np.testing.assert_allclose(model.predict(np.ones((2, 4, 5)), batch_size=2), first, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +163,27 @@ def test_a_subclass_takes_old_arguments_in_super():
     assert isinstance(layer, keras.layers.Dense)
     model = keras.Sequential([layer])
     assert model.predict(np.ones((1, 2))).tolist() == [[0, 0, 0]]
+
+
+def test_a_layer_in_time_distributed_need_not_declare_its_shape():
+    class Doubled(keras.layers.Layer):
+        def call(self, x):
+            return x * 2
+
+    inputs = keras.layers.Input((3, 4))
+    model = keras.Model(inputs, keras.layers.TimeDistributed(Doubled())(inputs))
+    assert model.output_shape == (None, 3, 4)
+    np.testing.assert_array_equal(model.predict(np.ones((2, 3, 4))), np.full((2, 3, 4), 2.0))
+
+
+def test_a_call_of_any_arguments_is_built_by_the_first():
+    class Frozen(keras.layers.BatchNormalization):
+        def call(self, *args, **kwargs):
+            return super().call(*args, training=False, **kwargs)
+
+    inputs = keras.layers.Input((4,))
+    model = keras.Model(inputs, Frozen(name="frozen")(inputs))
+    np.testing.assert_allclose(model.predict(np.ones((2, 4))), np.ones((2, 4)) / np.sqrt(1.001), rtol=1e-5)
 
 
 def test_add_weight_in_its_old_order():

@@ -61,3 +61,14 @@ def test_with_the_guard_in_processes(tmp_path, run):
     assert theirs.returncode == 0, theirs.stderr
     assert theirs.stdout == "elsewhere\n"
     assert "threads" not in theirs.stderr
+
+
+@pytest.mark.parametrize("call", CALLS, ids=["fit_generator", "fit", "evaluate_generator"])
+def test_what_cannot_be_sent_to_a_process_is_drawn_in_one_thread(tmp_path, run, call):
+    written(tmp_path, call, True, '\nif __name__ == "__main__":\n    main()\n')
+    with (tmp_path / "batches.py").open("a") as file:
+        file.write("    def __init__(self):\n        self.random = (i for i in range(9))\n")
+    theirs = run("--replicas", "2", "train.py")
+    assert theirs.returncode == 0, theirs.stderr
+    assert theirs.stdout == "here\n"
+    assert "(use_multiprocessing=True) -> one thread: Batches cannot be sent to a process (TypeError" in theirs.stderr

@@ -13,6 +13,7 @@ from parallel_compat.backend.keras3.callbacks import (
     in_fit,
     let_callbacks_ask_the_model_that_trains,
     let_callbacks_set_their_model,
+    training_summaries,
     validates_seldom,
 )
 from parallel_compat.backend.keras3.compiled import (
@@ -45,6 +46,7 @@ from parallel_compat.backend.keras3.layers import (
     global_seeds_from,
     in_stateless_scope,
     layer_metric_variables,
+    name_first_argument,
     operation_of,
     seed_states,
     set_added_losses,
@@ -98,6 +100,7 @@ __all__ = [
     "let_callbacks_ask_the_model_that_trains",
     "let_callbacks_set_their_model",
     "metric_values",
+    "name_first_argument",
     "operation_of",
     "optimizer_for",
     "outside_replicas",
@@ -111,6 +114,7 @@ __all__ = [
     "set_mask",
     "squeeze_or_expand_to_same_rank",
     "synchronized_moments_of",
+    "training_summaries",
     "twin_of",
     "untracked",
     "update_once_for_all_replicas",

@@ -71,3 +71,8 @@ def let_callbacks_ask_the_model_that_trains() -> None:
             callback._model = model
 
     monitor_callback.MonitorCallback._set_monitor_op = set_monitor_op
+
+
+def training_summaries(board: keras.callbacks.TensorBoard) -> Any:
+    """Return the writer of a `TensorBoard`'s training summaries (`TensorBoard._train_writer`)."""
+    return board._train_writer

@@ -1,7 +1,7 @@
-"""Subclasses of callbacks that assign `self.model`, or use what old `ModelCheckpoint` had, get a base that has it.
+"""Subclasses of callbacks that assign `self.model`, or use what the old class had, get a base that has it.
 
-In Keras 3 `Callback.model` cannot be assigned to, and `ModelCheckpoint` has no `period`, `epochs_since_last_save`
-or `monitor_op`.
+In Keras 3 `Callback.model` cannot be assigned to, `ModelCheckpoint` has no `period`, `epochs_since_last_save` or
+`monitor_op`, and `TensorBoard` has no `writer`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _STAND_INS = {
     "keras.callbacks.ModelCheckpoint": "parallel_compat.legacy.callbacks.ModelCheckpoint",
     "keras.callbacks.TensorBoard": "parallel_compat.legacy.callbacks.TensorBoard",
 }
+_BOARD = "keras.callbacks.TensorBoard"
 _CHECKPOINT_FIELDS = frozenset(("period", "epochs_since_last_save", "monitor_op"))
 
 
@@ -56,6 +57,14 @@ def find(file: File) -> Iterator[Finding]:
             else:
                 message = f"`{class_.name}` {reason}, which `{target}` of Keras 3 does not allow."
                 yield file.attention(RULE, base, message + " Call `self.set_model(...)` instead.")
+    for call in file.method_calls.get("add_summary", ()):
+        assert isinstance(call.func, ast.Attribute)
+        owner = call.func.value
+        if isinstance(owner, ast.Attribute) and owner.attr == "writer" and not _is_self(owner.value):
+            message = (
+                f"Keras 3's `TensorBoard` has no `writer`: make it a `{_STAND_INS[_BOARD]}`, whose `writer` has it."
+            )
+            yield file.attention(RULE, call, message, hint=True)
 
 
 def _reason(class_: ast.ClassDef, target: str) -> str | None:
@@ -66,6 +75,8 @@ def _reason(class_: ast.ClassDef, target: str) -> str | None:
             return "assigns `self.model`"
         if node.attr in _CHECKPOINT_FIELDS and target.endswith("ModelCheckpoint"):
             return f"uses `self.{node.attr}`"
+        if node.attr == "writer" and target == _BOARD and isinstance(node.ctx, ast.Load):
+            return "uses `self.writer`"
     for node in ast.walk(class_):
         # super().__init__(filepath, ..., period=period)
         if isinstance(node, ast.Call) and target.endswith("ModelCheckpoint"):
@@ -73,3 +84,7 @@ def _reason(class_: ast.ClassDef, target: str) -> str | None:
             if old and (len(node.args) > 6 or any(keyword.arg == "period" for keyword in node.keywords)):
                 return "passes `period`"
     return None
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"

@@ -1,6 +1,8 @@
 """`model.load_weights('weights.ckpt')`: Keras 3 reads weights from `.h5`, `.hdf5` and `.keras` files only.
 
-The function of this package reads a file of any name, in the layout of Keras 2 or 3.
+The function of this package reads a file of any name, in the layout of Keras 2 or 3. With `by_name=True` it finds
+`dense_1` of Keras 2, which counted from 1, in the layer that Keras 3 calls `dense`; Keras 3 would give the weights to
+the next layer.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ parallel_compat.legacy.models.load_weights(model, 'weights')
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls of `load_weights` with a name that Keras 3 refuses."""
+    """Find calls of `load_weights` with a name that Keras 3 refuses, and those by the names of layers."""
     row = methods.member(MODEL, "load_weights")
     for call in file.method_calls.get("load_weights", ()):
         assert isinstance(call.func, ast.Attribute)
@@ -43,5 +45,12 @@ def find(file: File) -> Iterator[Finding]:
         filepath = calls.keyword(call, "filepath")
         path = call.args[0] if call.args else filepath.value if filepath else None
         ending = tail(path) if path is not None else None
-        if ending is not None and not ending.endswith((".h5", ".hdf5", ".keras", ".weights.json")):
+        if _is_by_name(call) and (ending is None or not ending.endswith((".weights.h5", ".keras", ".weights.json"))):
+            yield from methods.to_function(file, RULE, call, row, telling=True)
+        elif ending is not None and not ending.endswith((".h5", ".hdf5", ".keras", ".weights.json")):
             yield from methods.to_function(file, RULE, call, row)
+
+
+def _is_by_name(call: ast.Call) -> bool:
+    given = calls.keyword(call, "by_name")
+    return given is not None and not (isinstance(given.value, ast.Constant) and not given.value.value)

@@ -51,3 +51,14 @@ def test_other_callbacks_are_reported():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="callback-classes")
+
+
+def test_a_tensorboard_that_writes_summaries_of_its_own():
+    body = "class Board(TensorBoard):\n    def on_epoch_end(self, epoch, logs=None):\n        self.writer.flush()\n"
+    check_transformed(
+        "from keras.callbacks import TensorBoard\n" + body,
+        "from parallel_compat.legacy.callbacks import TensorBoard\n" + body,
+    )
+    elsewhere = "import keras\n\ndef log(self, s):\n    self.board.writer.add_summary(s, 1)\n"
+    assert found(elsewhere, "callback-classes") == [(4, "attention")]
+    check_noop("import keras\nclass Log:\n    def log(self, s):\n        self.writer.add_summary(s, 1)\n")

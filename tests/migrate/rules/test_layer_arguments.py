@@ -120,3 +120,11 @@ def test_both_names_at_once_are_left_to_the_author():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="layer-arguments")
+
+
+def test_a_batch_size_beside_the_shape():
+    check_transformed(
+        "from keras.layers import Dense\nx = Dense(3, input_shape=(4, 5), batch_size=2)\n",
+        "from parallel_compat.legacy.layers import Dense\nx = Dense(3, input_shape=(4, 5), batch_size=2)\n",
+    )
+    check_noop("from keras.layers import Input\nx = Input((3,), batch_size=2)\n")
