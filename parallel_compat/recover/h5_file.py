@@ -19,6 +19,7 @@ import numpy as np
 
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.rules.layer_names import keras3_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,9 +51,10 @@ def plan(template: Template) -> dict[str, list[Slot]]:
     found: dict[str, list[Slot]] = {}
     for child in template.tree.children:
         order = _keras3_order(child)
+        name = keras3_name(child.path[-1])
         slots = [
             Slot(
-                child.path[-1],
+                name,
                 arrays[template.places[leaf.path][index]].name,
                 template.places[leaf.path][index],
                 leaf.path,
@@ -60,7 +62,7 @@ def plan(template: Template) -> dict[str, list[Slot]]:
             for leaf, index in order
             if leaf.path in template.places
         ]
-        found[child.path[-1]] = slots
+        found[name] = slots
     return found
 
 
