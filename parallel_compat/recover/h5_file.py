@@ -80,7 +80,7 @@ def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
             found[layer.name] = []
         seen_statistics = False
         for weight in layer.weights:
-            name = weight.name.split("/")[0] if template.wrappers else layer.name
+            name = _layer_of(weight.name) if template.wrappers else layer.name
             if template.wrappers:
                 statistics = re.search(r"/moving_(mean|variance)(_\d+)?(:\d+)?$", weight.name) is not None
                 if seen_statistics and not statistics:
@@ -93,6 +93,15 @@ def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
             found.setdefault(name, []).append(Slot(name, weight.name, position, None))
             position += 1
     return found
+
+
+def _layer_of(name: str) -> str:
+    """Tell a layer's name from its weight's: "conv1/bn/gamma:0", "both/forward_lstm/kernel:0", "lstm/lstm_cell/bias:0".
+
+    Keras 3's name for it: slashes were a part of it, save in front of what wrappers and recurrent layers have inside.
+    """
+    front = name.rpartition("/")[0] or name
+    return keras3_name(re.split(r"/(?:forward_|backward_|\w+_cell(?:_\d+)?(?:/|$))", front)[0])
 
 
 def write(
