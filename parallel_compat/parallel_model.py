@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from parallel_compat.generators import Feed
 from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
 from parallel_compat.recover.loading import load_template_weights
+from parallel_compat.recover.reader import look_over
 from parallel_compat.replica_step import ReplicaPass, forward
 from parallel_compat.replicas import Replicas, Rows, add, replica_number
 from parallel_compat.template import (
@@ -450,8 +452,10 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             What was found in a file of Keras 2; a line is printed if a parallel model wrote it.
 
         Raises:
-            CheckpointError: a `ValueError`, if the file would load nothing or does not fit.
+            CheckpointError: a `ValueError`, if the file would load nothing, does not fit, or is hostile.
         """
+        if str(filepath).endswith((".h5", ".hdf5")) and os.path.exists(filepath):
+            look_over(filepath)  # Keras would make room for whatever a file says that it holds
         if not args and not kwargs and saving.is_hdf5_of_keras_2(filepath):
             found = load_template_weights(self.template, filepath)
             if found.parallel:

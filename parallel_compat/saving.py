@@ -53,7 +53,7 @@ def is_hdf5_of_keras_2(path: Any) -> bool:
         with h5py.File(path, "r") as file:
             group = file.get("model_weights", file)
             return "layer_names" in group.attrs
-    except (OSError, TypeError):
+    except (OSError, TypeError, RuntimeError):
         return False
 
 

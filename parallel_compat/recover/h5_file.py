@@ -19,6 +19,7 @@ import numpy as np
 
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.rules.layer_names import keras3_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,9 +51,10 @@ def plan(template: Template) -> dict[str, list[Slot]]:
     found: dict[str, list[Slot]] = {}
     for child in template.tree.children:
         order = _keras3_order(child)
+        name = keras3_name(child.path[-1])
         slots = [
             Slot(
-                child.path[-1],
+                name,
                 arrays[template.places[leaf.path][index]].name,
                 template.places[leaf.path][index],
                 leaf.path,
@@ -60,7 +62,7 @@ def plan(template: Template) -> dict[str, list[Slot]]:
             for leaf, index in order
             if leaf.path in template.places
         ]
-        found[child.path[-1]] = slots
+        found[name] = slots
     return found
 
 
@@ -78,7 +80,7 @@ def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
             found[layer.name] = []
         seen_statistics = False
         for weight in layer.weights:
-            name = weight.name.split("/")[0] if template.wrappers else layer.name
+            name = _layer_of(weight.name) if template.wrappers else layer.name
             if template.wrappers:
                 statistics = re.search(r"/moving_(mean|variance)(_\d+)?(:\d+)?$", weight.name) is not None
                 if seen_statistics and not statistics:
@@ -91,6 +93,15 @@ def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
             found.setdefault(name, []).append(Slot(name, weight.name, position, None))
             position += 1
     return found
+
+
+def _layer_of(name: str) -> str:
+    """Tell a layer's name from its weight's: "conv1/bn/gamma:0", "both/forward_lstm/kernel:0", "lstm/lstm_cell/bias:0".
+
+    Keras 3's name for it: slashes were a part of it, save in front of what wrappers and recurrent layers have inside.
+    """
+    front = name.rpartition("/")[0] or name
+    return keras3_name(re.split(r"/(?:forward_|backward_|\w+_cell(?:_\d+)?(?:/|$))", front)[0])
 
 
 def write(

@@ -11,6 +11,7 @@ from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Branch, Leaf
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.optimizer_state import memory
+from parallel_compat.recover.rules.layer_names import keras3_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +51,7 @@ def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, 
             keras.StatelessScope(initialize_variables=False),
             keras.saving.custom_object_scope(dict(custom_objects)),
         ):
-            probe = maker.from_config(copy.deepcopy(config["config"]), custom_objects=dict(custom_objects))
+            probe = maker.from_config(_stateless(config["config"]), custom_objects=dict(custom_objects))
             _check(probe, values)
         del probe
         with keras.saving.custom_object_scope(dict(custom_objects)):
@@ -66,6 +67,13 @@ def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, 
         for variable, value in zip(layer_at(model, path).weights, mine, strict=True):
             variable.assign(value)
     return model
+
+
+def _stateless(value: Any) -> Any:
+    """Copy a config without the states of its recurrent layers: variables that building would make."""
+    if isinstance(value, dict):
+        return {key: False if key == "stateful" else _stateless(one) for key, one in value.items()}
+    return [_stateless(one) for one in value] if isinstance(value, list) else value
 
 
 def edited(template: Template, arrays: list[Array]) -> dict[Path, list[Array]]:
@@ -86,7 +94,7 @@ def layer_at(model: Any, path: Path) -> Any:
         if name in ("layer", "forward_layer", "backward_layer") and hasattr(model, name):
             model = getattr(model, name)
         else:
-            model = model.get_layer(name)
+            model = model.get_layer(keras3_name(name))
     return model
 
 

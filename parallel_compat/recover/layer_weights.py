@@ -46,6 +46,8 @@ def specs(class_name: str, config: dict[str, Any]) -> tuple[Spec, ...] | None:
     if rule is None:
         return None
     try:
+        if class_name == "RNN" and any(cell["class_name"] not in CELLS for cell in cells_of(config["cell"])):
+            return None  # a cell of the project's own
         return tuple(rule(config))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise CheckpointError(
@@ -143,15 +145,22 @@ def _conv_lstm(config: dict[str, Any]) -> list[Spec]:
 
 def _cells(config: dict[str, Any]) -> list[Spec]:
     """RNN around one cell, or a stack of them."""
-    cell = config["cell"]
-    stack = cell["config"]["cells"] if cell["class_name"] == "StackedRNNCells" else [cell]
     found: list[Spec] = []
-    for one in stack:
-        rule = CELLS.get(one["class_name"])
-        if rule is None:
-            raise ValueError(f"the cell {one['class_name']}")
-        found += rule(one["config"])
+    for one in cells_of(config["cell"]):
+        found += CELLS[one["class_name"]](one["config"])
     return found
+
+
+def _locally_connected(config: dict[str, Any]) -> list[Spec]:
+    """One kernel for each place, and a bias: their shapes depend on the input, and on the implementation."""
+    return [Spec("kernel", None), *([Spec("bias", None)] if config.get("use_bias", True) else [])]
+
+
+def cells_of(cell: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the entries of the cells that an RNN's cell is: itself, or those of a stack."""
+    if cell["class_name"] != "StackedRNNCells":
+        return [cell]
+    return [one for inner in cell["config"]["cells"] for one in cells_of(inner)]
 
 
 def _attention(config: dict[str, Any]) -> list[Spec]:
@@ -187,6 +196,8 @@ RULES: dict[str, Callable[[dict[str, Any]], list[Spec]]] = {
     "BatchNormalizationV2": _batch_normalization,
     "SyncBatchNormalization": _batch_normalization,
     "LayerNormalization": _layer_normalization,
+    "LocallyConnected1D": _locally_connected,
+    "LocallyConnected2D": _locally_connected,
     "PReLU": lambda config: [Spec("alpha", None)],
     "SimpleRNN": _recurrent(1),
     "GRU": _recurrent(3),

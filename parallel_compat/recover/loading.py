@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from parallel_compat.recover.layer_tree import Branch, Leaf
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.placement import place
 from parallel_compat.recover.reader import read
+from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.template import template_of, wrapper_of_weights, written_by_keras3
 
 if TYPE_CHECKING:
@@ -127,9 +129,17 @@ def _template(stored: Stored) -> Template | None:
         return template_of(stored)
     except CheckpointError:
         # Subclassed, or of a Keras between 2.4 and 2.15: its lists of names are left.
-        if wrapper_of_weights(stored) is None and stored.keras_version is not None and stored.keras_version < "2.4":
+        if (
+            wrapper_of_weights(stored) is None
+            and stored.keras_version is not None
+            and _before_2_4(stored.keras_version)
+        ):
             raise
         return None
+
+
+def _before_2_4(version: str) -> bool:
+    return tuple(int(number) for number in re.findall(r"\d{1,4}", version)[:2]) < (2, 4)
 
 
 def _load_by_keras(model: Any, stored: Stored) -> LoadedWeights:
@@ -288,12 +298,34 @@ def _edits(leaf: Leaf, layer: Any, values: list[Array], notes: list[str]) -> lis
         edits.append("old_hard_sigmoid_gates")
     if getattr(layer, "activation", None) is new and leaf.class_name in SUMMED:
         edits.append("old_hard_sigmoid")
+    if getattr(layer, "activation", None) is new and leaf.class_name in SEPARABLE:
+        edits.append(weight_edits.part_of("old_hard_sigmoid", leaf.class_name, 1, len(values)))
+    start = 0
+    for cell in _cells(layer):
+        stop = start + len(cell.weights)
+        if getattr(cell, "recurrent_activation", None) is new:
+            edits.append(weight_edits.part_of("old_hard_sigmoid_gates", type(cell).__name__, start, stop))
+        start = stop
     if any(edit.startswith("old_hard_sigmoid") for edit in edits):
         notes.append(
             f"layer {layer.name!r}: Keras 3's hard_sigmoid is another function; its weights "
             "were multiplied by 1.2, which gives the old values."
         )
     return edits
+
+
+def _cells(layer: Any) -> list[Any]:
+    """Return the cells that a living RNN has: one, or those of a stack."""
+    if type(layer).__name__ != "RNN":
+        return []
+    waiting, found = [layer.cell], []
+    while waiting:
+        cell = waiting.pop(0)
+        if type(cell).__name__ == "StackedRNNCells":
+            waiting = [*cell.cells, *waiting]
+        else:
+            found.append(cell)
+    return found
 
 
 def _check_hard_sigmoid(model: Any, template: Template, places: dict[Path, list[int]], path: str) -> None:
@@ -306,19 +338,17 @@ def _check_hard_sigmoid(model: Any, template: Template, places: dict[Path, list[
     where = {tuple(positions): leaf for leaf, positions in places.items()}
     for leaf, edits in template.translation.edits.items():
         target = where.get(tuple(template.places.get(leaf, ())))
-        if "old_hard_sigmoid_gates" not in edits or target is None:
+        if target is None or not any(edit.startswith("old_hard_sigmoid_gates") for edit in edits):
             continue
         layer = layer_at(model, target)
-        if getattr(layer, "recurrent_activation", None) is keras.activations.sigmoid:
+        gated = _cells(layer) or [layer]
+        if any(getattr(one, "recurrent_activation", None) is keras.activations.sigmoid for one in gated):
             raise CheckpointError(
                 f"{path}: layer {layer.name!r}: expected recurrent_activation='hard_sigmoid', "
                 "as in the file (it was Keras 2's default). "
                 "Received: 'sigmoid' (Keras 3's default). Give the layer that argument, or "
                 "use `recover_template`."
             )
-
-
-SUMMED = frozenset({"Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D"})
 
 
 def _listed(leaves: list[Leaf]) -> str:

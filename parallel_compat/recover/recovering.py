@@ -33,6 +33,11 @@ NO_STATE_IN_H5 = (
     "A .keras file holds it."
 )
 
+OLD_GATES = (
+    "It does not say which activation its recurrent layers' gates had. With hard_sigmoid (Keras 2's default) the "
+    "weights fit Keras 3's layers only after a change: give the architecture, or use `load_template_weights`."
+)
+
 
 @dataclass
 class Recovery:
@@ -163,6 +168,8 @@ def recover(
                     "Where it has models inside it, or had frozen layers, give its "
                     "architecture, or use `load_template_weights`."
                 )
+            if bare and template.tree is None and any("/recurrent_kernel" in one.name for one in template.arrays):
+                found.notes.append(OLD_GATES)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules import GRAPH_RULES, LAYER_RULES
+from parallel_compat.recover.rules.layer_names import masks, model_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,6 +32,7 @@ class Translation:
         custom: name of a class or function that is not Keras's -> where it is used.
         lambdas: Lambda layers that belong to the model itself.
         edits: leaf -> what has to be done to its weights (`weight_edits.py`).
+        masked: whether a layer of the model makes masks.
     """
 
     version: tuple[int, ...]
@@ -42,6 +44,7 @@ class Translation:
     custom: dict[str, list[str]] = field(default_factory=dict)
     lambdas: list[str] = field(default_factory=list)
     edits: dict[Path, list[str]] = field(default_factory=dict)
+    masked: bool = False
     here: Path = ()
 
     def note(self, entry: Entry, sentence: str) -> None:
@@ -98,7 +101,9 @@ def translate(entry: Entry, keras_version: str | None, custom_objects: Collectio
     numbers = tuple(int(number) for number in re.findall(r"\d{1,4}", keras_version or "2")[:3])
     translation = Translation(numbers or (2,), "tf" in (keras_version or ""), custom_objects)
     try:
+        translation.masked = masks(entry)
         translation.config = _layer(copy.deepcopy(entry), translation, ())
+        model_name(translation.config, translation)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
         if isinstance(error, CheckpointError):
             raise

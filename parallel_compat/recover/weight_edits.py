@@ -21,6 +21,8 @@ GATES = {
     "UnifiedLSTM": (4, (0, 1, 3)),
     "ConvLSTM2D": (4, (0, 1, 3)),
     "GRU": (3, (0, 1)),
+    "LSTMCell": (4, (0, 1, 3)),
+    "GRUCell": (3, (0, 1)),
     "UnifiedGRU": (3, (0, 1)),
 }
 
@@ -28,8 +30,24 @@ GATES = {
 def apply(edits: Sequence[str], class_name: str, arrays: Arrays) -> Arrays:
     """Do the named edits to the arrays of one layer."""
     for edit in edits:
-        arrays = EDITS[edit](class_name, arrays)
+        name, _, part = edit.partition("@")
+        if part:
+            inner, start, stop = part.split(":")
+            mine = slice(int(start), int(stop))
+            arrays = [*arrays[: mine.start], *EDITS[name](inner, arrays[mine]), *arrays[mine.stop :]]
+        else:
+            arrays = EDITS[name](class_name, arrays)
     return arrays
+
+
+def part_of(edit: str, class_name: str, start: int, stop: int) -> str:
+    """Name an edit that is done to some arrays of a layer alone, as if they were another layer's.
+
+    >>> from parallel_compat.recover.weight_edits import part_of
+    >>> part_of("old_hard_sigmoid_gates", "LSTMCell", 3, 6)
+    'old_hard_sigmoid_gates@LSTMCell:3:6'
+    """
+    return f"{edit}@{class_name}:{start}:{stop}"
 
 
 def shape_after(edits: Sequence[str], position: int, shape: tuple[int, ...]) -> tuple[int, ...]:

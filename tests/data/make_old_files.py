@@ -208,6 +208,46 @@ def bilinear():
     return Model(x, L.UpSampling2D(2, interpolation="bilinear", name="up")(h), name="bilinear"), [f32(3, 4, 4, 2)]
 
 
+def slashes():
+    """Names as in the DenseNets of keras.applications."""
+    x = L.Input((4,), name="in/x")
+    h = L.BatchNormalization(name="block1/bn")(L.Dense(3, name="block1/dense")(x))
+    return Model(x, L.Dense(2, name="block2/out")(h), name="blocks"), [f32(5, 4)]
+
+
+def stateful():
+    x = L.Input(batch_shape=(4, 5, 3), name="x")
+    h = L.LSTM(3, stateful=True, return_sequences=True, name="lstm")(x)
+    return Model(x, L.GRU(2, stateful=True, name="gru")(h), name="stateful"), [f32(4, 5, 3)]
+
+
+def masked_concatenate():
+    x = L.Input((6,), name="x")
+    h = L.Embedding(11, 4, mask_zero=True, name="words")(x)
+    both = [L.LSTM(3, return_sequences=True, go_backwards=backwards, name="lstm_%d" % backwards)(h) for backwards in (0, 1)]
+    h = L.SimpleRNN(3, name="simple")(L.Concatenate(name="concatenate")(both))
+    x0 = np.random.randint(1, 11, (5, 6))
+    x0[:, :2] = 0
+    return Model(x, L.Dense(2, name="out")(h), name="masked"), [x0]
+
+
+def cells():
+    x = L.Input((5, 3), name="x")
+    h = L.RNN([L.LSTMCell(4), L.SimpleRNNCell(3), L.GRUCell(3)], return_sequences=True, name="stack")(x)
+    return Model(x, L.RNN(L.GRUCell(2, use_bias=False), name="single")(h), name="cells"), [f32(4, 5, 3)]
+
+
+def separable_hard_sigmoid():
+    x = L.Input((6, 6, 2), name="x")
+    h = L.SeparableConv2D(3, 3, activation="hard_sigmoid", name="biased")(x)
+    return Model(x, L.SeparableConv2D(2, 3, activation="hard_sigmoid", use_bias=False, name="plain")(h), name="gate"), [f32(3, 6, 6, 2)]
+
+
+def locally_connected():
+    x = L.Input((4, 2), name="x")
+    return Model(x, L.Dense(2, name="out")(L.Flatten()(L.LocallyConnected1D(2, 2, name="local")(x))), name="local"), [f32(3, 4, 2)]
+
+
 # --- parallel models of other makes -----------------------------------------------------------------------------
 
 
@@ -390,6 +430,12 @@ if __name__ == "__main__":
         write("own_lambda", own_lambda, weights=("parallel",))
         write("convolutional_lstm", convolutional_lstm, kinds=("parallel",))
         write("bilinear", bilinear, kinds=("template",))
+        write("slashes", slashes, weights=("parallel",))
+        write("stateful", stateful, kinds=("template",))
+        write("masked_concatenate", masked_concatenate, kinds=("template",))
+        write("cells", cells, weights=("template",))
+        write("separable_hard_sigmoid", separable_hard_sigmoid, kinds=("parallel",))
+        write("locally_connected", locally_connected, kinds=("parallel",), wrap=lambda m: multi_gpu_model(m, gpus=2, cpu_relocation=True))
         write("make_parallel", shared, kinds=("parallel",), weights=("parallel",), wrap=lambda m: make_parallel(m, 3))
         write("mask_rcnn", shared, kinds=("parallel",), wrap=lambda m: ParallelModel(m, 2))
         write("cpu_relocation", dense, kinds=(), weights=())

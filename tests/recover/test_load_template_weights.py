@@ -20,7 +20,7 @@ ORACLE = Path(__file__).parent.parent / "data" / "oracle" / "h5"
 LOADABLE = [
     path
     for path in [*WHOLE, *WEIGHTS]
-    if not any(word in path.name for word in ("resume", "own_lambda", "keras224_bilinear"))
+    if not any(word in path.name for word in ("resume", "own_lambda", "keras224_bilinear", "locally_connected"))
 ]
 
 
@@ -110,6 +110,15 @@ def test_gates_of_another_function_are_an_error() -> None:
     model = keras.Model(x, keras.layers.Dense(2, name="out")(keras.layers.LSTM(4, name="lstm")(x)))
     with pytest.raises(CheckpointError, match="recurrent_activation='hard_sigmoid'"):
         load_template_weights(model, OLD / "keras224_lstm.parallel.h5")
+
+
+def test_cells_with_other_gates_are_refused() -> None:
+    import keras
+
+    model = blank(OLD / "keras224_cells.template.h5")
+    model.get_layer("stack").cell.cells[2].recurrent_activation = keras.activations.sigmoid
+    with pytest.raises(CheckpointError, match=r"'stack'.*recurrent_activation='hard_sigmoid'"):
+        load_template_weights(model, OLD / "keras224_cells.parallel.h5")
 
 
 def save_h5(model: Any, path: Path) -> None:

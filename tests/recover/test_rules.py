@@ -57,6 +57,7 @@ def test_config_becomes(class_name: str, before: dict[str, Any], after: dict[str
         ("LocallyConnected1D", {"filters": 2}, "LocallyConnected1D"),
         ("Dense", {"units": 2, "magic": 1}, "magic"),
         ("Dense", {"units": 2, "activation": "my_own"}, "my_own"),
+        ("Dense", {"units": 2, "activation": "gelu"}, "gelu"),  # a project's own: TensorFlow's came with 2.4
         ("SimpleRNN", {"units": 2, "activation": "hard_sigmoid"}, "hard_sigmoid"),
         ("Attention", {"causal": True}, "causal"),
     ],
@@ -106,3 +107,48 @@ def test_a_loss_of_the_projects_own_keeps_the_optimizer() -> None:
     assert found is not None
     assert found["loss"] is None
     assert any("dice_loss" in note for note in notes)
+
+
+def dense(name: str, source: str) -> dict[str, Any]:
+    nodes = [[[source, 0, 0, {}]]] if source else []
+    kind = "Dense" if source else "InputLayer"
+    config = {"name": name, "units": 2} if source else {"name": name, "batch_input_shape": [None, 4]}
+    return {"class_name": kind, "name": name, "config": config, "inbound_nodes": nodes}
+
+
+def functional(*layers: dict[str, Any], name: str = "m") -> Translation:
+    ends = {"input_layers": [[layers[0]["name"], 0, 0]], "output_layers": [[layers[-1]["name"], 0, 0]]}
+    config = {"name": name, "layers": list(layers), **ends}
+    return translate(model_entry(json.dumps({"class_name": "Model", "config": config})), "2.2.4")
+
+
+def test_names_with_slashes() -> None:
+    found = functional(dense("in/x", ""), dense("conv1/bn", "in/x"), dense("out", "conv1/bn"))
+    found.check()
+    config = found.config["config"]
+    assert [layer["name"] for layer in config["layers"]] == ["in_x", "conv1_bn", "out"]
+    assert [layer["config"]["name"] for layer in config["layers"]] == ["in_x", "conv1_bn", "out"]
+    assert config["layers"][2]["inbound_nodes"][0][0][0] == "conv1_bn"
+    assert config["input_layers"] == ["in_x", 0, 0]
+
+
+def test_names_that_become_the_same_are_refused() -> None:
+    with pytest.raises(CheckpointError, match="would be called 'a_b'"):
+        functional(dense("x", ""), dense("a/b", "x"), dense("a_b", "a/b")).check()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("Wide ResNet", "Wide_ResNet"), ("mod\u00e8le", "mod_le"), ("_m", "model_m"), ("m-1.x", "m-1.x")]
+)
+def test_names_of_models_that_tensorflow_refuses_as_scopes(old: str, new: str) -> None:
+    found = functional(dense("x", ""), dense("out", "x"), name=old)
+    assert found.config["config"]["name"] == new
+    assert bool(found.notes) == (old != new)
+
+
+def test_losses_by_output_follow_the_outputs_names() -> None:
+    config = {"class_name": "SGD", "config": {"lr": 0.5}}
+    training = {"optimizer_config": config, "loss": {"a/b": "mse"}, "loss_weights": {"a/b": 2.0}}
+    found = compiled(training, [], tf_keras=False)
+    assert found is not None
+    assert (found["loss"], found["loss_weights"]) == ({"a_b": "mean_squared_error"}, {"a_b": 2.0})

@@ -27,6 +27,19 @@ def test_weights_of_a_parallel_model_become_the_templates(source: Path, tmp_path
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_layers_with_slashes_in_their_names_are_told_apart(tmp_path: Path) -> None:
+    model = recover(OLD / "keras224_slashes.template.h5", None).model
+    model.set_weights([np.zeros(value.shape) for value in model.get_weights()])
+    recover(OLD / "keras224_slashes.parallel_weights.h5", tmp_path / "out.h5")
+    model.load_weights(tmp_path / "out.h5")
+    assert_predicts(model, OLD / "keras224_slashes.template.h5")
+
+
+def test_it_is_said_that_gates_may_need_a_change(tmp_path: Path) -> None:
+    found = recover(OLD / "keras224_lstm.parallel_weights.h5", tmp_path / "out.h5")
+    assert any("hard_sigmoid" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("suffix", [".h5", ".keras", ".weights.h5"])
 @pytest.mark.parametrize("case", ["shared", "frozen", "lstm"])
 def test_with_the_architecture_they_become_a_model(case: str, suffix: str, tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ config is left as it is.
 
 from __future__ import annotations
 
-from parallel_compat.recover.rules import activations, arguments, classes, graph, parts, recurrent, values
+from parallel_compat.recover.rules import activations, arguments, classes, graph, layer_names, parts, recurrent, values
 
 # In this order: later rules see what earlier ones made.
 LAYER_RULES = (
     values.plain_values,
+    layer_names.plain_name,
+    layer_names.names_in_graph,
     recurrent.cudnn,
     classes.renamed_class,
     classes.thresholded_relu,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from parallel_compat.recover.layer_weights import cells_of, specs
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
+from parallel_compat.recover.weight_edits import part_of
 
 if TYPE_CHECKING:
     from parallel_compat.recover.config_json import Entry
@@ -14,14 +16,12 @@ KNOWN = frozenset(
     [
         "elu",
         "exponential",
-        "gelu",
         "hard_sigmoid",
         "linear",
         "relu",
         "relu6",
         "selu",
         "sigmoid",
-        "silu",
         "softmax",
         "softplus",
         "softsign",
@@ -29,6 +29,9 @@ KNOWN = frozenset(
         "tanh",
     ]
 )
+# Before TensorFlow 2.4 a function of this name was a project's own: a "gelu" most often BERT's approximation with
+# tanh, which is not Keras 3's.
+KNOWN_SINCE = {"gelu": (2, 4), "silu": (2, 4)}
 RENAMED = {"softmax_v2": "softmax"}  # what TensorFlow 2.0 and 2.1 wrote
 ARGUMENTS = ("activation", "recurrent_activation")
 
@@ -54,7 +57,7 @@ def renamed_activation(entry: Entry, translation: Translation) -> None:
             "PReLU",
         ):
             translation.refuse(entry, f"its {argument} is the layer {given['class_name']}; make it a layer of its own")
-        elif not isinstance(given, str) or given not in KNOWN:
+        elif not isinstance(given, str) or not (given in KNOWN or translation.version >= KNOWN_SINCE.get(given, (4,))):
             name = str(given.get("class_name") if isinstance(given, dict) else given)[:120]
             translation.custom.setdefault(name[:120], []).append(f"{entry['name']}.{argument}")
         config[argument] = given
@@ -64,6 +67,8 @@ def renamed_activation(entry: Entry, translation: Translation) -> None:
 SUMMED = frozenset({"Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv2D"})
 GATED = frozenset({"LSTM", "GRU", "ConvLSTM2D"})
 CELLS = frozenset({"LSTMCell", "GRUCell"})
+# In front of the activation stands the pointwise kernel with the bias; the depthwise kernel comes before.
+SEPARABLE = frozenset({"SeparableConv1D", "SeparableConv2D"})
 
 
 def hard_sigmoid(entry: Entry, translation: Translation) -> None:
@@ -76,12 +81,14 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
     config, name = entry["config"], entry["class_name"]
     if name in GATED and config.get("recurrent_activation") == "hard_sigmoid":
         translation.edit(entry, "old_hard_sigmoid_gates")
-    if name in CELLS and config.get("recurrent_activation") == "hard_sigmoid":
-        translation.refuse(entry, "the hard_sigmoid in this cell is another function in Keras 3")
+    if name == "RNN":
+        _hard_sigmoid_cells(entry, translation)
     if config.get("activation") != "hard_sigmoid" or name not in KERAS3_ARGUMENTS:
         return
     if name in SUMMED:
         translation.edit(entry, "old_hard_sigmoid")
+    elif name in SEPARABLE:
+        translation.edit(entry, part_of("old_hard_sigmoid", name, 1, 3 if config.get("use_bias", True) else 2))
     elif name == "Activation":
         entry["class_name"] = "Sequential"
         entry["config"] = {
@@ -105,3 +112,19 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
         )
     else:
         translation.refuse(entry, "its activation hard_sigmoid is another function in Keras 3")
+
+
+def _hard_sigmoid_cells(entry: Entry, translation: Translation) -> None:
+    """The layer around cells has all their weights, one cell's after the other's."""
+    start = 0
+    cells = cells_of(entry["config"]["cell"])
+    gated = [cell["config"].get("recurrent_activation") == "hard_sigmoid" for cell in cells]
+    for cell, is_gated in zip(cells, gated, strict=True):
+        mine = specs("RNN", {"cell": cell})
+        if mine is None:
+            if any(gated):
+                translation.refuse(entry, "hard_sigmoid, in a cell beside one of another make, is not Keras 3's")
+            return
+        if is_gated and cell["class_name"] in CELLS:
+            translation.edit(entry, part_of("old_hard_sigmoid_gates", cell["class_name"], start, start + len(mine)))
+        start += len(mine)

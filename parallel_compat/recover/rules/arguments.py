@@ -76,6 +76,8 @@ MISSING = {
     ("GRUCell", "reset_after"): False,
     ("LSTM", "recurrent_activation"): "hard_sigmoid",
     ("GRU", "recurrent_activation"): "hard_sigmoid",
+    ("LSTMCell", "recurrent_activation"): "hard_sigmoid",
+    ("GRUCell", "recurrent_activation"): "hard_sigmoid",
     ("ConvLSTM2D", "recurrent_activation"): "hard_sigmoid",
     ("Embedding", "mask_zero"): False,
 }

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.rules.layer_names import keras3_name
 
 # Optimizer -> arguments that mean the same by the same name in Keras 2 and 3.
 OPTIMIZERS = {
@@ -159,6 +160,8 @@ def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any]
     weights = config.get("loss_weights") if loss is not None else None
     if weights is not None and not _are_numbers(weights):
         raise CheckpointError("training_config: `loss_weights` is not made of numbers.")
+    if isinstance(weights, dict):
+        weights = {keras3_name(key): value for key, value in weights.items()}
     return {
         "optimizer_config": optimizer,
         "loss": loss,
@@ -188,7 +191,7 @@ def _names(found: Any, names: dict[str, str], lost: list[str]) -> Any:
         lost.append(str(name)[:80])
         return None
     if isinstance(found, dict):
-        return {key: _names(value, names, lost) for key, value in found.items()}
+        return {keras3_name(key): _names(value, names, lost) for key, value in found.items()}  # by output
     if isinstance(found, list):
         return [_names(value, names, lost) for value in found]
     if isinstance(found, str) and found in names:
