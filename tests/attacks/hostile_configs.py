@@ -35,7 +35,6 @@ HOSTILE["layer_name_with_dots"] = _renamed("../probs")
 HOSTILE["layer_name_with_nul"] = _renamed("a\0b")
 HOSTILE["layer_name_with_escape"] = _renamed("a\x1b[2J")
 HOSTILE["layer_name_with_half_a_surrogate_pair"] = _renamed("a\ud800b")
-HOSTILE["layer_name_that_is_anothers_weight"] = _renamed("probs/kernel:0")
 HOSTILE["layer_name_that_keras_keeps_for_itself"] = _renamed("top_level_model_weights")
 
 

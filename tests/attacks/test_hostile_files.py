@@ -36,7 +36,7 @@ INSPECTABLE = SEEN_BY_KERAS | {
     "lambda_inside_the_template", "lambda_that_looks_like_a_slice", "layer_that_loads_a_saved_model",
     "layer_of_torch",
     "initializer_from_a_module", "activation_that_is_a_lambda", "argument_with_a_class_inside",
-    "argument_name_of_a_megabyte", "hundred_thousand_arguments", "layer_name_that_is_anothers_weight",
+    "argument_name_of_a_megabyte", "hundred_thousand_arguments",
     "layer_name_that_keras_keeps_for_itself", *(kind for kind in HOSTILE if kind.startswith("input_shape_")),
 }  # fmt: skip
 
