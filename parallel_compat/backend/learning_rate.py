@@ -28,6 +28,11 @@ def step_with(optimizer: keras.optimizers.Optimizer, decay: float) -> None:
     optimizer.get_config = partial(_config, optimizer)
 
 
+def decay_of(optimizer: keras.optimizers.Optimizer) -> float | None:
+    """Return the `decay` that `step_with` gave an optimizer, or None."""
+    return optimizer.decay if "get_config" in vars(optimizer) else None
+
+
 def variable_of(optimizer: keras.optimizers.Optimizer) -> Any:
     """Return the variable that holds the learning rate, or None where a schedule or a function gives it."""
     import keras

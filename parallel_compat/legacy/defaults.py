@@ -75,9 +75,6 @@ _DEFAULTS: tuple[Default, ...] = (
 
 # What computes otherwise today and is not changed back: said in the report of a run. More in the migration guide.
 OTHER_NUMBERS: dict[str, tuple[str, str]] = {
-    "keras.optimizers.RMSprop": ("sqrt(v) + epsilon", "sqrt(v + epsilon): shorter steps where gradients are small"),
-    "keras.optimizers.Adagrad": ("sqrt(v) + epsilon", "sqrt(v + epsilon): shorter steps where gradients are small"),
-    "keras.optimizers.Nadam": ("0.96 ** (0.004 * t)", "0.96 ** t in the momentum: other steps"),
     "keras.layers.BatchNormalization": (
         "moving statistics",
         "they start at 0 and 1; Keras 2's were right after a batch, so early predictions differ",

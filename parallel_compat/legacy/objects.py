@@ -231,8 +231,6 @@ def _optimizer_init(kind: Any, of: str) -> Any:
         else:
             old = asker.uses_standalone_keras(frame)
             optimizers.initialize(original, self, of, given, keywords, _note(of, frame), old)
-            if old and of in OTHER_NUMBERS:
-                _note(of, frame)(*OTHER_NUMBERS[of])
 
     return __init__
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
-from parallel_compat.backend import h5_files
-from parallel_compat.legacy import optimizers
+from parallel_compat.backend import h5_files, optimizer_steps
+from parallel_compat.legacy import asker, optimizers
 from parallel_compat.legacy.identifiers import identifiers
 
 if TYPE_CHECKING:
@@ -170,9 +170,12 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
     settings = {key: value for key, value in settings.items() if value is not None or key == "epsilon"}
     settings.pop("schedule_decay", None)
     kind = getattr(optimizers, _capitalized(config["class_name"]))
+    optimizer = kind(**settings)
+    if asker.anybody_uses_standalone_keras():
+        optimizer_steps.step_as_keras_2(optimizer)
     with keras.saving.custom_object_scope(custom_objects or {}):
         model.compile(
-            optimizer=kind(**settings),
+            optimizer=optimizer,
             loss=_named(training.get("loss"), "loss", custom_objects),
             metrics=_named(training.get("metrics"), "metric", custom_objects),
             loss_weights=training.get("loss_weights"),

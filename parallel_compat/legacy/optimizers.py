@@ -11,7 +11,7 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend import learning_rate
+from parallel_compat.backend import learning_rate, optimizer_steps
 from parallel_compat.legacy.calls import translate
 
 
@@ -66,7 +66,7 @@ def initialize(
         given: the positional arguments.
         keywords: the keyword arguments, old ones among them.
         note: told of each argument that changes.
-        old_defaults: whether Keras 2.2.4's default learning rates hold, and its meaning of `clipnorm`.
+        old_defaults: whether Keras 2.2.4's default learning rates hold, its meaning of `clipnorm`, and its steps.
 
     Raises:
         ValueError: `decay` together with a schedule.
@@ -83,6 +83,10 @@ def initialize(
     if keywords.get("epsilon", 0) is None:  # Keras 2: None is `K.epsilon()`
         keywords["epsilon"] = keras.backend.epsilon()
     init(optimizer, **keywords)
+    if old_defaults:
+        optimizer_steps.step_as_keras_2(optimizer)
+        if optimizer_steps.steps_as_keras_2(optimizer):
+            note("the step", "that of Keras 2.2.4")
     if decay:
         note("decay=", "lr / (1 + decay * iterations) in every step")
         if learning_rate.variable_of(optimizer) is None:

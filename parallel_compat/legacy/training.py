@@ -307,13 +307,10 @@ def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
 
 def _optimizer(name: str, frame: FrameType) -> Any:
     from parallel_compat.legacy import optimizers
-    from parallel_compat.legacy.defaults import OTHER_NUMBERS, defaults
+    from parallel_compat.legacy.defaults import defaults
 
-    differing = next((of for of in OTHER_NUMBERS if of.lower() == f"keras.optimizers.{name.lower()}"), None)
-    if differing is not None:
-        was, became = OTHER_NUMBERS[differing]
-        usage.record(f"Model.compile(optimizer={name!r}): {was}", became, frame)
-    kind = next((k for k in ("Adadelta", "Adagrad", "Adamax", "Nadam") if k.lower() == name.lower()), None)
+    kinds = ("RMSprop", "Adadelta", "Adagrad", "Adamax", "Nadam")
+    kind = next((k for k in kinds if k.lower() == name.lower()), None)
     if kind is None:
         return name
     today = getattr(keras.optimizers, kind)

@@ -11,6 +11,7 @@ import tensorflow as tf
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
+from parallel_compat.backend import learning_rate, optimizer_steps
 from parallel_compat.backend.keras3.layers import untracked
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer
                 twin._variables[:] = [common if v is own else v for v in twin._variables]
                 with untracked():
                     setattr(twin, name, common)
+    # What was set on the object, of which its configuration says nothing that Keras heeds.
+    decay = learning_rate.decay_of(optimizer)
+    if decay is not None:
+        learning_rate.step_with(twin, decay)
+    if optimizer_steps.steps_as_keras_2(optimizer):
+        optimizer_steps.step_as_keras_2(twin)
     return twin
 
 
