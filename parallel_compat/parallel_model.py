@@ -18,6 +18,8 @@ from parallel_compat.feeding import is_sequence
 from parallel_compat.generators import Feed
 from parallel_compat.layer_state import LayerState
 from parallel_compat.merged_batch import MERGE, NotMerged, Placement
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.loading import load_template_weights
 from parallel_compat.recover.reader import look_over
 from parallel_compat.replica_step import ReplicaPass, forward
@@ -454,8 +456,11 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         Raises:
             CheckpointError: a `ValueError`, if the file would load nothing, does not fit, or is hostile.
         """
-        if str(filepath).endswith((".h5", ".hdf5")) and os.path.exists(filepath):
-            look_over(filepath)  # Keras would make room for whatever a file says that it holds
+        if os.path.exists(filepath):  # Keras would make room for whatever a file says that it holds
+            if str(filepath).endswith((".h5", ".hdf5")):
+                look_over(filepath)
+            elif str(filepath).endswith(".keras"):
+                look_over_archive(filepath)
         if not args and not kwargs and saving.is_hdf5_of_keras_2(filepath):
             found = load_template_weights(self.template, filepath)
             if found.parallel:
@@ -464,7 +469,12 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         if self.compiled and self.optimizer is not None and not self.optimizer.built:
             self.optimizer.build(self.trainable_variables)
         with saving.template_to_save(self) as template:
-            template.load_weights(filepath, *args, **kwargs)
+            try:
+                template.load_weights(filepath, *args, **kwargs)
+            except (ValueError, KeyError, OSError) as error:
+                if isinstance(error, FileNotFoundError):
+                    raise
+                raise CheckpointError(f"{filepath}: {error}") from error
         return None
 
     def export(self, filepath: Any, *args: Any, **kwargs: Any) -> None:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import zipfile
 from typing import TYPE_CHECKING
 
 import h5py
@@ -20,6 +21,7 @@ from parallel_compat import CheckpointError, inspect_checkpoint
 from parallel_compat.recover.recovering import recover
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 # What a config alone cannot betray is found when Keras builds the model, in memory-free shapes: only for
@@ -135,5 +137,61 @@ def test_a_parallel_model_does_not_make_room_for_what_a_file_says_it_holds(tmp_p
     before = parallel.get_weights()
     with pytest.raises(CheckpointError, match=r"hostile\.weights\.h5"):
         parallel.load_weights(path)
+    for ours, theirs in zip(parallel.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def _zip_bomb(path: Path) -> None:
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("assets/zeros", bytes(200 << 20))
+
+
+def _without_weights(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", "{}")
+
+
+def _truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:2000])
+
+
+def _lying_weights(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    inner = path.with_suffix(".h5")
+    inner.write_bytes(parts["model.weights.h5"])
+    with h5py.File(inner, "r+") as file:
+        variables = file["layers/dense/vars"]
+        del variables["0"]
+        variables.create_dataset("0", (8, 100_000_000), "f4", chunks=(1, 1 << 20), compression="gzip")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in {**parts, "model.weights.h5": inner.read_bytes()}.items():
+            archive.writestr(name, content)
+
+
+def _weights_of_another(path: Path) -> None:
+    import keras
+
+    keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)]).save(path)
+
+
+@pytest.mark.parametrize("attack", [_zip_bomb, _without_weights, _truncated, _lying_weights, _weights_of_another])
+def test_a_parallel_model_takes_no_hostile_archive(attack: Callable[[Path], None], tmp_path: Path) -> None:
+    import keras
+
+    from parallel_compat import parallelize
+
+    x = keras.Input((8,))
+    model = keras.Model(x, keras.layers.Dense(16, name="hidden")(x))
+    parallel = parallelize(model, gpus=2)
+    path = tmp_path / "hostile.keras"
+    model.save(path)
+    parallel.load_weights(path)
+    attack(path)
+    before = parallel.get_weights()
+    start = time.monotonic()
+    with pytest.raises(CheckpointError, match=r"hostile\.keras"):
+        parallel.load_weights(path)
+    assert time.monotonic() - start < 5
     for ours, theirs in zip(parallel.get_weights(), before, strict=True):
         np.testing.assert_array_equal(ours, theirs)
