@@ -9,12 +9,15 @@ from parallel_compat.legacy.table import Identifier
 _IDENTIFIERS = {
     "loss": "kullback_leibler_divergence>kl_divergence cosine_proximity>cosine_similarity cosine>cosine_similarity "
     "logcosh>log_cosh",
-    "metric": "kld>kl_divergence KLD>kl_divergence kullback_leibler_divergence>kl_divergence "
-    "cosine_proximity>cosine_similarity cosine>cosine_similarity logcosh>log_cosh",
+    "metric": "kld>kl_divergence KLD>kl_divergence kullback_leibler_divergence>kl_divergence logcosh>log_cosh",
     "constraint": "maxnorm>max_norm nonneg>non_neg unitnorm>unit_norm",
     # `metrics=["accuracy"]` was logged as `acc`, and is logged as `accuracy`.
     "log": "acc>accuracy val_acc>val_accuracy",
 }
+
+# The metric of these names had the sign of the loss, which none of Keras 3 has; `COSINE_PROXIMITY` has it.
+COSINE_METRICS = ("cosine_proximity", "cosine")
+COSINE_PROXIMITY = "parallel_compat.legacy.losses.cosine_proximity"
 
 
 @cache

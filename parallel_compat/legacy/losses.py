@@ -1,4 +1,4 @@
-"""Losses that Keras 3 computes otherwise under the same name: the hinges."""
+"""Losses and metrics that Keras 3 computes otherwise: the hinges, and `cosine_proximity` as a metric."""
 
 from __future__ import annotations
 
@@ -29,6 +29,19 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     [1.0, 0.25]
     """
     return keras.ops.mean(keras.ops.square(keras.ops.maximum(1.0 - y_true * y_pred, 0.0)), axis=-1)
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
+def cosine_proximity(y_true: Any, y_pred: Any) -> Any:
+    """Compute minus the cosine of the angle between the rows, as a metric as well as as a loss.
+
+    >>> import numpy as np
+    >>> float(cosine_proximity(np.array([[3.0, 4.0]]), np.array([[6.0, 8.0]]))[0])
+    -1.0
+
+    Keras 3's metric `cosine_similarity` has the other sign; its loss has this one.
+    """
+    return -keras.ops.sum(keras.ops.normalize(y_true, axis=-1) * keras.ops.normalize(y_pred, axis=-1), axis=-1)
 
 
 def of_keras_2(given: Any) -> Any:

@@ -15,10 +15,11 @@ import numpy as np
 
 from parallel_compat import generators
 from parallel_compat.backend import keras3
+from parallel_compat.batches import weighted_classes
 from parallel_compat.feeding import is_generator, is_sequence
 from parallel_compat.legacy import asker, callback_params, closures, data, losses, models, usage, workers
 from parallel_compat.legacy.calls import translate
-from parallel_compat.legacy.identifiers import identifiers
+from parallel_compat.legacy.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
 from parallel_compat.legacy.utils import to_list
 
 if TYPE_CHECKING:
@@ -191,6 +192,10 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     given, keywords = _translated(of, given, keywords, frame)
     name = of.rpartition(".")[2]
     arguments = data.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
+    if arguments.get("class_weight") is not None and arguments.get("sample_weight") is not None:
+        # `train_on_batch` of Keras 2 multiplied them; Keras 3's refuses them together.
+        weights = weighted_classes(arguments["y"], arguments["sample_weight"], arguments.pop("class_weight"))
+        arguments["sample_weight"] = weights
     with as_compiled(self), closures.explained(self), _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             return original(self, **fed)
@@ -376,6 +381,9 @@ def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
             usage.record(f"{kind} {old.__name__!r}", f"{old.__module__}.{old.__name__}", frame)
             return old
     if isinstance(given, str):
+        if kind == "metric" and given in COSINE_METRICS:
+            usage.record(f"{kind} {given!r}", COSINE_PROXIMITY, frame)
+            return losses.cosine_proximity
         row = identifiers()[kind].get(given)
         if row is None:
             return given

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import parallel_compat
+from parallel_compat import parallelize
 from parallel_compat.legacy import usage
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
@@ -123,11 +124,23 @@ def test_what_cannot_be_honoured_is_refused():
 
 def test_old_names_of_losses():
     model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
-    model.compile("sgd", "cosine_proximity", ["kullback_leibler_divergence"])
-    loss, _ = model.evaluate(X, Y, verbose=0)
+    model.compile("sgd", "cosine_proximity", ["kullback_leibler_divergence", "cosine_proximity"])
+    loss, _, metric = model.evaluate(X, Y, verbose=0)
     p, y = model.predict(X), Y
     cosine = -(p * y).sum(1) / np.linalg.norm(p, axis=1) / np.linalg.norm(y, axis=1)
-    assert loss == pytest.approx(cosine.mean(), rel=1e-5)
+    assert loss == metric == pytest.approx(cosine.mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_train_on_batch_multiplies_sample_weights_and_class_weights(replicas):
+    template = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), activation="softmax")])
+    model = template if replicas == 1 else parallelize(template, replicas)
+    model.compile(keras.optimizers.SGD(0.0), "categorical_crossentropy")
+    labels, weights = np.arange(5) % 2, np.arange(1.0, 6.0)
+    x, y = np.random.RandomState(0).rand(5, 3), np.eye(2)[labels]
+    both = model.train_on_batch(x, y, sample_weight=weights, class_weight={0: 0.5, 1: 3.0})
+    one = model.train_on_batch(x, y, sample_weight=weights * np.array([0.5, 3.0])[labels])
+    assert both == pytest.approx(one, rel=1e-6)
 
 
 def test_targets_are_floats_with_two_axes():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.identifiers import identifiers
+from parallel_compat.legacy.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
 from parallel_compat.legacy.members import MODEL
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
@@ -75,11 +75,22 @@ def _strings(file: File, node: ast.expr | None, kind: str) -> Iterator[Finding]:
     for value in values:
         if value is not node and isinstance(value, ast.List):
             yield from _strings(file, value, kind)
+        if kind == "metric" and isinstance(value, ast.Constant) and value.value in COSINE_METRICS:
+            yield from _cosine(file, value)
         if isinstance(value, ast.Constant) and value.value in identifiers()[kind]:
             row = identifiers()[kind][str(value.value)]
             start = file.source.text.index(row.old, file.source.start(value))
             edit = Edit(start, start + len(row.old), row.new)
             yield file.found(RULE, value, f"The {kind} `{row.old}` is now `{row.new}`.", [edit])
+
+
+def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
+    spelled = file.reference(COSINE_PROXIMITY, node)
+    if spelled is None:
+        return
+    text, imports = spelled
+    message = f"The metric {node.value!r} had the sign of the loss, `cosine_similarity` has the other one."
+    yield file.found(RULE, node, message, [file.replace(node, text), *imports])
 
 
 def _hard_sigmoid(file: File, call: ast.Call, node: ast.expr) -> Iterator[Finding]:

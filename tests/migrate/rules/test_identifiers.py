@@ -21,6 +21,14 @@ def test_renames(before, after):
     check_transformed(HEAD + before + "\n", HEAD + after + "\n")
 
 
+def test_the_metric_cosine_proximity_had_another_sign():
+    check_transformed(
+        HEAD + "model.compile('sgd', metrics=['cosine_proximity', 'mae'])\n",
+        HEAD.replace("\nfrom", "\nimport parallel_compat.legacy.losses\nfrom", 1)
+        + "model.compile('sgd', metrics=[parallel_compat.legacy.losses.cosine_proximity, 'mae'])\n",
+    )
+
+
 def test_hard_sigmoid_was_another_function():
     source = HEAD + "Activation('hard_sigmoid')\n"
     check_noop(source, unsafe=False)
