@@ -1,4 +1,6 @@
-"""Losses and metrics that use a model's symbolic tensors besides their arguments: what TensorFlow 1's graph allowed.
+"""Functions that use a model's symbolic tensors besides their arguments: what TensorFlow 1's graph allowed.
+
+They are losses, metrics, and the functions of Lambda layers.
 
 They cannot be computed on Keras 3. Its own error names neither the function nor the tensor, so it is given a cause.
 """
@@ -12,17 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.backend import keras3
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 class explained:
-    """A block in which a failure is explained by the loss or metric that uses a symbolic tensor, if there is one.
+    """A block in which a failure is explained by the function that uses a symbolic tensor, if there is one.
 
     A class and no generator, so that `contextlib` is not in the traceback.
 
     Args:
-        model: a model; `remember` knows what it was compiled with.
+        model: a model with its Lambda layers; `remember` knows what it was compiled with.
 
     Raises:
         TypeError: instead of the error of Keras or TensorFlow, from which it is raised.
@@ -41,6 +45,10 @@ class explained:
             name = symbolic_name(function)
             if name is not None:
                 raise TypeError(_sentence(function, name)) from error
+        for layer in keras3.all_layers(self._model):
+            sentence = sentence_on_lambda(layer) if isinstance(layer, keras.layers.Lambda) else None
+            if sentence is not None:
+                raise TypeError(sentence) from error
 
 
 def remember(model: Any, *given: Any) -> None:
@@ -56,6 +64,18 @@ def symbolic_name(function: Any) -> str | None:
     'inputs'
     """
     return _search(function, set())
+
+
+def sentence_on_lambda(layer: keras.layers.Lambda) -> str | None:
+    """Return what to say of a Lambda layer that failed because its function uses a symbolic tensor, or None."""
+    name = symbolic_name(layer.function)
+    if name is None:
+        return None
+    return (
+        f"{_where(layer.function)}the function of the Lambda layer '{layer.name}' uses the symbolic tensor `{name}` "
+        "besides its arguments, which needs the graph of TensorFlow 1. Call the layer on both, and let the function "
+        f"take them apart: `Lambda(lambda both: ... both[1] ...)([x, {name}])`."
+    )
 
 
 def _search(function: Any, seen: set[int]) -> str | None:
@@ -104,10 +124,13 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _sentence(function: Any, name: str) -> str:
-    code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
-    where = f"{code.co_filename}:{code.co_firstlineno}: " if code is not None else ""
     return (
-        f"{where}`{getattr(function, '__name__', function)}` uses the symbolic tensor `{name}` besides its arguments, "
-        "which needs the graph of TensorFlow 1. Make that tensor an output of the model, so that it comes as `y_pred`, "
-        "or compute the loss in a layer that says `self.add_loss(loss)` in its `call`."
+        f"{_where(function)}`{getattr(function, '__name__', function)}` uses the symbolic tensor `{name}` besides its "
+        "arguments, which needs the graph of TensorFlow 1. Make that tensor an output of the model, so that it comes "
+        "as `y_pred`, or compute the loss in a layer that says `self.add_loss(loss)` in its `call`."
     )
+
+
+def _where(function: Any) -> str:
+    code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}: " if code is not None else ""

@@ -315,12 +315,29 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.set(layer, "__init__", __init__)
     patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
     patches.set(layer, "add_weight", add_weight_for_users)
+    patches.set(keras.layers.Lambda, "__call__", _call_of_lambda(keras.layers.Lambda.__call__))
     patches.set(keras.layers.InputLayer, "input", _input_of_input_layer(keras.layers.InputLayer))
     patches.set(keras.layers.RNN, "reset_states", _reset_states)
     for kind in (layer, patch_points.functional_class()):
         add_loss = vars(kind).get("add_loss")
         if add_loss is not None:
             patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
+
+
+def _call_of_lambda(original: Any) -> Any:
+    @_like(original)
+    def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
+        try:
+            return original(self, *given, **keywords)
+        except (TypeError, ValueError, AttributeError, NotImplementedError) as error:
+            from parallel_compat.legacy import closures
+
+            sentence = closures.sentence_on_lambda(self)
+            if sentence is None:
+                raise
+            raise TypeError(sentence) from error
+
+    return __call__
 
 
 def _input_of_input_layer(kind: Any) -> property:

@@ -109,7 +109,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
     arguments.setdefault("verbose", 0)
-    with _fed(self, drawing, "prediction", arguments) as fed:
+    with closures.explained(self), _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
 
 

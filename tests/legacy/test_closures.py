@@ -101,3 +101,24 @@ def test_where_a_function_keeps_a_tensor():
     assert symbolic_name(functools.partial(with_argument, code=code)) == "code"
     assert symbolic_name(lambda y_true, y_pred: y_pred) is None
     assert symbolic_name(len) is None
+
+
+def test_a_lambda_layer_that_uses_a_symbolic_tensor():
+    from keras import backend as K
+
+    image = keras.Input((3,))
+    x = keras.layers.Dense(3)(image)
+    said = r"test_closures\.py:\d+: the function of the Lambda .* tensor `image`.*\[x, image\]"
+    with pytest.raises(TypeError, match=said):
+        keras.layers.Lambda(lambda t: K.reshape(t, K.shape(image)))(x)
+    # This one fails when numbers come.
+    model = keras.Model(image, keras.layers.Lambda(lambda t: t * K.mean(image))(x))
+    model.compile("sgd", "mse")
+    for use in (lambda: model.fit(X, X, verbose=0), lambda: model.predict(X)):
+        with pytest.raises(TypeError, match=said):
+            use()
+    both = keras.layers.Lambda(lambda both: both[0] * K.mean(both[1]))([x, image])
+    assert both.shape == (None, 3)
+    with pytest.raises(NotImplementedError) as other:
+        keras.layers.Lambda(lambda t: t + None)(x)
+    assert "symbolic" not in str(other.value)
