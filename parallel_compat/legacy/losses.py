@@ -36,7 +36,7 @@ def cosine_proximity(y_true: Any, y_pred: Any) -> Any:
     """Compute minus the cosine of the angle between the rows, as a metric as well as as a loss.
 
     >>> import numpy as np
-    >>> float(cosine_proximity(np.array([[3.0, 4.0]]), np.array([[6.0, 8.0]]))[0])
+    >>> round(float(cosine_proximity(np.array([[3.0, 4.0]]), np.array([[6.0, 8.0]]))[0]), 4)
     -1.0
 
     Keras 3's metric `cosine_similarity` has the other sign; its loss has this one.

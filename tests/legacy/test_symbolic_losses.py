@@ -32,7 +32,8 @@ def autoencoder(symbolic, normal=True):
 
     keras.utils.set_random_seed(1)
     x = Input(shape=(6,), name="x")
-    hidden = Dense(5, activation="relu")(x)
+    # Without a bias in front of the normalisation: its gradient is 0, of which RMSprop steps along the rounding error.
+    hidden = Dense(5, activation="relu", use_bias=not normal)(x)
     hidden = BatchNormalization()(hidden) if normal else hidden
     mean, log_var = Dense(2)(hidden), Dense(2)(hidden)
     code = Input(shape=(2,))
