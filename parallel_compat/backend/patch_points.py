@@ -5,6 +5,7 @@ Each is (owner, attribute, a function from what stands there to what shall stand
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -279,3 +280,19 @@ def of_undeclared_output_shapes() -> Iterator[tuple[Any, str, Callable[[Any], An
         return compute_output_shape
 
     yield keras.layers.Layer, "compute_output_shape", wrap
+
+
+def name_first_argument(layer: Any) -> None:
+    """Let a layer whose `call` is `call(self, *args, **kwargs)` be built by the shape of its first argument.
+
+    Keras 2 knew the first argument by its place; Keras 3 takes the shape for `build` by the argument's name, and leaves
+    out what `*args` holds (`Layer._call_signature`, `get_shapes_dict`).
+    """
+    parameters = list(layer._call_signature.parameters.values())
+    if (
+        parameters
+        and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL
+        and "inputs" not in layer._call_signature.parameters
+    ):
+        first = inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        layer._call_signature = layer._call_signature.replace(parameters=[first, *parameters])

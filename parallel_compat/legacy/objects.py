@@ -12,7 +12,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend import keras3, patch_points
+from parallel_compat.backend import patch_points
 from parallel_compat.legacy import asker, batch_logs, beside, callback_params, names, usage
 from parallel_compat.legacy.arguments import arguments
 from parallel_compat.legacy.calls import translate
@@ -279,7 +279,7 @@ def _layers(patches: Patches, keras: Any) -> None:
 
             after = take_common(keywords)
         layer_init(self, *given, **keywords)
-        keras3.name_first_argument(self)
+        patch_points.name_first_argument(self)
         if after is not None:
             after(self)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -34,22 +33,6 @@ def get_logits(output: Any) -> Any:
 def set_logits(output: Any, logits: Any) -> None:
     """Note what a softmax or sigmoid made `output` of."""
     output._keras_logits = logits
-
-
-def name_first_argument(layer: keras.Layer) -> None:
-    """Let a layer whose `call` is `call(self, *args, **kwargs)` be built by the shape of its first argument.
-
-    Keras 2 knew the first argument by its place; Keras 3 takes the shape for `build` by the argument's name, and leaves
-    out what `*args` holds (`Layer._call_signature`, `get_shapes_dict`).
-    """
-    parameters = list(layer._call_signature.parameters.values())
-    if (
-        parameters
-        and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL
-        and "inputs" not in layer._call_signature.parameters
-    ):
-        first = inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        layer._call_signature = layer._call_signature.replace(parameters=[first, *parameters])
 
 
 def untracked() -> contextlib.AbstractContextManager[Any]:
