@@ -6,7 +6,6 @@ there when anybody but the user's code asks for it; an old argument is taken fro
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import sys
@@ -138,7 +137,7 @@ def _member(row: Member) -> ForUsers:
         return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
     stand_in = beside.MEMBERS.get((row.of, row.old))
     if stand_in is not None:
-        told = dataclasses.replace(row, change=Change.PROVIDED, new=row.new or stand_in)
+        told = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
         return ForUsers(told, lambda instance: functools.partial(names.fetch(stand_in), instance))
     if row.change is Change.RENAMED and row.new is not None:
         new = row.new

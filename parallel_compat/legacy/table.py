@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -45,8 +44,7 @@ class Status(str, enum.Enum):
     GONE = "gone"  # it cannot mean what it meant; the note says what to do instead
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """What one import path is today.
 
     Attributes:
@@ -71,8 +69,7 @@ class Change(str, enum.Enum):
     GONE = "gone"  # it cannot be honoured; the note says what to do instead
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """What one argument of a legacy call is today.
 
     Attributes:
@@ -97,8 +94,7 @@ class Argument:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """What one method, attribute or callback field is today.
 
     Attributes:
@@ -120,8 +116,7 @@ class Member:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Default:
+class Default(NamedTuple):
     """An argument whose value is another today when it is not passed.
 
     Attributes:
@@ -141,8 +136,7 @@ class Default:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier:
+class Identifier(NamedTuple):
     """A string that named a thing to old Keras (`init="normal"`, `loss="kld"`, `monitor="val_acc"`).
 
     Attributes:

@@ -6,8 +6,7 @@ import json
 import os
 import threading
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from parallel_compat.atomic_file import replacing
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Use:
+class Use(NamedTuple):
     """One legacy name at one place.
 
     Attributes:
