@@ -296,3 +296,12 @@ def name_first_argument(layer: Any) -> None:
     ):
         first = inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         layer._call_signature = layer._call_signature.replace(parameters=[first, *parameters])
+
+
+def plain_results(results: Any) -> Any:
+    """Return what `train_on_batch(return_dict=True)` gave, as a dict.
+
+    Keras 3.12 puts that of `of_batch_logs` in an array: its `tree.map_structure(np.array, ...)` takes a dict of another
+    class for a leaf.
+    """
+    return dict(results.item()) if hasattr(results, "item") else results

@@ -235,7 +235,10 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     losses = [f"{output}_loss" for output in outputs if f"{output}_loss" in results]
     first = [name for name in ("loss", *losses) if name in results]
     # `evaluate(return_dict=True)` sorts by name; the metrics themselves are in the order of `compile`.
-    order = list(model.get_metrics_result())
+    order: list[str] = []  # not by `get_metrics_result`, which sorts as well in Keras 3.12
+    for metric in model.metrics:
+        result = metric.result()
+        order += list(result) if isinstance(result, dict) else [metric.name]
     metrics = sorted((name for name in results if name not in first), key=order.index)
     if len(outputs) > 1:
         metrics.sort(

@@ -14,7 +14,7 @@ import keras
 import numpy as np
 
 from parallel_compat import generators
-from parallel_compat.backend import keras3
+from parallel_compat.backend import keras3, patch_points
 from parallel_compat.batches import weighted_classes
 from parallel_compat.feeding import is_generator, is_sequence
 from parallel_compat.legacy import asker, callback_params, closures, data, losses, models, usage, workers
@@ -198,8 +198,9 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
         arguments["sample_weight"] = weights
     with as_compiled(self), closures.explained(self), _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
-            return original(self, **fed)
-        results = original(self, **fed, return_dict=True)
+            results = original(self, **fed)
+            return patch_points.plain_results(results) if fed["return_dict"] else results
+        results = patch_points.plain_results(original(self, **fed, return_dict=True))
     ordered = [results[name] for name in models.in_old_order(self, results)]
     return ordered if len(ordered) > 1 else ordered[0]
 
