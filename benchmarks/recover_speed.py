@@ -67,10 +67,10 @@ def peak(who: int) -> float:
 
 def main() -> None:
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    from parallel_compat.recover import h5_file
+    from parallel_compat.recover import h5_writer
     from parallel_compat.recover.recovering import recover
 
-    del h5_file
+    del h5_writer
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "weights.h5")
         subprocess.run([sys.executable, "-c", WRITE, str(source), str(megabytes)], check=True)

@@ -8,16 +8,16 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` would cost the
 if TYPE_CHECKING:
     from typing import Any
 
+    from parallel_compat.batches.generator_methods import evaluate_generator, fit_generator, predict_generator
     from parallel_compat.checkpoints import ParallelModelCheckpoint
     from parallel_compat.devices import available_devices, limit_gpu_memory, simulate_devices, use_gpus
-    from parallel_compat.generators import evaluate_generator, fit_generator, predict_generator
-    from parallel_compat.legacy.install import install, legacy_names, uninstall
     from parallel_compat.parallel_model import ParallelModel
+    from parallel_compat.parallelize import multi_gpu_model, parallelize, template_of
     from parallel_compat.recover.errors import CheckpointError
     from parallel_compat.recover.inspecting import inspect_checkpoint
     from parallel_compat.recover.loading import load_template_weights
     from parallel_compat.recover.recovering import recover_template
-    from parallel_compat.split import multi_gpu_model, parallelize, template_of
+    from parallel_compat.run.install import install, legacy_names, uninstall
 
 __version__ = "0.1.0.dev0"
 
@@ -25,28 +25,28 @@ __version__ = "0.1.0.dev0"
 _PUBLIC = {
     "available_devices": "parallel_compat.devices",
     "CheckpointError": "parallel_compat.recover.errors",
-    "evaluate_generator": "parallel_compat.generators",
-    "fit_generator": "parallel_compat.generators",
+    "evaluate_generator": "parallel_compat.batches.generator_methods",
+    "fit_generator": "parallel_compat.batches.generator_methods",
     "inspect_checkpoint": "parallel_compat.recover.inspecting",
-    "install": "parallel_compat.legacy.install",
-    "legacy_names": "parallel_compat.legacy.install",
+    "install": "parallel_compat.run.install",
+    "legacy_names": "parallel_compat.run.install",
     "limit_gpu_memory": "parallel_compat.devices",
     "load_template_weights": "parallel_compat.recover.loading",
-    "multi_gpu_model": "parallel_compat.split",
-    "parallelize": "parallel_compat.split",
+    "multi_gpu_model": "parallel_compat.parallelize",
+    "parallelize": "parallel_compat.parallelize",
     "ParallelModel": "parallel_compat.parallel_model",
     "ParallelModelCheckpoint": "parallel_compat.checkpoints",
-    "predict_generator": "parallel_compat.generators",
+    "predict_generator": "parallel_compat.batches.generator_methods",
     "recover_template": "parallel_compat.recover.recovering",
     "simulate_devices": "parallel_compat.devices",
-    "template_of": "parallel_compat.split",
-    "uninstall": "parallel_compat.legacy.install",
+    "template_of": "parallel_compat.parallelize",
+    "uninstall": "parallel_compat.run.install",
     "use_gpus": "parallel_compat.devices",
 }
 # What `%load_ext parallel_compat` looks for.
 _NOTEBOOK = {
-    "load_ipython_extension": "parallel_compat.legacy.notebook",
-    "unload_ipython_extension": "parallel_compat.legacy.notebook",
+    "load_ipython_extension": "parallel_compat.run.notebook",
+    "unload_ipython_extension": "parallel_compat.run.notebook",
 }
 
 __all__ = [

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 # name -> (module with `add_arguments(parser)` and `run(arguments) -> int`, what the help says of it)
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("parallel_compat.run", "run an old script unmodified on today's TensorFlow"),
+    "run": ("parallel_compat.run.run_command", "run an old script unmodified on today's TensorFlow"),
     "migrate": (
-        "parallel_compat.migrate.command",
+        "parallel_compat.migrate.migrate_command",
         "rewrite old sources for today's Keras, and report the rest",
     ),
-    "names": ("parallel_compat.legacy.command", "say what the names of old Keras are today"),
+    "names": ("parallel_compat.names.names_command", "say what the names of old Keras are today"),
     "inspect": ("parallel_compat.recover.inspect_command", "say what an old checkpoint is"),
     "recover": (
         "parallel_compat.recover.recover_command",

@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
-from parallel_compat import generators, saving
-from parallel_compat.additional_losses import how_they_merge, merge_added_losses
+from parallel_compat import template_files
 from parallel_compat.backend import keras3
-from parallel_compat.feeding import is_sequence
-from parallel_compat.generators import Feed
-from parallel_compat.layer_state import LayerState
-from parallel_compat.merged_batch import MERGE, NotMerged, Placement
+from parallel_compat.batches import generator_methods
+from parallel_compat.batches.generator_methods import Feed
+from parallel_compat.batches.reader import is_sequence
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.loading import load_template_weights
 from parallel_compat.recover.reader import look_over
-from parallel_compat.replica_step import ReplicaPass, forward
-from parallel_compat.replicas import Replicas, Rows, add, replica_number
 from parallel_compat.template import (
     check_template,
     check_trained_by_fit,
@@ -31,13 +27,18 @@ from parallel_compat.template import (
     symbolic_call,
     unique_names,
 )
-from parallel_compat.trainable_flags import TrainableFlags
+from parallel_compat.training.added_losses import how_they_merge, merge_added_losses
+from parallel_compat.training.layer_state import LayerState
+from parallel_compat.training.losses import MERGE, NotMerged, Placement
+from parallel_compat.training.replica_pass import ReplicaPass, forward
+from parallel_compat.training.replicas import Replicas, ReplicaSlice, add, replica_number
+from parallel_compat.training.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from parallel_compat.layer_state import ReplicaState
     from parallel_compat.recover.loading import LoadedWeights
+    from parallel_compat.training.layer_state import ReplicaState
 
 
 class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
@@ -80,7 +81,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             self.dtype_policy = template.dtype_policy
             self._template = template
             self._replicas = Replicas(strategy)
-            # Sums of rows would have to be collected from other workers one by one; outputs are collected anyway.
+            # Sums of samples would have to be collected from other workers one by one; outputs are collected anyway.
             self._merge = "always" if self._replicas.several_workers else merge
             self._global_seeds = keras3.global_seeds()
             self._outputs_of = layers
@@ -127,13 +128,13 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         ...     gradients = tape.gradient(loss, parallel.trainable_variables)
         ...     optimizer.apply_gradients(zip(gradients, parallel.trainable_variables))
         ...     return loss
-        >>> rows = np.ones((64, 8), "float32"), np.ones((64, 1), "float32")
-        >>> data = tf.data.Dataset.from_tensor_slices(rows).batch(32)
+        >>> samples = np.ones((64, 8), "float32"), np.ones((64, 1), "float32")
+        >>> data = tf.data.Dataset.from_tensor_slices(samples).batch(32)
         >>> for x, y in parallel.distribute(data):
         ...     loss = parallel.reduce("sum", parallel.run(step, args=(x, y)))
 
         Args:
-            dataset: a batched `tf.data.Dataset`; its batches are the merged ones.
+            dataset: a batched `tf.data.Dataset`; its batches are the global ones.
 
         Returns:
             A distributed dataset, for the `args` of `run`.
@@ -163,7 +164,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         Args:
             operation: "sum" or "mean".
             value: what `run` returned.
-            axis: None to reduce over replicas only, 0 to reduce over the rows too.
+            axis: None to reduce over replicas only, 0 to reduce over the samples too.
 
         Returns:
             A tensor.
@@ -202,7 +203,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         flat = [output(tensor) for output, tensor in zip(self._outputs_of, keras.tree.flatten(outputs), strict=True)]
         return keras.tree.pack_sequence_as(outputs, flat)
 
-    # Training on the merged batch.
+    # Training on the global batch.
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compile as `keras.Model.compile`; XLA (`jit_compile=True`) is refused.
@@ -241,7 +242,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
             self._global_seeds = keras3.global_seeds()
 
     def train_step(self, data: Any) -> dict[str, Any]:
-        """Train on one merged batch; called by `fit` and `train_on_batch`."""
+        """Train on one global batch; called by `fit` and `train_on_batch`."""
         with self._trainable_flags.restored():
             return self._train_step(data)
 
@@ -265,17 +266,17 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         return self._finish(result, batch, loss)
 
     def test_step(self, data: Any) -> dict[str, Any]:
-        """Evaluate one merged batch; called by `evaluate` and `test_on_batch`."""
+        """Evaluate one global batch; called by `evaluate` and `test_on_batch`."""
         batch = self._batch(data)
         with self._trainable_flags.restored():
             result = self._forward(batch, training=False)
             return self._finish(result, batch, self._loss(result, batch, training=False))
 
     def predict_step(self, data: Any) -> Any:
-        """Predict one merged batch; called by `predict` and `predict_on_batch`."""
+        """Predict one global batch; called by `predict` and `predict_on_batch`."""
         x, _, _ = self._batch(data)
         layer_state = LayerState(self, self._global_seeds)
-        result = forward(self, layer_state, self._replicas, self._replicas.rows(x), (x, None, None), training=False)
+        result = forward(self, layer_state, self._replicas, self._replicas.samples(x), (x, None, None), training=False)
         result.write_state()
         flat = [result.merged_output(i) for i in range(len(result.outputs[0]))]
         return keras.tree.pack_sequence_as(result.structure, flat)
@@ -287,11 +288,13 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     def _forward(self, batch: tuple[Any, Any, Any], training: bool, differentiate: bool = False) -> ReplicaPass:
         x = batch[0]
-        rows = self._replicas.rows(x)
+        samples = self._replicas.samples(x)
         placement = self._placement or self._place(batch)
-        placement.start(rows)
+        placement.start(samples)
         layer_state = LayerState(self, self._global_seeds)
-        result = forward(self, layer_state, self._replicas, rows, batch, training, placement.on_rows, differentiate)
+        result = forward(
+            self, layer_state, self._replicas, samples, batch, training, placement.on_samples, differentiate
+        )
         result.write_state()
         if result.added_losses[0] and training not in self._added_loss_kinds:
             chosen = "auto" if isinstance(self._merge, str) else self._merge.get("add_loss", "auto")
@@ -301,12 +304,12 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         return result
 
     def _loss(self, result: ReplicaPass, batch: tuple[Any, Any, Any], training: bool) -> Any:
-        """Compute the loss of the merged batch, from the replicas' outputs and sums."""
+        """Compute the loss of the global batch, from the replicas' outputs and sums."""
         _, y, sample_weight = batch
         compiled = self._compiled_parts.loss(y, self._merged_outputs(result), sample_weight)
         losses = [] if compiled is None else [compiled]
         if result.added_losses[0]:
-            losses += merge_added_losses(result.added_losses, self._added_loss_kinds[training], result.rows)
+            losses += merge_added_losses(result.added_losses, self._added_loss_kinds[training], result.samples)
         losses += keras3.weight_regularization(self)
         if not losses:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
@@ -315,7 +318,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     def _finish(self, result: ReplicaPass, batch: tuple[Any, Any, Any], loss: Any) -> dict[str, Any]:
         """Update the metrics, and return them."""
         _, y, sample_weight = batch
-        self._compiled_parts.track_loss(loss, result.row_count)
+        self._compiled_parts.track_loss(loss, result.sample_count)
         self._compiled_parts.update_metrics(y, self._merged_outputs(result), sample_weight)
         metrics: dict[str, Any] = self.get_metrics_result()
         return metrics
@@ -324,12 +327,12 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         """Merge the outputs that a loss or a metric of the whole batch needs; the others have stand-ins."""
         assert self._placement is not None
         needed = self._placement.merged_outputs()
-        stand_ins = self._stand_ins(result.row_count)
+        stand_ins = self._stand_ins(result.sample_count)
         flat = [result.merged_output(i) if i in needed else stand_in for i, stand_in in enumerate(stand_ins)]
         return keras.tree.pack_sequence_as(result.structure, flat)
 
-    def _stand_ins(self, rows: Any) -> list[NotMerged]:
-        static = rows if isinstance(rows, int) else None
+    def _stand_ins(self, samples: Any) -> list[NotMerged]:
+        static = samples if isinstance(samples, int) else None
         return [NotMerged(i, (static, *t.shape[1:]), tf.as_dtype(t.dtype)) for i, t in enumerate(self.outputs)]
 
     def _place(self, batch: tuple[Any, Any, Any]) -> Placement:
@@ -346,10 +349,10 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     @property
     def merge_choices(self) -> dict[str, dict[str, Any]]:
-        """Where the loss and the metrics of each output are computed: on the replicas' "rows" or "merged".
+        """Where the loss and the metrics of each output are computed: on the replicas' "samples" or "merged".
 
         Returns:
-            For each output name, `{"loss": "rows", "merged" or None, "metrics": {name: "rows" or "merged"}}`.
+            For each output name, `{"loss": "samples", "merged" or None, "metrics": {name: "samples" or "merged"}}`.
 
         Raises:
             ValueError: before the first batch.
@@ -365,26 +368,26 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
-        drawing = {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs}
+        drawing = {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs}
         bound = keras3.bind("fit", args, kwargs)
         target, callbacks = self._callback_model(), bound.get("callbacks")
         if target is not None and not isinstance(callbacks, keras.callbacks.CallbackList):
             own = keras.tree.flatten(callbacks or [])
             bound["callbacks"] = [CallbackModel(target, own), *own]
         with keras3.in_fit(self, self.template, bound):
-            return generators.fit(self, self._feed_of(bound.get("x"), drawing), bound, super().fit)
+            return generator_methods.fit(self, self._feed_of(bound.get("x"), drawing), bound, super().fit)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Evaluate as `keras.Model.evaluate`."""
-        feed = self._feed_of(x, {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs})
+        feed = self._feed_of(x, {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs})
         bound = keras3.bind("evaluate", (x, *args), kwargs)
-        generators.check_data_comes_alone(x, bound)
+        generator_methods.check_data_comes_alone(x, bound)
         with feed.open():
             return super().evaluate(**{**bound, "x": feed.adapter(x, "validation", bound.get("steps"))})
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """Predict as `keras.Model.predict`."""
-        feed = self._feed_of(x, {name: kwargs.pop(name) for name in generators.DRAWING if name in kwargs})
+        feed = self._feed_of(x, {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs})
         bound = keras3.bind("predict", (x, *args), kwargs)
         with feed.open():
             return super().predict(**{**bound, "x": feed.adapter(x, "prediction", bound.get("steps"))})
@@ -404,19 +407,19 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
         """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
-        return generators.fit_generator(self, generator, *args, **kwargs)
+        return generator_methods.fit_generator(self, generator, *args, **kwargs)
 
     def evaluate_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
         """Evaluate on a generator or Sequence, see `parallel_compat.evaluate_generator`."""
-        return generators.evaluate_generator(self, generator, *args, **kwargs)
+        return generator_methods.evaluate_generator(self, generator, *args, **kwargs)
 
     def predict_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
         """Predict on a generator or Sequence, see `parallel_compat.predict_generator`."""
-        return generators.predict_generator(self, generator, *args, **kwargs)
+        return generator_methods.predict_generator(self, generator, *args, **kwargs)
 
     def _feed_of(self, data: Any, drawing: dict[str, Any]) -> Feed:
         """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
-        own = {name: vars(data).get(f"_{name}") for name in generators.DRAWING} if is_sequence(data) else {}
+        own = {name: vars(data).get(f"_{name}") for name in generator_methods.DRAWING} if is_sequence(data) else {}
         return Feed(self, **{**{name: value for name, value in own.items() if value is not None}, **drawing})
 
     def _callback_model(self) -> keras.Model | None:
@@ -436,7 +439,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     def save_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Save the template's weights, and the optimizer's state as `keras.Model.save_weights` does."""
-        with saving.template_to_save(self) as template:
+        with template_files.template_to_save(self) as template:
             template.save_weights(filepath, *args, **kwargs)
 
     def load_weights(self, filepath: Any, *args: Any, **kwargs: Any) -> LoadedWeights | None:
@@ -461,14 +464,14 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
                 look_over(filepath)
             elif str(filepath).endswith(".keras"):
                 look_over_archive(filepath)
-        if not args and not kwargs and saving.is_hdf5_of_keras_2(filepath):
+        if not args and not kwargs and template_files.is_hdf5_of_keras_2(filepath):
             found = load_template_weights(self.template, filepath)
             if found.parallel:
                 print(found, flush=True)
             return found
         if self.compiled and self.optimizer is not None and not self.optimizer.built:
             self.optimizer.build(self.trainable_variables)
-        with saving.template_to_save(self) as template:
+        with template_files.template_to_save(self) as template:
             try:
                 template.load_weights(filepath, *args, **kwargs)
             except (ValueError, KeyError, OSError) as error:
@@ -489,7 +492,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> keras.Model:
         """Make a fresh template from a template's config."""
-        return saving.from_config(config, custom_objects)
+        return template_files.from_config(config, custom_objects)
 
     def to_json(self, **kwargs: Any) -> str:
         """Return the template's config as JSON, see `keras.Model.to_json`."""
@@ -497,14 +500,14 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
         return text
 
     def __reduce__(self) -> Any:
-        with saving.template_to_save(self) as template:
+        with template_files.template_to_save(self) as template:
             return template.__reduce__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> keras.Model:
         return copy.deepcopy(self.template, memo)
 
 
-keras3.act_on_template(ParallelModel, saving.template_to_save)
+keras3.act_on_template(ParallelModel, template_files.template_to_save)
 keras3.restore_optimizers_from_hdf5()
 keras3.update_once_for_all_replicas()
 keras3.let_callbacks_set_their_model()
@@ -529,9 +532,9 @@ class CallbackModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras ca
             callback.set_model(self.target)
 
 
-def equal_parts(states: dict[int, ReplicaState]) -> tuple[list[ReplicaState], list[Rows]]:
-    """Give each replica of a custom loop the same weight: how many rows a step gave to which is not known."""
-    return [states[replica] for replica in sorted(states)], [Rows(0, 1, 1)] * len(states)
+def equal_parts(states: dict[int, ReplicaState]) -> tuple[list[ReplicaState], list[ReplicaSlice]]:
+    """Give each replica of a custom loop the same weight: how many samples a step gave to which is not known."""
+    return [states[replica] for replica in sorted(states)], [ReplicaSlice(0, 1, 1)] * len(states)
 
 
 def as_tensor(value: Any) -> Any:

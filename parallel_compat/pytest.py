@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from parallel_compat.legacy import install, usage
+from parallel_compat.run import install, usage
 
 if TYPE_CHECKING:
     import argparse

@@ -33,7 +33,7 @@ def check_template(model: Any) -> None:
     stateful = [layer.name for layer in keras3.all_layers(model) if getattr(layer, "stateful", False)]
     if stateful:
         raise ValueError(
-            "Expected layers that keep no state from batch to batch: a replica sees other rows each time. "
+            "Expected layers that keep no state from batch to batch: a replica sees other samples each time. "
             f"Received stateful layers {stateful}. Make them with `stateful=False`."
         )
 
@@ -49,7 +49,7 @@ def check_trained_by_fit(model: keras.Model) -> None:
     if own:
         raise ValueError(
             f"Expected a model that is trained by `compile` and `fit` alone. Received: {type(model).__name__}, which "
-            f"overrides {own}; a parallel model computes the loss of the merged batch and would not call it."
+            f"overrides {own}; a parallel model computes the loss of the global batch and would not call it."
         )
 
 

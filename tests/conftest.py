@@ -26,5 +26,5 @@ def _fresh_keras():
     keras.utils.set_random_seed(0)
     yield
     keras.config.set_dtype_policy("float32")
-    install = sys.modules.get("parallel_compat.legacy.install")
+    install = sys.modules.get("parallel_compat.run.install")
     assert install is None or install._modules is None, "the test left the legacy names on"

@@ -1,4 +1,4 @@
-"""Losses that layers add are those of the merged batch."""
+"""Losses that layers add are those of the global batch."""
 
 from __future__ import annotations
 

@@ -18,13 +18,13 @@ from typing import NamedTuple
 import pytest
 
 import parallel_compat
-from parallel_compat.legacy.command import counts
+from parallel_compat.names.names_command import counts
 
 ROOT = Path(__file__).parents[1]
 # What docstrings call `old_parallel.h5`.
 OLD_FILE = ROOT / "tests" / "data" / "oracle" / "h5" / "sgd_even.parallel.h5"
 # Legacy names are answered to the files of a user's project, which a docstring is not: tests/run has what they do.
-FOR_PROJECTS_ONLY = ("parallel_compat.legacy.install",)
+FOR_PROJECTS_ONLY = ("parallel_compat.run.install",)
 MODULES = [module.name for module in pkgutil.walk_packages(parallel_compat.__path__, "parallel_compat.")]
 
 

@@ -11,7 +11,7 @@ import scipy.sparse
 import tensorflow as tf
 
 from parallel_compat import evaluate_generator, fit_generator, multi_gpu_model, parallelize, predict_generator
-from parallel_compat.batches import weighted_classes
+from parallel_compat.batches.batch import weighted_classes
 
 X, Y = np.ones((4, 8), "float32"), np.ones((4, 1), "float32")
 REPLICAS = pytest.mark.parametrize("replicas", [1, 2])

@@ -1,4 +1,4 @@
-"""Losses of every kind are those of the merged batch, wherever they are computed."""
+"""Losses of every kind are those of the global batch, wherever they are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks, sample weights and class weights count as they do on the merged batch."""
+"""Masks, sample weights and class weights count as they do on the global batch."""
 
 from __future__ import annotations
 

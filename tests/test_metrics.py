@@ -1,4 +1,4 @@
-"""Metrics are those of the merged batch."""
+"""Metrics are those of the global batch."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.keras import backend as _today
 
-from parallel_compat.backend import call_context
+from parallel_compat.backend.keras3 import call_context
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401

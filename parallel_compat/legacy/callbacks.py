@@ -11,7 +11,7 @@ import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import models
-from parallel_compat.legacy.logs import resolve, with_old_names
+from parallel_compat.legacy.numbers.logs import resolve, with_old_names
 
 
 class Callback(keras.callbacks.Callback):  # type: ignore[misc]
@@ -360,7 +360,7 @@ def set_old_monitor_op(callback: Any) -> None:
 
 def accepting_old_hooks(method: Any) -> Any:
     """Return a hook of a callback that finds the old names in `logs`."""
-    from parallel_compat.legacy.logs import Logs
+    from parallel_compat.legacy.numbers.logs import Logs
 
     @functools.wraps(method)
     def hook(self: Any, *arguments: Any, **keywords: Any) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from parallel_compat.legacy.calls import translate
-from parallel_compat.legacy.table import lookup
+from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.names.table import lookup
 
 _GLOROT = "glorot_uniform"
 

@@ -11,8 +11,10 @@ import h5py
 import keras
 
 from parallel_compat.atomic_file import replacing
-from parallel_compat.backend import h5_files, keras3
-from parallel_compat.legacy import environment, old_files, saving
+from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.legacy import old_files, saving
+from parallel_compat.run import environment
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
-from parallel_compat.backend import h5_files, optimizer_steps
-from parallel_compat.legacy import asker, optimizers
-from parallel_compat.legacy.identifiers import identifiers
+from parallel_compat.backend.keras3 import h5_files, optimizer_steps
+from parallel_compat.legacy import optimizers
+from parallel_compat.names.identifiers import identifiers
+from parallel_compat.run import callers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,7 +172,7 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
     settings.pop("schedule_decay", None)
     kind = getattr(optimizers, _capitalized(config["class_name"]))
     optimizer = kind(**settings)
-    if asker.anybody_uses_standalone_keras():
+    if callers.anybody_uses_standalone_keras():
         optimizer_steps.step_as_keras_2(optimizer)
     with keras.saving.custom_object_scope(custom_objects or {}):
         model.compile(

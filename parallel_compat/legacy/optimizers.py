@@ -11,8 +11,8 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend import learning_rate, optimizer_steps
-from parallel_compat.legacy.calls import translate
+from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
+from parallel_compat.legacy.call_arguments import translate
 
 
 def __getattr__(name: str) -> Any:

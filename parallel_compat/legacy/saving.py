@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend import h5_files
-from parallel_compat.legacy import layer_names
+from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.legacy import automatic_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def read_by_name(model: Any, group: h5py.Group, *, skip_mismatch: bool = False) 
         ValueError: the layers' names do not tell which weights they take.
     """
     old = h5_files.is_of_standalone_keras(group)
-    names = layer_names.in_file(model.layers, h5_files.layer_names(group)) if old else {}
+    names = automatic_names.in_file(model.layers, h5_files.layer_names(group)) if old else {}
     h5_files.read_weights_by_name(model, group, skip_mismatch=skip_mismatch, names=names)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from parallel_compat.backend import devices as backend_devices
+from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.device_lib import Device, list_local_devices
 

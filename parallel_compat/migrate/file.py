@@ -8,13 +8,13 @@ import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from parallel_compat.legacy import table
 from parallel_compat.migrate import scopes
+from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import Edit, Removal
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
-from parallel_compat.migrate.names import Names, from_module, root_name
 from parallel_compat.migrate.source import Source
+from parallel_compat.names import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

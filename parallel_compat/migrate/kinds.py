@@ -1,6 +1,6 @@
 """What kind of Keras object an expression is, as far as the file itself tells.
 
-The kinds are those of `parallel_compat.legacy.members`. A name has a kind when everything that binds it in its
+The kinds are those of `parallel_compat.names.members`. A name has a kind when everything that binds it in its
 scope has that kind; a parameter has none. Where the file does not tell, rules guess by the method's name, and call
 the rewrite unsafe.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, TENSOR
 from parallel_compat.migrate import project
+from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, TENSOR
 
 if TYPE_CHECKING:
-    from parallel_compat.migrate.names import Names
+    from parallel_compat.migrate.dotted_names import Names
     from parallel_compat.migrate.scopes import Binding, Tree
 
 HISTORY = "keras.callbacks.History"

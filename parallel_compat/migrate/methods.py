@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import members
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.kinds import OTHER
+from parallel_compat.names.members import members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from parallel_compat.legacy.table import Member
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
+    from parallel_compat.names.table import Member
 
 GUESS = " (Unsafe: that `{}` is {} is a guess.)"
 WHAT = {

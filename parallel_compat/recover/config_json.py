@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.names import parts
+from parallel_compat.recover.safe_names import parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from h5py import h5a, h5d, h5g, h5l, h5o, h5p, h5s, h5t, h5z
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.names import parts, short
+from parallel_compat.recover.safe_names import parts, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,12 +11,12 @@ from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Branch
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.template import template_of, written_by_keras3
+from parallel_compat.recover.single_model import template_of, written_by_keras3
 
 if TYPE_CHECKING:
     from parallel_compat.recover.parallel_wrapper import Wrapper
     from parallel_compat.recover.reader import Stored
-    from parallel_compat.recover.template import Template
+    from parallel_compat.recover.single_model import Template
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from parallel_compat.recover.layer_tree import Node, Path
-    from parallel_compat.recover.template import Template
+    from parallel_compat.recover.single_model import Template
 
     Array = np.ndarray[Any, Any]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.h5_file import gather
+from parallel_compat.recover.h5_writer import gather
 from parallel_compat.recover.layer_tree import Branch, Leaf
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.placement import place
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
-from parallel_compat.recover.template import template_of, wrapper_of_weights, written_by_keras3
+from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.layer_tree import Node, Path
     from parallel_compat.recover.parallel_wrapper import Wrapper
     from parallel_compat.recover.reader import Stored
-    from parallel_compat.recover.template import Template
+    from parallel_compat.recover.single_model import Template
 
     Array = np.ndarray[Any, Any]
 

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover import limits
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.names import short
 from parallel_compat.recover.raw_bytes import state_of
+from parallel_compat.recover.safe_names import short
 
 if TYPE_CHECKING:
     from parallel_compat.recover.hdf5 import Array, Walk

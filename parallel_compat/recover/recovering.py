@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.atomic_file import replacing
-from parallel_compat.recover import h5_file
+from parallel_compat.recover import h5_writer
 from parallel_compat.recover.config_json import model_entry, parse
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.limits import ATTRIBUTE_BYTES
@@ -18,14 +18,14 @@ from parallel_compat.recover.parallel_wrapper import unwrap
 from parallel_compat.recover.raw_bytes import open_regular
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.template import template_of
+from parallel_compat.recover.single_model import template_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from parallel_compat.recover.config_json import Entry
     from parallel_compat.recover.reader import Reading, Stored
-    from parallel_compat.recover.template import Template
+    from parallel_compat.recover.single_model import Template
 
 SUFFIXES = (".weights.h5", ".keras", ".hdf5", ".h5")
 NO_STATE_IN_H5 = (
@@ -159,7 +159,7 @@ def recover(
             if stored.optimizer and not bare:
                 found.notes.append(NO_STATE_IN_H5)
             with _naming(stored), replacing(out) as temporary:
-                h5_file.write(
+                h5_writer.write(
                     temporary, template, reading, weights_only=bare, training_config=training, advance=advance
                 )
             if bare and template.tree is None and template.wrappers:
@@ -276,7 +276,7 @@ def _make_model(
     training = _training_config(stored, found) if optimizer else None
     arrays = []
     for array, pieces in reading.arrays(optimizer=optimizer):
-        arrays.append(h5_file.gather(array, pieces))
+        arrays.append(h5_writer.gather(array, pieces))
         advance(array.nbytes)
     count = len(found.template.arrays)
     with _naming(stored):

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import pytest
 
-from parallel_compat.backend import h5_files
+from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import models, saving
 
 

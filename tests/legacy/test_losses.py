@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parallel_compat import multi_gpu_model
-from parallel_compat.legacy.activity_regularizers import divides_by_rows
+from parallel_compat.legacy.numbers.activity_regularizers import divides_by_rows
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 

@@ -140,7 +140,7 @@ def test_weights_by_name(tmp_path):
 
 
 def test_a_failed_write_leaves_the_file_before(tmp_path, monkeypatch):
-    from parallel_compat.backend import h5_files
+    from parallel_compat.backend.keras3 import h5_files
 
     model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
     model.save_weights(str(tmp_path / "w.h5"))

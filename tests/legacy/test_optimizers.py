@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from parallel_compat import parallelize
-from parallel_compat.legacy import optimizers, usage
+from parallel_compat.legacy import optimizers
+from parallel_compat.run import usage
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 

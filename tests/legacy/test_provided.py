@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from parallel_compat.legacy import table
-from parallel_compat.legacy.arguments import arguments
-from parallel_compat.legacy.members import members
-from parallel_compat.legacy.table import Change, Status
+from parallel_compat.names import table
+from parallel_compat.names.arguments import arguments
+from parallel_compat.names.members import members
+from parallel_compat.names.table import Change, Status
 from tests.legacy.test_table import resolve
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from parallel_compat.command import main
-from parallel_compat.legacy import command, table
-from parallel_compat.legacy.arguments import AGREEING, POSITIONS, arguments
-from parallel_compat.legacy.defaults import defaults
-from parallel_compat.legacy.identifiers import identifiers
-from parallel_compat.legacy.members import members
-from parallel_compat.legacy.table import Change, Status
+from parallel_compat.names import names_command, table
+from parallel_compat.names.arguments import AGREEING, POSITIONS, arguments
+from parallel_compat.names.defaults import defaults
+from parallel_compat.names.identifiers import identifiers
+from parallel_compat.names.members import members
+from parallel_compat.names.table import Change, Status
 
 KERAS_2_2_4 = json.loads((Path(__file__).parent.parent / "data" / "legacy" / "keras-2.2.4.json").read_text("utf-8"))
 NAMES = sorted(f"{module}.{name}" for module, names in KERAS_2_2_4.items() for name in names)
@@ -217,7 +217,7 @@ def test_tensorflow_1_signatures_are_those_of_compat_v1():
 
 def test_the_command_prints_the_counts(capsys):
     assert main(["names"]) == 0
-    assert capsys.readouterr().out.splitlines() == command.counts()
+    assert capsys.readouterr().out.splitlines() == names_command.counts()
     assert main(["names", "keras.utils.multi_gpu_model", "keras.layers.core", "keras.models.model_from_yaml"]) == 0
     output = capsys.readouterr().out
     assert "parallel_compat.multi_gpu_model" in output

@@ -8,7 +8,7 @@ import pytest
 
 import parallel_compat
 from parallel_compat import parallelize
-from parallel_compat.legacy import usage
+from parallel_compat.run import usage
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 

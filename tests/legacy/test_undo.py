@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import parallel_compat
-from parallel_compat.legacy import install
+from parallel_compat.run import install
 
 
 def snapshot() -> dict[str, Any]:
@@ -111,13 +111,13 @@ def test_importing_the_pytest_plugin_turns_nothing_on():
 
 
 def test_who_was_seen_is_forgotten():
-    from parallel_compat.legacy import asker
+    from parallel_compat.run import callers
 
     with parallel_compat.legacy_names():
         keras = sys.modules["keras"]
         assert keras.layers.core is not None
-        assert asker.anybody_uses_standalone_keras()
-    assert not asker.anybody_uses_standalone_keras()
+        assert callers.anybody_uses_standalone_keras()
+    assert not callers.anybody_uses_standalone_keras()
 
 
 def test_where_keras_is_not_imported_nothing_of_it_is():

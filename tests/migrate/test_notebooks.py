@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from parallel_compat.migrate import process
+from parallel_compat.migrate import process_file
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus
 
@@ -33,7 +33,7 @@ def notebook(*cells: str | list[str], indent: int | None = 1, **metadata: object
 
 
 def after(text: str) -> str:
-    report = process.notebook("a.ipynb", text.encode(), Options())
+    report = process_file.notebook("a.ipynb", text.encode(), Options())
     assert report.status in (FileStatus.CHANGED, FileStatus.UNCHANGED), report.reason
     return report.after
 
@@ -113,14 +113,14 @@ def test_await_at_the_top():
 
 def test_a_cell_that_does_not_parse_is_reported_and_the_others_are_read():
     before = notebook("print 'x'\n", "from keras.utils import multi_gpu_model\n")
-    report = process.notebook("a.ipynb", before.encode(), Options())
+    report = process_file.notebook("a.ipynb", before.encode(), Options())
     assert sources(report.after) == ["print 'x'\n", "from parallel_compat import multi_gpu_model\n"]
     assert [(place.cell, place.rule) for place in report.places] == [(1, "notebook"), (2, "imports")]
 
 
 def test_places_are_told_by_cell():
     before = notebook("x = 1\n", "y = 2\nfrom keras.utils import multi_gpu_model\n")
-    (place,) = process.notebook("a.ipynb", before.encode(), Options()).places
+    (place,) = process_file.notebook("a.ipynb", before.encode(), Options()).places
     assert (place.cell, place.line, place.column) == (2, 2, 25)
 
 
@@ -139,6 +139,6 @@ def test_a_second_run_changes_nothing():
     ],
 )
 def test_what_is_no_python_notebook_is_skipped(text):
-    report = process.notebook("a.ipynb", text.encode(), Options())
+    report = process_file.notebook("a.ipynb", text.encode(), Options())
     assert report.status is FileStatus.SKIPPED
     assert report.reason

@@ -7,10 +7,10 @@ import ast
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parallel_compat.legacy import table
-from parallel_compat.migrate import process
+from parallel_compat.migrate import process_file
 from parallel_compat.migrate.engine import Options, analyse, rewrite
 from parallel_compat.migrate.findings import FileStatus, Status
+from parallel_compat.names import table
 from tests.migrate.test_notebooks import notebook
 
 _SLOW = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -115,7 +115,7 @@ def test_a_second_run_changes_nothing_and_the_result_parses(source, unsafe):
 )
 def test_code_without_legacy_names_stays_byte_for_byte(source, line):
     data = (line + "\n" + source).encode()
-    report = process.source("a.py", data, Options(unsafe=True)).settled(legacy=True)
+    report = process_file.source("a.py", data, Options(unsafe=True)).settled(legacy=True)
     assert report.status is FileStatus.UNCHANGED
     assert report.places == ()
 
@@ -134,8 +134,8 @@ def test_what_is_written_is_known(source):
 
 def _provided():
     targets = {row.target for path in table.paths() for row in [table.lookup(path)] if row and row.target}
-    from parallel_compat.legacy.arguments import arguments
-    from parallel_compat.legacy.members import members
+    from parallel_compat.names.arguments import arguments
+    from parallel_compat.names.members import members
 
     targets |= {row.new for rows in arguments().values() for row in rows.values() if row.new}
     targets |= {row.new for rows in members().values() for row in rows if row.new}
@@ -152,10 +152,10 @@ def _provided_modules():
 @given(st.lists(st.one_of(_legacy_import(), _CALLS, _PLAIN), min_size=1, max_size=5))
 def test_notebooks_too(cells):
     data = notebook(*cells).encode()
-    once = process.notebook("a.ipynb", data, Options()).settled(legacy=True)
+    once = process_file.notebook("a.ipynb", data, Options()).settled(legacy=True)
     if once.status is FileStatus.FAILED:
         return
-    again = process.notebook("a.ipynb", once.after.encode(), Options()).settled(legacy=True)
+    again = process_file.notebook("a.ipynb", once.after.encode(), Options()).settled(legacy=True)
     assert again.after == once.after
 
 
@@ -164,5 +164,5 @@ def test_notebooks_too(cells):
 def test_any_text_is_answered(before, after):
     """Whatever the bytes are, the answer is a report, and no exception."""
     data = f"{before}\nimport keras\n{after}".encode("utf-8", "surrogatepass")
-    report = process.source("a.py", data, Options())
+    report = process_file.source("a.py", data, Options())
     assert isinstance(report.status, FileStatus)

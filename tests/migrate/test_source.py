@@ -6,13 +6,13 @@ import codecs
 
 import pytest
 
-from parallel_compat.migrate import process
+from parallel_compat.migrate import process_file
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus
 
 
 def after(data: bytes) -> bytes:
-    return process.source("a.py", data, Options()).data
+    return process_file.source("a.py", data, Options()).data
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_inserted_lines_end_as_the_others_do():
     ],
 )
 def test_what_cannot_be_read_is_left_with_a_reason(data, reason):
-    report = process.source("a.py", data, Options())
+    report = process_file.source("a.py", data, Options())
     assert report.status is FileStatus.FAILED
     assert reason in report.reason
     assert report.data == b""

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from parallel_compat import CheckpointError, inspect_checkpoint
-from parallel_compat.recover import h5_file
+from parallel_compat.recover import h5_writer
 from parallel_compat.recover.recovering import recover
 
 SOURCE = Path(__file__).parent.parent / "data" / "oracle" / "h5" / "sgd_even.parallel.h5"
@@ -113,7 +113,7 @@ def test_the_nth_piece_that_cannot_be_written(nth: int, tmp_path: Path, monkeypa
                 raise OSError(28, "No space left on device")
             return super().write(bytes(data)[:100])
 
-    monkeypatch.setattr(h5_file, "open", lambda path, mode, buffering: Disk(path, mode), raising=False)
+    monkeypatch.setattr(h5_writer, "open", lambda path, mode, buffering: Disk(path, mode), raising=False)
     with pytest.raises(OSError, match="No space"):
         recover(SOURCE, out, force=True)
     assert count[0] == nth + 1

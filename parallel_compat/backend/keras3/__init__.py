@@ -31,7 +31,7 @@ from parallel_compat.backend.keras3.compiled import (
     metric_values,
     squeeze_or_expand_to_same_rank,
 )
-from parallel_compat.backend.keras3.feeding import (
+from parallel_compat.backend.keras3.data_adapters import (
     BatchAdapter,
     is_built_under_a_strategy,
     is_scipy_sparse,
@@ -54,18 +54,18 @@ from parallel_compat.backend.keras3.layers import (
     untracked,
     weight_regularization,
 )
-from parallel_compat.backend.keras3.optimizers import (
-    optimizer_for,
-    outside_replicas,
-    twin_of,
-    update_once_for_all_replicas,
-)
-from parallel_compat.backend.keras3.saving import (
+from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
     act_on_template,
     restore_optimizers_from_hdf5,
     save_model,
     save_weights,
+)
+from parallel_compat.backend.keras3.optimizers import (
+    optimizer_for,
+    outside_replicas,
+    twin_of,
+    update_once_for_all_replicas,
 )
 from parallel_compat.backend.keras3.symbolic_losses import add_symbolic_losses
 

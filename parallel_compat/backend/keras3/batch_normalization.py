@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def synchronized_moments_of(replicas_with_rows: Sequence[Any]) -> Iterator[None]:
-    """Let synchronized batch statistics leave out replicas that have no rows of their own.
+def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> Iterator[None]:
+    """Let synchronized batch statistics leave out replicas that have no samples of their own.
 
     Replaces `_compute_moments_sync` of the TensorFlow backend while the replicas are traced: it sums over all
-    replicas, and a replica without rows computes a copy of the first row, which must not be counted twice.
+    replicas, and a replica without samples computes a copy of the first sample, which must not be counted twice.
 
     Args:
-        replicas_with_rows: one bool per replica, whether it has rows.
+        replicas_with_samples: one bool per replica, whether it has samples.
     """
     original = tensorflow_nn._compute_moments_sync
 
     def moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
         context = tf.distribute.get_replica_context()
-        counts = tf.cast(replicas_with_rows[int(tf.get_static_value(context.replica_id_in_sync_group))], x.dtype)
+        counts = tf.cast(replicas_with_samples[int(tf.get_static_value(context.replica_id_in_sync_group))], x.dtype)
         local = [tf.reduce_sum(value, axes, keepdims=True) for value in (x, tf.square(x), tf.ones_like(x))]
         total, squares, count = context.all_reduce("SUM", [counts * value for value in local])
         mean = total / count

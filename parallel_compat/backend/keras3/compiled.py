@@ -148,9 +148,9 @@ class Compiled:
         if self._metrics is not None:
             self._metrics.update_state(y, y_pred, sample_weight)
 
-    def track_loss(self, loss: Any, rows: Any) -> None:
-        """Update the mean loss with that of a batch of so many rows."""
-        self._loss_tracker.update_state(loss, sample_weight=rows)
+    def track_loss(self, loss: Any, samples: Any) -> None:
+        """Update the mean loss with that of a batch of so many samples."""
+        self._loss_tracker.update_state(loss, sample_weight=samples)
 
     def replace_losses(self, place: Callable[[Any], Any]) -> list[Any]:
         """Put `place(loss)` in the place of each loss (`CompileLoss._flat_losses`), and return the new ones."""

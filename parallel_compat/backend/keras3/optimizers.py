@@ -11,7 +11,7 @@ import tensorflow as tf
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
-from parallel_compat.backend import learning_rate, optimizer_steps
+from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
 from parallel_compat.backend.keras3.layers import untracked
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def update_once_for_all_replicas() -> None:
     `strategy.run(step)` calls `optimizer.apply_gradients` on every replica. For mirrored variables Keras adds up
     the gradients and updates every copy; for a variable that all replicas share it fails. Here the replicas' gradients
     are added up and the optimizer is called once, as on one device, so clipping, averaging and accumulation
-    see the gradient of the merged batch. Replaces `apply` of the optimizer classes that define one; it acts as before
+    see the gradient of the global batch. Replaces `apply` of the optimizer classes that define one; it acts as before
     outside of replicas and for mirrored variables.
     """
     optimizers = [value for value in vars(keras.optimizers).values() if isinstance(value, type)]

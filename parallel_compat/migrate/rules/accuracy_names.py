@@ -10,10 +10,10 @@ import ast
 import re
 from typing import TYPE_CHECKING, TypeGuard
 
-from parallel_compat.legacy.identifiers import identifiers
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.identifiers import identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

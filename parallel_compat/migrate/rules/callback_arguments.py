@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import arguments
+from parallel_compat.migrate import argument_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,4 +38,4 @@ def find(file: File) -> Iterator[Finding]:
             continue
         name = target.rpartition(".")[2]
         for call in found:
-            yield from arguments.rewrite(file, RULE, call, target, name)
+            yield from argument_edits.rewrite(file, RULE, call, target, name)

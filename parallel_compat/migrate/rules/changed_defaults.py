@@ -10,17 +10,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.defaults import defaults
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.defaults import defaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from parallel_compat.legacy.table import Default
     from parallel_compat.migrate.edits import Edit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
+    from parallel_compat.names.table import Default
 
 RULE = "changed-defaults"
 SAFE = False

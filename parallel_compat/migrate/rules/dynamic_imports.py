@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy import table
 from parallel_compat.migrate.rules import imports
+from parallel_compat.names import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.arguments import AGREEING
-from parallel_compat.legacy.arguments import arguments as rows
-from parallel_compat.migrate import arguments
+from parallel_compat.migrate import argument_edits
+from parallel_compat.names.arguments import AGREEING
+from parallel_compat.names.arguments import arguments as rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,4 +34,4 @@ def find(file: File) -> Iterator[Finding]:
         if target.startswith(_OTHERS) or (target not in rows() and target not in AGREEING):
             continue
         for call in found:
-            yield from arguments.rewrite(file, RULE, call, target, target.rpartition(".")[2])
+            yield from argument_edits.rewrite(file, RULE, call, target, target.rpartition(".")[2])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import OPTIMIZER, members
-from parallel_compat.legacy.table import Change
 from parallel_compat.migrate.methods import WHAT
+from parallel_compat.names.members import OPTIMIZER, members
+from parallel_compat.names.table import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

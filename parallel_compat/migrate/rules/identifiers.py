@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
-from parallel_compat.legacy.members import MODEL
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
+from parallel_compat.names.members import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

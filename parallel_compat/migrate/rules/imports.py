@@ -10,10 +10,10 @@ import ast
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy import table
-from parallel_compat.legacy.table import Status
+from parallel_compat.migrate.dotted_names import from_module, root_name
 from parallel_compat.migrate.import_statements import move_from, move_import, replace_star
-from parallel_compat.migrate.names import from_module, root_name
+from parallel_compat.names import table
+from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import arguments, calls
+from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import Edit, Removal
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def find(file: File) -> Iterator[Finding]:
             for finding, names in (*_kernel(file, call, target, name), *shapes):
                 handled |= names
                 yield finding
-            yield from arguments.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
+            yield from argument_edits.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
@@ -99,7 +99,7 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
         call.args[1],
         message,
         [Edit(start, start, "("), Edit(end, end, ")")],
-        status=arguments.unsafe_if(not certain),
+        status=argument_edits.unsafe_if(not certain),
         hint=not certain,
     )
     yield finding, set()

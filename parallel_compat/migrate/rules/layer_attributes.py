@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import INPUT_LAYER, LAYER
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.names.members import INPUT_LAYER, LAYER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.arguments import POSITIONS
-from parallel_compat.migrate import arguments, calls
+from parallel_compat.migrate import argument_edits, calls
+from parallel_compat.names.arguments import POSITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def find(file: File) -> Iterator[Finding]:
         of = f"keras.optimizers.{name}"
         for call in found:
             if of in POSITIONS:
-                yield from arguments.rewrite(file, RULE, call, of, name)
+                yield from argument_edits.rewrite(file, RULE, call, of, name)
             epsilon = calls.keyword(call, "epsilon")
             if epsilon is not None and calls.constant(epsilon.value) is None:
                 message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."

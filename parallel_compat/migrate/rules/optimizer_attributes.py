@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import OPTIMIZER
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.members import OPTIMIZER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import MODEL
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.literals import tail
+from parallel_compat.names.members import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

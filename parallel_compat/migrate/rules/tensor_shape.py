@@ -8,10 +8,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import TENSOR
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.members import TENSOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy import table
+from parallel_compat.names import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

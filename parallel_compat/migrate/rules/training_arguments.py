@@ -10,9 +10,9 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from parallel_compat.legacy.members import MODEL
-from parallel_compat.migrate import arguments
+from parallel_compat.migrate import argument_edits
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.members import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def find(file: File) -> Iterator[Finding]:
             if kind is not None and kind != MODEL:
                 continue
             guess = kind is None
-            for finding in arguments.rewrite(file, RULE, call, f"{MODEL}.{method}", method):
+            for finding in argument_edits.rewrite(file, RULE, call, f"{MODEL}.{method}", method):
                 if guess and finding.status is Status.REWRITTEN:
                     yield from _guessed(file, finding, call, method)
                 else:

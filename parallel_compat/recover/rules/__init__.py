@@ -7,7 +7,16 @@ config is left as it is.
 
 from __future__ import annotations
 
-from parallel_compat.recover.rules import activations, arguments, classes, graph, layer_names, parts, recurrent, values
+from parallel_compat.recover.rules import (
+    activations,
+    classes,
+    dropped_arguments,
+    graph,
+    layer_names,
+    parts,
+    recurrent,
+    values,
+)
 
 # In this order: later rules see what earlier ones made.
 LAYER_RULES = (
@@ -19,11 +28,11 @@ LAYER_RULES = (
     classes.thresholded_relu,
     classes.unknown_class,
     classes.lambda_layer,
-    arguments.batch_normalization_axis,
-    arguments.renamed_argument,
-    arguments.missing_default,
-    arguments.dropped_argument,
-    arguments.bilinear_upsampling,
+    dropped_arguments.batch_normalization_axis,
+    dropped_arguments.renamed_argument,
+    dropped_arguments.missing_default,
+    dropped_arguments.dropped_argument,
+    dropped_arguments.bilinear_upsampling,
     parts.dtype_policy,
     parts.parts_of_layer,
     activations.renamed_activation,
@@ -33,7 +42,7 @@ LAYER_RULES = (
     graph.input_layer,
     graph.functional_arguments,
     graph.sequential_input,
-    arguments.unknown_argument,
+    dropped_arguments.unknown_argument,
 )
 GRAPH_RULES = (graph.initial_state, graph.call_numbers, graph.no_circle, graph.single_tensors)
 

@@ -1,0 +1,186 @@
+"""Writing and reading models. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import keras
+from keras.src.legacy.saving import legacy_h5_format
+from keras.src.legacy.saving import serialization as legacy_serialization
+from keras.src.models import cloning
+from keras.src.saving import saving_lib, serialization_lib
+
+from parallel_compat.backend.keras3 import h5_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+def act_on_template(
+    model_class: type[keras.Model], to_save: Callable[[Any], contextlib.AbstractContextManager[Any]]
+) -> None:
+    """Let Keras's functions that save or clone a `model_class` act on its `template`.
+
+    `keras.saving.save_model(model, path)`, pickling and `keras.models.clone_model(model)` do not go through a
+    method of the model; they call `saving_lib.save_model`, `saving_lib._save_model_to_fileobj`,
+    `legacy_h5_format.save_model_to_hdf5` and `cloning._clone_functional_model`. A model inside another one goes through
+    `serialize_keras_object` of both formats and `saving_lib._save_state` and its relatives.
+
+    Args:
+        model_class: the class of models, with an attribute `template`, that are not written themselves.
+        to_save: returns a context manager that yields the model to write.
+    """
+
+    def saving(original: Callable[..., Any]) -> Callable[..., Any]:
+        def save(model: keras.Model, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(model, model_class):
+                return original(model, *args, **kwargs)
+            with to_save(model) as written:
+                return original(written, *args, **kwargs)
+
+        return save
+
+    for module, name in (
+        (saving_lib, "save_model"),
+        (saving_lib, "_save_model_to_fileobj"),
+        (legacy_h5_format, "save_model_to_hdf5"),
+    ):
+        setattr(module, name, saving(getattr(module, name)))
+
+    # A model that contains one: its layer is written as the template is, which plain Keras reads.
+    def of_template(original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(part: Any, *args: Any, **kwargs: Any) -> Any:
+            if isinstance(part, model_class):
+                part = part.template
+            elif isinstance(part, (list, tuple)):
+                part = [item.template if isinstance(item, model_class) else item for item in part]
+            return original(part, *args, **kwargs)
+
+        return call
+
+    for name in ("_save_state", "_load_state", "_save_container_state", "_load_container_state"):
+        setattr(saving_lib, name, of_template(getattr(saving_lib, name)))
+
+    def serializing(original: Callable[..., Any]) -> Callable[..., Any]:
+        def serialize(part: Any) -> Any:
+            written = original(part.template if isinstance(part, model_class) else part)
+            if isinstance(part, model_class) and "name" in written["config"]:
+                written["config"] = {**written["config"], "name": part.name}  # by which other layers refer to it
+            return written
+
+        return serialize
+
+    for module in (serialization_lib, legacy_serialization):
+        module.serialize_keras_object = serializing(module.serialize_keras_object)
+
+    clone_functional = cloning._clone_functional_model
+
+    def clone(model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
+        if not isinstance(model, model_class):
+            return clone_functional(model, clone_function, *args, **kwargs)
+        template = model.template
+        if isinstance(template, keras.Sequential):
+            inputs = args[0] if args else kwargs.get("input_tensors")
+            return cloning._clone_sequential_model(template, clone_function, input_tensors=inputs)
+        if not getattr(template, "inputs", None):
+            return type(template).from_config(template.get_config())
+        return clone_functional(template, clone_function, *args, **kwargs)
+
+    cloning._clone_functional_model = clone
+
+
+def save_model(model: keras.Model, path: Path, name: str) -> None:
+    """Write a whole model: in Keras's format for a `name` that ends in ".keras", else as HDF5, as Keras 2 did.
+
+    `Model.save` refuses names that do not end in ".h5" or ".hdf5", and warns about these.
+    """
+    if name.endswith(".keras"):
+        saving_lib.save_model(model, path)
+    else:
+        with h5py.File(path, "w") as file:
+            h5_files.write_model(model, file, include_optimizer=True)
+
+
+def save_weights(model: keras.Model, path: Path, name: str) -> None:
+    """Write weights: in today's format for a `name` that ends in ".weights.h5", else in that of Keras 2.
+
+    `Model.save_weights` refuses any other name; `Model.load_weights` reads both.
+    """
+    if name.endswith(".weights.h5"):
+        saving_lib.save_weights_only(model, str(path))
+    else:
+        with h5py.File(path, "w") as file:
+            h5_files.write_weights(model, file)
+
+
+# Names of losses that Keras accepts in `compile`, and refuses in an HDF5 file.
+SHORT_LOSS_NAMES = {
+    short: name
+    for name, shorts in {
+        "mean_squared_error": ("mse", "MSE"),
+        "mean_absolute_error": ("mae", "MAE"),
+        "mean_absolute_percentage_error": ("mape", "MAPE"),
+        "mean_squared_logarithmic_error": ("msle", "MSLE"),
+        "kl_divergence": ("kld", "KLD"),
+    }.items()
+    for short in shorts
+}
+
+
+def restore_optimizers_from_hdf5() -> None:
+    """Let `load_model` of an HDF5 file restore the state of the optimizer.
+
+    `legacy_h5_format.load_model_from_hdf5` of Keras 3.15 builds the optimizer with `model._trainable_variables`,
+    which holds no variable of a layer, then finds that the saved state does not fit, logs a warning, and returns
+    a model whose optimizer has forgotten everything and refuses the model's variables. It also looks for a loss among
+    the metrics, where short names like "mse" lead to nothing it accepts.
+    """
+    original = legacy_h5_format.load_model_from_hdf5
+
+    def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
+        short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
+        with _without_warning("Error in loading the saved optimizer"):
+            model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
+        if compile and model.compiled and model.optimizer is not None:
+            with contextlib.nullcontext(filepath) if isinstance(filepath, h5py.File) else h5py.File(filepath) as file:
+                if "optimizer_weights" in file:
+                    _restore_optimizer(model, legacy_h5_format.load_optimizer_weights_from_hdf5_group(file))
+        return model
+
+    legacy_h5_format.load_model_from_hdf5 = load
+
+
+def _restore_optimizer(model: keras.Model, values: list[Any]) -> None:
+    optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
+    optimizer.build(model.trainable_variables)
+    saved, wanted = ([tuple(value.shape) for value in values] for values in (values, optimizer.variables))
+    if saved != wanted:
+        warnings.warn(
+            f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
+            f"{saved}. The optimizer starts anew.",
+            stacklevel=4,
+        )
+    else:
+        for variable, value in zip(optimizer.variables, values, strict=True):
+            variable.assign(value[()])
+    model.optimizer = optimizer
+
+
+@contextlib.contextmanager
+def _without_warning(start: str) -> Iterator[None]:
+    """Keep log records of Keras that begin with `start` from being shown."""
+    logger = logging.getLogger("absl")
+
+    def keep(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith(start)
+
+    logger.addFilter(keep)
+    try:
+        yield
+    finally:
+        logger.removeFilter(keep)

@@ -1,0 +1,95 @@
+"""Batches cut into epochs for Keras's trainer: when an epoch is over, and what is said when the data ends before."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from parallel_compat.batches.batch import samples_of
+from parallel_compat.batches.reader import SequenceSource
+
+if TYPE_CHECKING:
+    import keras
+
+    from parallel_compat.batches.reader import Source
+
+
+class Epochs:
+    """Hands a model the batches of a source, epoch after epoch.
+
+    Args:
+        source: where the batches come from.
+        model: the model that is fed.
+        what: "training", "validation" or "prediction".
+        steps: the batches of an epoch; None for one pass of a Sequence, or all of a generator.
+    """
+
+    def __init__(self, source: Source, model: keras.Model, what: str, steps: int | None) -> None:
+        self._source = source
+        self._model = model
+        self._what = what
+        self._steps = steps
+        # The train function takes so many batches at once, the last time of an epoch what is left.
+        self._at_once = int(getattr(model, "steps_per_execution", None) or 1)
+        self.last_samples: int | None = None
+        self.error: BaseException | None = None
+        self.begin()
+
+    @property
+    def length(self) -> int | None:
+        """The batches of an epoch, None where it is not known."""
+        return self._steps or self._source.batches_per_pass
+
+    def begin(self) -> None:
+        """Begin an epoch."""
+        self._given = 0
+        self._over = False
+        self._short = False
+        self._limit = self.length
+
+    def __iter__(self) -> Epochs:
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next batch.
+
+        Raises:
+            StopIteration: at an end where the train function has taken some batches of this execution.
+            tf.errors.OutOfRangeError: at any other end; Keras's trainer ends the epoch on it.
+        """
+        if not self._over and (self._limit is None or self._given < self._limit):
+            try:
+                batch = self._source.draw()
+            except StopIteration:
+                self._over = True
+                self._say_that_it_ended()
+            except tf.errors.OutOfRangeError as error:
+                # The user's own error, which Keras's trainer would take for the end of the data.
+                self.error = error
+                self._over = self._model.stop_training = True
+            else:
+                self._given += 1
+                self.last_samples = samples_of(batch)
+                return batch
+        if self._given % self._at_once and not self._short:
+            self._short = True
+            raise StopIteration
+        raise tf.errors.OutOfRangeError(None, None, "end of the data")
+
+    def _say_that_it_ended(self) -> None:
+        total = self._source.given
+        if self._given == 0:
+            raise ValueError(
+                f"Expected the {self._what} generator to give batches in every epoch. Received: it ended after "
+                f"{total} batches, and an epoch found none. Let it yield forever and give the steps of an epoch."
+            )
+        if self._steps and not isinstance(self._source, SequenceSource):
+            warnings.warn(
+                f"The {self._what} generator ended after {total} batches, before {self._steps} steps of an epoch were "
+                "done. Let it yield forever.",
+                stacklevel=3,
+            )
+            if self._what == "training":
+                self._model.stop_training = True

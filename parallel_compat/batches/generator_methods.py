@@ -1,0 +1,423 @@
+"""`fit_generator`, `evaluate_generator` and `predict_generator` of Keras 2, for any Keras 3 model.
+
+Generators and Sequences are fed to `fit`, `evaluate` and `predict` by `parallel_compat.batches.reader`; a
+parallel model's own `fit`, `evaluate` and `predict` do the same with them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat.backend import keras3
+from parallel_compat.batches.batch import BatchReader, as_tensor
+from parallel_compat.batches.epochs import Epochs
+from parallel_compat.batches.reader import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Keras 1's names of arguments, and what Keras 2 called them.
+KERAS_1_NAMES = {
+    "nb_epoch": "epochs",
+    "nb_worker": "workers",
+    "max_q_size": "max_queue_size",
+    "pickle_safe": "use_multiprocessing",
+}
+
+# How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
+DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
+
+
+class Feed:
+    """The generators and Sequences of one call of `fit`, `evaluate` or `predict`, closed when it ends.
+
+    Args:
+        model: the model that is called.
+        workers: see `fit_generator`.
+        use_multiprocessing: see `fit_generator`.
+        max_queue_size: see `fit_generator`.
+        targets_of_keras_2: see `BatchReader`.
+    """
+
+    def __init__(
+        self,
+        model: keras.Model,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        max_queue_size: int = 10,
+        targets_of_keras_2: bool = False,
+    ) -> None:
+        self._targets_of_keras_2 = targets_of_keras_2
+        self._model = model
+        self._workers = workers
+        self._processes = use_multiprocessing
+        self._queue = max_queue_size
+        self._sources: list[Source] = []
+        self._epochs: list[Epochs] = []
+
+    def adapter(
+        self,
+        data: Any,
+        what: str,
+        steps: int | None,
+        passes: int = 1,
+        shuffle: bool = False,
+        class_weight: Any = None,
+    ) -> Any:
+        """Return what to give to Keras for `data`: an adapter for a generator or Sequence, else `data` itself.
+
+        Args:
+            data: the data.
+            what: "training", "validation" or "prediction".
+            steps: how many batches a pass takes, None for all there are.
+            passes: how many passes there are.
+            shuffle: whether a Sequence has an order of its own in each pass.
+            class_weight: a weight for each class of the targets, or None.
+        """
+        if not (is_generator(data) or is_sequence(data)):
+            return data
+        if keras3.is_built_under_a_strategy(self._model):
+            raise ValueError(
+                "Expected a model on one device, or a parallel model. Received: a model made under `strategy.scope()`, "
+                "each replica of which would compute a generator's batch whole. Make it outside, and use "
+                "`parallelize(model, strategy=strategy)`."
+            )
+        needed = steps * passes if steps else None
+        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2)
+        source: Source
+        if is_sequence(data):
+            workers = 0 if isinstance(data, ArrayBatches) else self._workers
+            source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed)
+        else:
+            source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
+        self._sources.append(source)
+        epochs = Epochs(source, self._model, what, steps)
+        self._epochs.append(epochs)
+        return keras3.BatchAdapter(epochs, steps is not None)
+
+    @property
+    def last_samples(self) -> int | None:
+        """The samples of the last batch of training."""
+        return self._epochs[0].last_samples if self._epochs else None
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """Close all sources at the end, whatever it is."""
+        with warnings.catch_warnings():
+            # Keras says so for every generator that ends; where it matters it is said above, with the number.
+            warnings.filterwarnings("ignore", "Your input ran out of data")
+            try:
+                yield
+            finally:
+                for source in self._sources:
+                    source.close()
+        for epochs in self._epochs:
+            if epochs.error is not None:
+                raise epochs.error
+
+
+class ArrayBatches(keras.utils.PyDataset):  # type: ignore[misc]  # Keras carries no types
+    """Arrays for validation, in batches as large as training's last one, as Keras 2's `fit_generator` took them.
+
+    A metric of the whole batch depends on that.
+
+    Args:
+        data: `(x, y)` or `(x, y, sample_weight)`, of arrays or structures of them.
+        feed: the feed of training.
+    """
+
+    def __init__(self, data: Any, feed: Feed) -> None:
+        super().__init__()
+        self._data = keras.utils.unpack_x_y_sample_weight(data)
+        self._feed = feed
+
+    @staticmethod
+    def takes(data: Any) -> bool:
+        """Whether `data` is a tuple or list of arrays."""
+        if not isinstance(data, (tuple, list)) or not 2 <= len(data) <= 3:
+            return False
+        return all(hasattr(leaf, "shape") for leaf in keras.tree.flatten(data) if leaf is not None)
+
+    @property
+    def num_batches(self) -> int:
+        first = next(leaf for leaf in keras.tree.flatten(self._data) if leaf is not None)
+        return math.ceil(int(first.shape[0]) / self._samples)
+
+    def __len__(self) -> int:
+        return self.num_batches
+
+    @property
+    def _samples(self) -> int:
+        return self._feed.last_samples or 32
+
+    def __getitem__(self, index: int) -> Any:
+        cut = slice(index * self._samples, (index + 1) * self._samples)
+        return keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[cut], self._data)
+
+
+def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = None) -> keras.callbacks.History:
+    """Call `fit` with `arguments`, of which `x` and `validation_data` may be generators or Sequences.
+
+    Args:
+        model: any Keras model that is compiled.
+        feed: how to draw from them.
+        arguments: those of `keras.Model.fit`, by name.
+        call: what to call instead of `model.fit`.
+
+    Returns:
+        The history.
+    """
+    arguments = dict(arguments)
+    epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
+    check_data_comes_alone(arguments.get("x"), arguments)
+    drawn = is_generator(arguments.get("x")) or is_sequence(arguments.get("x"))
+    if drawn:
+        arguments["x"] = feed.adapter(
+            arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),
+            arguments.pop("shuffle", True), arguments.pop("class_weight", None),
+        )  # fmt: skip
+    # How often validation runs is `validation_freq`'s business; a generator is drawn at most once an epoch.
+    arguments["validation_data"] = feed.adapter(
+        arguments.get("validation_data"), "validation", arguments.get("validation_steps"), max(epochs - initial, 0)
+    )
+    with feed.open():
+        history: keras.callbacks.History = (call or model.fit)(**arguments)
+    return history
+
+
+def check_data_comes_alone(data: Any, arguments: Mapping[str, Any]) -> None:
+    """Refuse what a generator or Sequence has in its batches, or cannot be divided by.
+
+    Args:
+        data: the data.
+        arguments: those of `fit` or `evaluate`, by name.
+
+    Raises:
+        ValueError: if targets, weights or a part for validation are given besides.
+    """
+    given = [name for name in ("y", "sample_weight") if arguments.get(name) is not None]
+    given += ["validation_split"] * bool(arguments.get("validation_split"))
+    if given and (is_generator(data) or is_sequence(data)):
+        raise ValueError(
+            f"Expected a generator or Sequence to yield `(x, y)` or `(x, y, sample_weight)`. Received: {given} besides "
+            f"it. Let {type(data).__name__} yield targets and weights; give `validation_data` data of its own."
+        )
+
+
+def fit_generator(
+    model: keras.Model,
+    generator: Any,
+    steps_per_epoch: int | None = None,
+    epochs: int = 1,
+    verbose: Any = 1,
+    callbacks: Any = None,
+    validation_data: Any = None,
+    validation_steps: int | None = None,
+    class_weight: Mapping[Any, Any] | None = None,
+    max_queue_size: int = 10,
+    workers: int = 1,
+    use_multiprocessing: bool = False,
+    shuffle: bool = True,
+    initial_epoch: int = 0,
+    **keras_1: Any,
+) -> keras.callbacks.History:
+    """Train on a generator or Sequence, with the arguments of Keras 2's `Model.fit_generator`.
+
+    >>> import keras, numpy as np, parallel_compat
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> def batches():
+    ...     while True:
+    ...         yield [np.ones((4, 8))], [np.ones((4, 1))]
+    >>> history = parallel_compat.fit_generator(model, batches(), steps_per_epoch=3, epochs=2, verbose=0)
+    >>> len(history.history["loss"])
+    2
+
+    Args:
+        model: any Keras model that is compiled.
+        generator: yields `(x, y)` or `(x, y, sample_weight)`, tuples or lists, of arrays, lists or dicts of arrays;
+            or a `keras.utils.Sequence`. Each batch is used once, in order; the generator goes on across epochs.
+            Integer targets become floats, and those of shape `(samples,)` get a second axis, as in Keras 2.
+        steps_per_epoch: the batches of an epoch; by default the length of the Sequence, or all there are.
+        epochs: the epoch to stop at.
+        verbose: 0, 1 or 2.
+        callbacks: Keras callbacks.
+        validation_data: arrays `(x, y)` or `(x, y, sample_weight)`, all of which are taken, in batches as large as the
+            last one of training; a generator, which goes on from validation to validation; or a Sequence.
+        validation_steps: the batches of a validation.
+        class_weight: class -> weight; for several outputs such a dict by output name.
+        max_queue_size: how many batches may be ready before they are needed.
+        workers: how many threads (or processes) draw from a Sequence; 0 draws in the training thread. A generator is
+            drawn by one thread.
+        use_multiprocessing: whether the workers of a Sequence are processes.
+        shuffle: whether a Sequence has an order of its own in each epoch.
+        initial_epoch: the epoch to start at.
+        **keras_1: `samples_per_epoch`, `nb_epoch`, `nb_val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+
+    Returns:
+        The `keras.callbacks.History`.
+
+    Raises:
+        TypeError: for an argument that neither Keras 1 nor Keras 2 had.
+        ValueError: for a batch of the wrong structure, a generator without batches for an epoch, or one for validation
+            without `validation_steps`.
+    """
+    given: dict[str, Any] = {
+        "steps_per_epoch": steps_per_epoch, "epochs": epochs, "validation_steps": validation_steps,
+        "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing,
+    }  # fmt: skip
+    samples = {name: keras_1.pop(name, None) for name in ("samples_per_epoch", "nb_val_samples")}
+    given = keras_2_arguments(given, keras_1)
+    generator, given["steps_per_epoch"] = steps_of_samples(
+        generator, samples["samples_per_epoch"], given["steps_per_epoch"]
+    )
+    validation_data, given["validation_steps"] = steps_of_samples(
+        validation_data, samples["nb_val_samples"], given["validation_steps"]
+    )
+    if is_generator(validation_data) and given["validation_steps"] is None:
+        raise ValueError(
+            "Expected `validation_steps` with a generator as `validation_data`: an endless one would be drawn from "
+            "forever. Received: validation_steps=None. Give the number of its batches, or a Sequence or arrays."
+        )
+    feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"), True)
+    if (is_generator(generator) or is_sequence(generator)) and ArrayBatches.takes(validation_data):
+        validation_data, given["validation_steps"] = ArrayBatches(validation_data, feed), None
+    arguments = {
+        **given, "x": generator, "verbose": verbose, "callbacks": callbacks, "validation_data": validation_data,
+        "class_weight": class_weight, "shuffle": shuffle, "initial_epoch": initial_epoch,
+    }  # fmt: skip
+    return fit(model, feed, arguments)
+
+
+def evaluate_generator(
+    model: keras.Model,
+    generator: Any,
+    steps: int | None = None,
+    max_queue_size: int = 10,
+    workers: int = 1,
+    use_multiprocessing: bool = False,
+    verbose: Any = 0,
+    **keras_1: Any,
+) -> Any:
+    """Evaluate on a generator or Sequence, with the arguments of Keras 2's `Model.evaluate_generator`.
+
+    >>> import keras, numpy as np, parallel_compat
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1, kernel_initializer="zeros")])
+    >>> model.compile("sgd", "mse")
+    >>> float(parallel_compat.evaluate_generator(model, ([np.ones((4, 8)), np.ones((4, 1))] for _ in range(3)), 3))
+    1.0
+
+    Args:
+        model: any Keras model that is compiled.
+        generator: as in `fit_generator`.
+        steps: how many batches.
+        max_queue_size: as in `fit_generator`.
+        workers: as in `fit_generator`.
+        use_multiprocessing: as in `fit_generator`.
+        verbose: 0 or 1.
+        **keras_1: `val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+
+    Returns:
+        The loss, or a list of the loss and the metrics, as `Model.evaluate` returns them.
+    """
+    given: dict[str, Any] = {
+        "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
+    }  # fmt: skip
+    samples = keras_1.pop("val_samples", None)
+    given = keras_2_arguments(given, keras_1)
+    generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
+    feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"], True)
+    with feed.open():
+        return model.evaluate(
+            feed.adapter(generator, "validation", given["steps"]), steps=given["steps"], verbose=verbose
+        )
+
+
+def predict_generator(
+    model: keras.Model,
+    generator: Any,
+    steps: int | None = None,
+    max_queue_size: int = 10,
+    workers: int = 1,
+    use_multiprocessing: bool = False,
+    verbose: Any = 0,
+    **keras_1: Any,
+) -> Any:
+    """Predict on a generator or Sequence, with the arguments of Keras 2's `Model.predict_generator`.
+
+    >>> import keras, numpy as np, parallel_compat
+    >>> model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+    >>> parallel_compat.predict_generator(model, (np.ones((4, 8)) for _ in range(3)), 3).shape
+    (12, 1)
+
+    Args:
+        model: any Keras model.
+        generator: yields inputs, or tuples whose first element they are; or a Sequence.
+        steps: how many batches.
+        max_queue_size: as in `fit_generator`.
+        workers: as in `fit_generator`.
+        use_multiprocessing: as in `fit_generator`.
+        verbose: 0 or 1.
+        **keras_1: `val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+
+    Returns:
+        The predictions, one array or a structure of arrays.
+    """
+    given: dict[str, Any] = {
+        "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
+    }  # fmt: skip
+    samples = keras_1.pop("val_samples", None)
+    given = keras_2_arguments(given, keras_1)
+    generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
+    feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
+    with feed.open():
+        return model.predict(
+            feed.adapter(generator, "prediction", given["steps"]), steps=given["steps"], verbose=verbose
+        )
+
+
+def keras_2_arguments(given: dict[str, Any], keras_1: dict[str, Any]) -> dict[str, Any]:
+    """Put Keras 1's arguments in the place of Keras 2's, and whole numbers in the place of `len(x) / batch_size`.
+
+    Keras 2 drew batches while their number was less than `steps`, whatever kind of number that was.
+
+    Raises:
+        TypeError: for an unknown argument.
+    """
+    unknown = sorted(set(keras_1) - set(KERAS_1_NAMES))
+    if unknown:
+        raise TypeError(f"Got unexpected keyword arguments {unknown}, which neither Keras 1 nor Keras 2 had.")
+    given = {**given, **{KERAS_1_NAMES[name]: value for name, value in keras_1.items()}}
+    steps = {name: given[name] for name in ("steps_per_epoch", "validation_steps", "steps") if given.get(name)}
+    return {**given, **{name: math.ceil(value) for name, value in steps.items()}}
+
+
+def steps_of_samples(data: Any, samples: int | None, steps: int | None) -> tuple[Any, int | None]:
+    """Turn Keras 1's number of samples of an epoch into a number of batches, as the size of the first batch has it.
+
+    Keras 1 drew batches until it had seen so many samples.
+
+    Args:
+        data: a generator or Sequence.
+        samples: the number of samples, or None.
+        steps: the number of batches, which counts where `samples` is None.
+
+    Returns:
+        `data`, from which nothing is missing, and the number of batches.
+    """
+    if samples is None:
+        return data, steps
+    if is_generator(data):
+        first = next(data)
+        data = itertools.chain([first], data)
+    else:
+        first = data[0]
+    parts = first if isinstance(first, (tuple, list)) else (first,)
+    samples = int(as_tensor(keras.tree.flatten(parts[0])[0]).shape[0])
+    return data, math.ceil(samples / samples)

@@ -1,0 +1,181 @@
+"""Dotted paths of expressions: what `K.mean` or `layers.Dense` refers to, through imports and aliases."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.names import table
+
+if TYPE_CHECKING:
+    from parallel_compat.migrate.scopes import Binding, Scope, Tree
+
+# Modules that the old backend imported itself, and that old code reached through it: `K.tf`, `K.control_flow_ops`.
+_MODULES = frozenset({"tensorflow", "numpy"})
+
+
+class Names:
+    """The dotted paths of a module's names."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._bindings: dict[Binding, str | None] = {}
+        self._stars: list[tuple[str, frozenset[str]]] = []
+        self._ours: set[str] = set()  # modules of this package whose star brings all they provide
+        for statement in tree.stars:
+            module = from_module(statement)
+            if module and module.startswith("parallel_compat."):
+                self._ours.add(module)
+            if module and (names := table.names_of(module)):
+                self._stars.append((module, frozenset(name for name in names if not name.startswith("_"))))
+
+    def path(self, node: ast.expr) -> str | None:
+        """Return the dotted path of a name or attribute chain, or None where it is not an imported one."""
+        if isinstance(node, ast.Name):
+            scope = self.tree.scopes.get(node)
+            return self.path_of_name(node.id, scope) if scope else None
+        if isinstance(node, ast.Attribute):
+            base = self.path(node.value)
+            if base is None:
+                return None
+            path = f"{base}.{node.attr}"
+            entry = table.lookup(path)
+            return entry.target if entry is not None and entry.target in _MODULES else path
+        return None
+
+    def path_of_name(self, name: str, scope: Scope) -> str | None:
+        """Return the dotted path that a name has in a scope."""
+        bindings = scope.find(name)
+        if not bindings:
+            return self.star_path(name)
+        paths = []
+        for binding in bindings:
+            if isinstance(binding.value, ast.Constant) and binding.value.value is None:
+                continue  # `except ImportError: multi_gpu_model = None`
+            path = self.path_of_binding(binding)
+            if path is None:
+                return None
+            paths.append(path)
+        if not paths:
+            return None
+        meanings = {table.canonical(path) for path in paths}
+        targets = {today(path) for path in paths}
+        return paths[0] if len(meanings) == 1 or len(targets) == 1 else None
+
+    def path_of_binding(self, binding: Binding) -> str | None:
+        """Return the dotted path that a binding gives to its name."""
+        if binding not in self._bindings:
+            self._bindings[binding] = None  # a name bound to itself has no path
+            self._bindings[binding] = self._find(binding)
+        return self._bindings[binding]
+
+    def _find(self, binding: Binding) -> str | None:
+        if isinstance(binding.statement, ast.Import):
+            assert isinstance(binding.node, ast.alias)
+            return binding.node.name if binding.node.asname else binding.name
+        if isinstance(binding.statement, ast.ImportFrom):
+            assert isinstance(binding.node, ast.alias)
+            module = from_module(binding.statement)
+            return f"{module}.{binding.node.name}" if module else None
+        if isinstance(binding.value, ast.Name | ast.Attribute):
+            return self.path(binding.value)
+        if (
+            isinstance(binding.value, ast.Call)
+            and isinstance(binding.value.func, ast.Attribute | ast.Name)
+            and self.path(binding.value.func) == "importlib.import_module"
+            and len(binding.value.args) == 1
+            and isinstance(binding.value.args[0], ast.Constant)
+            and isinstance(binding.value.args[0].value, str)
+        ):
+            return binding.value.args[0].value
+        return None
+
+    def star_path(self, name: str) -> str | None:
+        """Return the path of a name that only a star import of a known module can have brought."""
+        for module, names in reversed(self._stars):
+            if name in names:
+                entry = table.lookup(f"{module}.{name}")
+                provided = entry is not None and (entry.target or "").rpartition(".")[0] in self._ours
+                return None if provided else f"{module}.{name}"
+        return None
+
+    def is_module(self, node: ast.expr) -> bool:
+        """Say whether an expression is certainly a module: bound by `import`, or one of Keras or TensorFlow."""
+        path = self.path(node)
+        if path is None:
+            return False
+        if table.root_of(path) is not None or path.split(".")[0] in ("tensorflow", "parallel_compat"):
+            return True
+        imported = (alias.name for one in self.tree.imports if isinstance(one, ast.Import) for alias in one.names)
+        return any(name == path or name.startswith(path + ".") for name in imported)
+
+    def local_path(self, node: ast.expr) -> str | None:
+        """Return the dotted path of a name that may come from another file of the project (relative: with its dots)."""
+        if isinstance(node, ast.Attribute):
+            base = self.local_path(node.value)
+            return None if base is None else f"{base}.{node.attr}"
+        if not isinstance(node, ast.Name) or node not in self.tree.scopes:
+            return None
+        bindings = self.tree.scopes[node].find(node.id)
+        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.alias):
+            return None
+        statement, alias = bindings[0].statement, bindings[0].node
+        if isinstance(statement, ast.ImportFrom):
+            return "." * statement.level + (f"{statement.module}." if statement.module else "") + alias.name
+        return alias.name if alias.asname else node.id
+
+    def target(self, node: ast.expr) -> str | None:
+        """Return what an expression's path is today, spelled under `keras` where it is of Keras.
+
+        >>> import ast; from parallel_compat.migrate.scopes import read
+        >>> tree = read(ast.parse("from keras.layers.core import Dense; Dense(3)"))
+        >>> Names(tree).target(tree.calls[0].func)
+        'keras.layers.Dense'
+        """
+        path = self.path(node)
+        return None if path is None else today(path)
+
+
+def today(path: str) -> str:
+    """Return what a path is today, spelled under `keras` where it is of Keras."""
+    entry = table.lookup(path)
+    if entry is not None and entry.target is not None:
+        path = entry.target
+    return _SHORT.get(found := table.canonical(path), found)
+
+
+# One spelling for things that Keras keeps in two places.
+_SHORT = {
+    "keras.models.Model": "keras.Model",
+    "keras.models.Sequential": "keras.Sequential",
+    "keras.layers.Input": "keras.Input",
+    "keras.layers.Convolution1D": "keras.layers.Conv1D",
+    "keras.layers.Convolution2D": "keras.layers.Conv2D",
+    "keras.layers.Convolution3D": "keras.layers.Conv3D",
+    "keras.layers.Convolution2DTranspose": "keras.layers.Conv2DTranspose",
+    "keras.layers.Convolution3DTranspose": "keras.layers.Conv3DTranspose",
+    "keras.layers.SeparableConvolution1D": "keras.layers.SeparableConv1D",
+    "keras.layers.SeparableConvolution2D": "keras.layers.SeparableConv2D",
+    "keras.layers.MaxPool1D": "keras.layers.MaxPooling1D",
+    "keras.layers.MaxPool2D": "keras.layers.MaxPooling2D",
+    "keras.layers.MaxPool3D": "keras.layers.MaxPooling3D",
+    "keras.layers.AvgPool1D": "keras.layers.AveragePooling1D",
+    "keras.layers.AvgPool2D": "keras.layers.AveragePooling2D",
+    "keras.layers.AvgPool3D": "keras.layers.AveragePooling3D",
+    "keras.layers.GlobalMaxPool2D": "keras.layers.GlobalMaxPooling2D",
+    "keras.layers.GlobalAvgPool2D": "keras.layers.GlobalAveragePooling2D",
+    "keras.layers.GlobalMaxPool3D": "keras.layers.GlobalMaxPooling3D",
+    "keras.layers.GlobalAvgPool3D": "keras.layers.GlobalAveragePooling3D",
+}
+
+
+def from_module(statement: ast.ImportFrom) -> str | None:
+    """Return the module of a `from` import, or None where it is relative."""
+    return statement.module if statement.level == 0 else None
+
+
+def root_name(node: ast.expr) -> ast.Name | None:
+    """Return the name at the root of an attribute chain."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None

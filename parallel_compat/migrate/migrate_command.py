@@ -1,0 +1,206 @@
+"""`parallel-compat migrate`: rewrite old sources for today's Keras, and report the rest."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from parallel_compat.atomic_file import replacing
+from parallel_compat.migrate import guide, process_file, report, rules, walk
+from parallel_compat.migrate.engine import Options
+from parallel_compat.migrate.findings import FileStatus, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+DONE, FOUND, COULD_NOT_RUN = 0, 1, 2
+_MANY = 20  # files from which on a terminal shows a progress bar
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommand's arguments."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders, or - for stdin to stdout")
+    parser.add_argument("--write", action="store_true", help="rewrite the files; without it a diff is printed")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if something would change or needs attention")
+    parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that rest on a guess")
+    parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
+    parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these")
+    parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to report")
+    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes to use (default: 1)")
+    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="paths or names to leave out")
+    parser.add_argument("--list-rules", action="store_true", help="list the rules")
+    parser.add_argument("--explain", metavar="RULE", help="say what a rule does, and why (`all` for every rule)")
+
+
+def _rules(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    unknown = [name for name in names if name not in rules.NAMES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no rule {unknown[0]!r}; --list-rules lists them")
+    return names
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of processes >= 1, received {text!r}")
+    return number
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the subcommand and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a source may hold letters that the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")
+    if arguments.list_rules:
+        width = max(map(len, rules.NAMES))
+        for name in sorted(rules.NAMES):
+            kind = "safe  " if rules.load(name).SAFE else "unsafe"
+            print(f"{name:{width}}  {kind}  {rules.summary(name)}")
+        return DONE
+    if arguments.explain:
+        return _explain(arguments.explain)
+    if not arguments.paths:
+        return _refuse("expected at least one PATH, or - for stdin.")
+    if arguments.write and arguments.check:
+        return _refuse("--write rewrites and --check only looks: give one of them.")
+    chosen = tuple(
+        name
+        for name in rules.NAMES
+        if (arguments.select is None or name in arguments.select) and name not in arguments.ignore
+    )
+    options = Options(chosen, arguments.unsafe)
+    if "-" in arguments.paths:
+        if len(arguments.paths) > 1 or arguments.write:
+            return _refuse("- reads one source from stdin and writes it to stdout: give it alone, without --write.")
+        if arguments.format != "text":
+            return _refuse("with - stdout is the source: --format is for files.")
+        return _stdin(options, check=arguments.check)
+    try:
+        paths = list(walk.files(arguments.paths, arguments.exclude))
+    except FileNotFoundError as error:
+        return _refuse(f"there is no {str(error)!r}.")
+    reports = _settled(_processed(paths, options, arguments.jobs))
+    if arguments.write:
+        reports = [_written(one) for one in reports]
+    _tell(reports, arguments)
+    return _code(reports, check=arguments.check)
+
+
+def _refuse(sentence: str) -> int:
+    print(f"parallel-compat migrate: {sentence}", file=sys.stderr)
+    return COULD_NOT_RUN
+
+
+def _explain(name: str) -> int:
+    if name == "all":
+        sys.stdout.write(guide.section())
+    elif name in rules.NAMES:
+        sys.stdout.write(guide.explain(name))
+    else:
+        return _refuse(f"no rule {name!r}; --list-rules lists them.")
+    return DONE
+
+
+def _stdin(options: Options, *, check: bool) -> int:
+    data = sys.stdin.buffer.read()
+    (one,) = _settled([process_file.source("-", data, options)])
+    if not check:
+        sys.stdout.buffer.write(one.data if one.status is FileStatus.CHANGED else data)
+        sys.stdout.buffer.flush()
+    for line in report.lines([one], written=False):
+        print(line, file=sys.stderr)
+    return _code([one], check=check)
+
+
+class _Work:
+    """What a child process does; it is pickled, so it is no closure."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def __call__(self, path: str) -> Report:
+        return process_file.file(path, self.options)
+
+
+def _processed(paths: Sequence[str], options: Options, jobs: int) -> list[Report]:
+    work = _Work(options)
+    with _progress(len(paths)) as advance:
+        if jobs == 1 or len(paths) < 2:
+            return [advance(work(path)) for path in paths]
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(jobs) as pool:
+            chunk = max(1, len(paths) // (jobs * 8))
+            return [advance(one) for one in pool.map(work, paths, chunksize=chunk)]
+
+
+@contextmanager
+def _progress(files: int) -> Iterator[Callable[[Report], Report]]:
+    """Show a bar on a terminal while many files are read."""
+    if files < _MANY or not sys.stderr.isatty():
+        yield lambda one: one
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[path]}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=files, path="")
+
+        def advance(one: Report) -> Report:
+            bar.update(task, advance=1, path=os.path.basename(one.path))
+            return one
+
+        yield advance
+
+
+def _settled(reports: Iterable[Report]) -> list[Report]:
+    """Tell hints only if some file of the project has what only old code has."""
+    reports = list(reports)
+    legacy = any(one.legacy for one in reports)
+    return [one.settled(legacy=legacy) for one in reports]
+
+
+def _written(one: Report) -> Report:
+    if one.status is not FileStatus.CHANGED:
+        return one
+    try:
+        with replacing(one.path) as temporary:
+            temporary.write_bytes(one.data)
+    except OSError as error:
+        return Report(one.path, FileStatus.FAILED, f"cannot be written: {error.strerror}", one.places)
+    return one
+
+
+def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
+    if arguments.format == "json":
+        print(report.as_json(reports))
+        return
+    if arguments.format == "sarif":
+        print(report.as_sarif(reports))
+        return
+    if not arguments.write:
+        for one in reports:
+            if one.status is FileStatus.CHANGED:
+                sys.stdout.write(report.diff(one))
+        sys.stdout.flush()
+    for line in report.lines(reports, written=arguments.write):
+        print(line, file=sys.stderr)
+    for line in report.summary(reports, written=arguments.write):
+        print(line, file=sys.stderr)
+
+
+def _code(reports: Sequence[Report], *, check: bool) -> int:
+    if any(one.status is FileStatus.FAILED for one in reports):
+        return COULD_NOT_RUN
+    if check and any(one.places for one in reports):
+        return FOUND
+    return DONE

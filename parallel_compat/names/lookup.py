@@ -1,0 +1,126 @@
+"""The table, arranged for answering at run time: which modules held legacy names, and what a name is today."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+from parallel_compat.names import run_only, table
+from parallel_compat.names.table import Path, Status
+
+# Where today's packages keep what users spell otherwise.
+_SPELLINGS = (
+    ("keras._tf_keras.keras", "tensorflow.keras"),
+    ("tensorflow._api.v2", "tensorflow"),
+)
+
+
+def spelled(module: str) -> str:
+    """Return the name that users have for a module of today.
+
+    >>> spelled("keras._tf_keras.keras.utils")
+    'tensorflow.keras.utils'
+    """
+    for name, spelling in _SPELLINGS:
+        if module == name or module.startswith(name + "."):
+            return spelling + module[len(name) :]
+    return module
+
+
+def held(module: str) -> frozenset[str]:
+    """Return the names that a module (under any root) held, submodules included."""
+    return _held().get(table.canonical(spelled(module)), frozenset())
+
+
+def is_module(name: str) -> bool:
+    """Say whether old code could import a module of this name.
+
+    It is asked for every module of TensorFlow that is imported, so the answers are made ready.
+    """
+    return name in _module_names()
+
+
+def submodule(module: str, name: str) -> str | None:
+    """Return the full name of a submodule that old code reaches as an attribute, or None."""
+    child = f"{spelled(module)}.{name}"
+    return child if is_module(child) else None
+
+
+@cache
+def answer(module: str, name: str) -> Path | None:
+    """Say what `module.name` is today, or None where nothing changed or nothing is known."""
+    path = f"{spelled(module)}.{name}"
+    row = run_only.lookup(path, table.canonical(path)) or table.lookup(path)
+    if row is None:
+        return _of_private_spelling(path)
+    return None if row.status is Status.SAME else row
+
+
+def fetch(target: str) -> Any:
+    """Import the object that a row's target names.
+
+    >>> fetch("parallel_compat.names.table.lookup").__name__
+    'lookup'
+
+    Args:
+        target: a dotted path to a module or to something in one.
+
+    Raises:
+        ImportError: there is no such thing in the installed versions.
+    """
+    parts = target.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError as error:
+            # Only the target's own path may be missing; a module that is missing inside it is an error.
+            if error.name is None or not target.startswith(error.name):
+                raise
+            continue
+        for part in parts[cut:]:
+            if not hasattr(found, part):
+                raise ImportError(f"Expected {target} in the installed Keras and TensorFlow. Received: no `{part}`.")
+            found = getattr(found, part)
+        return found
+    raise ImportError(f"Expected {target} to be installed.")
+
+
+def _of_private_spelling(path: str) -> Path | None:
+    """Names newer than Keras 2.2.4 under `tensorflow.python.keras`, which holds another Keras, are those of Keras 3."""
+    root = table.root_of(path)
+    if root is None or root in ("keras", "tensorflow.keras") or path == root:
+        return None
+    target = "tensorflow.keras" + path[len(root) :]
+    try:
+        fetch(target)
+    except ImportError:
+        return None
+    return Path(path, Status.MOVED, target)
+
+
+@cache
+def _module_names() -> frozenset[str]:
+    roots = (*table.ROOTS, "keras._tf_keras.keras")
+    under_keras = [module[len("keras") :] for module in _held() if module == "keras" or module.startswith("keras.")]
+    others = [module for module in _held() if not module.startswith("keras.")]
+    under_tensorflow = [module[len("tensorflow") :] for module in others if module.startswith("tensorflow")]
+    return frozenset(
+        [root + rest for root in roots for rest in under_keras]
+        + others
+        + ["tensorflow._api.v2" + rest for rest in under_tensorflow]
+    )
+
+
+@cache
+def _held() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for path in (*table.paths(), *run_only.paths(), *table.ROOTS):
+        module, _, name = path.rpartition(".")
+        while module:
+            names = found.setdefault(module, set())
+            if name in names:
+                break
+            names.add(name)
+            module, _, name = module.rpartition(".")
+    return {module: frozenset(names) for module, names in found.items()}

@@ -1,0 +1,171 @@
+"""Methods, attributes and callback fields that old code reads, calls or sets on Keras objects."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from parallel_compat.names.table import Change, Member
+
+MODEL = "keras.Model"
+LAYER = "keras.layers.Layer"
+INPUT_LAYER = "keras.layers.InputLayer"
+OPTIMIZER = "keras.optimizers.Optimizer"
+CALLBACK = "keras.callbacks.Callback"
+CHECKPOINT = "keras.callbacks.ModelCheckpoint"
+TENSOR = "keras.KerasTensor"
+METRIC = "keras.metrics.Metric"
+
+_GRAPH = "It was part of a TensorFlow 1 graph, which Keras 3 does not build."
+_NODES = "Keras 3 keeps no public list of nodes. Call the layer once per input and keep the tensors it returns."
+
+_MEMBERS: tuple[Member, ...] = (
+    Member(MODEL, "fit_generator", Change.PROVIDED, "parallel_compat.fit_generator", method=True),
+    Member(MODEL, "evaluate_generator", Change.PROVIDED, "parallel_compat.evaluate_generator", method=True),
+    Member(MODEL, "predict_generator", Change.PROVIDED, "parallel_compat.predict_generator", method=True),
+    Member(
+        MODEL,
+        "predict_classes",
+        Change.PROVIDED,
+        "parallel_compat.legacy.models.predict_classes",
+        method=True,
+    ),
+    Member(MODEL, "predict_proba", Change.PROVIDED, "parallel_compat.legacy.models.predict_proba", method=True),
+    *(
+        Member(of, "reset_states", Change.PROVIDED, "parallel_compat.legacy.models.reset_states", method=True)
+        for of in (MODEL, METRIC)
+    ),
+    Member(
+        MODEL,
+        "save_weights",
+        Change.PROVIDED,
+        "parallel_compat.legacy.models.save_weights",
+        method=True,
+        note="Keras 3 writes weights to names that end in `.weights.h5` only.",
+    ),
+    Member(
+        MODEL,
+        "load_weights",
+        Change.PROVIDED,
+        "parallel_compat.legacy.models.load_weights",
+        method=True,
+        note="Keras 3 reads weights from files with a few suffixes only.",
+    ),
+    Member(
+        MODEL,
+        "save",
+        Change.PROVIDED,
+        "parallel_compat.legacy.models.save_model",
+        method=True,
+        note="Keras 3 writes models to `.keras`, `.h5` and `.hdf5` files only.",
+    ),
+    Member(
+        MODEL,
+        "to_yaml",
+        Change.GONE,
+        method=True,
+        note="Keras dropped YAML because loading it could run code. Use `model.to_json()`.",
+    ),
+    Member(
+        MODEL,
+        "container_nodes",
+        Change.GONE,
+        note=_NODES,
+    ),
+    Member(MODEL, "total_loss", Change.GONE, note=_GRAPH + " Override `train_step`."),
+    Member(MODEL, "targets", Change.GONE, note=_GRAPH + " Override `train_step`."),
+    Member(MODEL, "sample_weights", Change.GONE, note=_GRAPH + " Override `train_step`."),
+    Member(
+        MODEL,
+        "metrics_tensors",
+        Change.GONE,
+        note=_GRAPH + " Use `model.add_metric` or a metric in `compile`.",
+    ),
+    Member(MODEL, "uses_learning_phase", Change.GONE, note=_GRAPH + " Pass `training=` to the call."),
+    Member(MODEL, "_make_train_function", Change.GONE, method=True, note="Use `model.make_train_function()`."),
+    Member(
+        MODEL,
+        "_make_predict_function",
+        Change.GONE,
+        method=True,
+        note="Remove it: the model is ready once built.",
+    ),
+    Member(
+        MODEL,
+        "_make_test_function",
+        Change.GONE,
+        method=True,
+        note="Remove it: the model is ready once built.",
+    ),
+    Member(OPTIMIZER, "lr", Change.RENAMED, "learning_rate"),
+    Member(OPTIMIZER, "get_updates", Change.GONE, method=True, note=_GRAPH + " Use `optimizer.apply(gradients)`."),
+    Member(OPTIMIZER, "get_gradients", Change.GONE, method=True, note=_GRAPH + " Use `tf.GradientTape`."),
+    Member(
+        OPTIMIZER,
+        "get_weights",
+        Change.GONE,
+        method=True,
+        note="Use `[v.numpy() for v in optimizer.variables]`.",
+    ),
+    Member(
+        OPTIMIZER,
+        "set_weights",
+        Change.GONE,
+        method=True,
+        note="Build the optimizer, then assign to each of `optimizer.variables`.",
+    ),
+    Member(OPTIMIZER, "weights", Change.RENAMED, "variables"),
+    Member(
+        CALLBACK,
+        "model",
+        Change.PROVIDED,
+        "parallel_compat.legacy.callbacks.Callback",
+        note="`Callback.model` can no longer be assigned to.",
+    ),
+    Member(
+        CALLBACK,
+        "validation_data",
+        Change.GONE,
+        note="Keras 3 does not hand the validation data to callbacks. Pass it to the callback's constructor.",
+    ),
+    Member(CHECKPOINT, "period", Change.PROVIDED, "parallel_compat.legacy.callbacks.ModelCheckpoint"),
+    Member(
+        CHECKPOINT,
+        "epochs_since_last_save",
+        Change.PROVIDED,
+        "parallel_compat.legacy.callbacks.ModelCheckpoint",
+    ),
+    Member(CHECKPOINT, "monitor_op", Change.PROVIDED, "parallel_compat.legacy.callbacks.ModelCheckpoint"),
+    Member(LAYER, "output_shape", Change.PROVIDED, "parallel_compat.legacy.layers.output_shape"),
+    Member(LAYER, "input_shape", Change.PROVIDED, "parallel_compat.legacy.layers.input_shape"),
+    Member(INPUT_LAYER, "input", Change.PROVIDED, "parallel_compat.legacy.layers.input_tensor"),
+    Member(LAYER, "batch_input_shape", Change.PROVIDED, "parallel_compat.legacy.layers.input_shape"),
+    Member(LAYER, "inbound_nodes", Change.GONE, note=_NODES),
+    Member(LAYER, "outbound_nodes", Change.GONE, note=_NODES),
+    Member(LAYER, "updates", Change.GONE, note=_GRAPH + " Keras 3 applies them while the layer is called."),
+    Member(LAYER, "get_updates_for", Change.GONE, method=True, note=_GRAPH + " Keras 3 applies updates in the call."),
+    Member(LAYER, "get_losses_for", Change.GONE, method=True, note=_GRAPH + " Read `losses` after a call."),
+    Member(LAYER, "get_output_at", Change.GONE, method=True, note=_NODES),
+    Member(LAYER, "get_input_at", Change.GONE, method=True, note=_NODES),
+    Member(LAYER, "get_output_shape_at", Change.GONE, method=True, note=_NODES),
+    Member(LAYER, "get_input_shape_at", Change.GONE, method=True, note=_NODES),
+    Member(
+        LAYER,
+        "add_update",
+        Change.GONE,
+        method=True,
+        note="Assign to the variable in `call` (`self.moving.assign(...)`).",
+    ),
+    Member(TENSOR, "_keras_shape", Change.RENAMED, "shape"),
+    Member(TENSOR, "get_shape", Change.RENAMED, "shape", method=True),
+    Member(TENSOR, "_keras_history", Change.GONE, note="Keras 3 keeps it private, with other fields."),
+    Member(TENSOR, "_uses_learning_phase", Change.GONE, note=_GRAPH + " Pass `training=` to the call."),
+)
+
+
+@cache
+def members() -> dict[str, tuple[Member, ...]]:
+    """Return the rows by name: one name may belong to several kinds of objects."""
+    table: dict[str, tuple[Member, ...]] = {}
+    for row in _MEMBERS:
+        table[row.old] = (*table.get(row.old, ()), row)
+    return table

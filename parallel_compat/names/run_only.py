@@ -1,0 +1,104 @@
+"""Names that `run` can stand in for although `migrate` has to report them, and names whose answer is a class of ours.
+
+A stand-in for a graph or a session is harmless in a running script and worthless in a rewritten one; so these rows
+are read by `run` alone, before the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.names.table import Path, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LEGACY = "parallel_compat.legacy"
+_TEXT = "Tokenizer hashing_trick one_hot text_to_word_sequence tokenizer_from_json"
+_SEQUENCE = "pad_sequences TimeseriesGenerator make_sampling_table skipgrams"
+_IMAGE = (
+    "DirectoryIterator ImageDataGenerator Iterator NumpyArrayIterator apply_affine_transform "
+    "apply_brightness_shift apply_channel_shift array_to_img img_to_array load_img random_brightness "
+    "random_channel_shift random_rotation random_shear random_shift random_zoom save_img"
+)
+
+_PROVIDED: dict[str, str] = {
+    # Sessions and graphs that only served to be there.
+    "tensorflow.get_default_session": f"{_LEGACY}.session.get_default_session",
+    "tensorflow.get_default_graph": f"{_LEGACY}.session.get_default_graph",
+    "tensorflow.reset_default_graph": f"{_LEGACY}.session.reset_default_graph",
+    "tensorflow.global_variables_initializer": f"{_LEGACY}.session.initializer",
+    "tensorflow.local_variables_initializer": f"{_LEGACY}.session.initializer",
+    "tensorflow.initialize_all_variables": f"{_LEGACY}.session.initializer",
+    "tensorflow.tables_initializer": f"{_LEGACY}.session.initializer",
+    # `model.compile(tf.train.AdamOptimizer(1e-3), ...)` under tf.keras.
+    "tensorflow.train.AdamOptimizer": f"{_LEGACY}.optimizers.AdamOptimizer",
+    "tensorflow.train.GradientDescentOptimizer": f"{_LEGACY}.optimizers.GradientDescentOptimizer",
+    "tensorflow.train.MomentumOptimizer": f"{_LEGACY}.optimizers.MomentumOptimizer",
+    # Classes whose objects differ, not only their arguments.
+    "keras.callbacks.ModelCheckpoint": f"{_LEGACY}.callbacks.ModelCheckpoint",
+    "keras.callbacks.callbacks.ModelCheckpoint": f"{_LEGACY}.callbacks.ModelCheckpoint",
+    "keras.callbacks.TensorBoard": f"{_LEGACY}.callbacks.TensorBoard",
+    "keras.callbacks.callbacks.TensorBoard": f"{_LEGACY}.callbacks.TensorBoard",
+    "keras.callbacks.EarlyStopping": f"{_LEGACY}.callbacks.EarlyStopping",
+    "keras.callbacks.callbacks.EarlyStopping": f"{_LEGACY}.callbacks.EarlyStopping",
+    "keras.models.load_model": f"{_LEGACY}.models.load_model",
+    "keras.engine.saving.load_model": f"{_LEGACY}.models.load_model",
+    "keras.models.save_model": f"{_LEGACY}.models.save_model",
+    "keras.engine.saving.save_model": f"{_LEGACY}.models.save_model",
+    "keras.models.model_from_json": f"{_LEGACY}.models.model_from_json",
+    "keras.engine.saving.model_from_json": f"{_LEGACY}.models.model_from_json",
+    # Functions that take their old arguments.
+    "keras.preprocessing.image.load_img": f"{_LEGACY}.preprocessing.load_img",
+    "keras.utils.to_categorical": f"{_LEGACY}.utils.to_categorical",
+    "keras.engine.network.Network": "keras.Model",
+    "keras.engine.Network": "keras.Model",
+    "keras.backend.clear_session": f"{_LEGACY}.backend.clear_session",
+    "keras.backend.tensorflow_backend.clear_session": f"{_LEGACY}.backend.clear_session",
+    # The packages that Keras 2.2 was made of; pickled tokenizers name them.
+    **{f"keras_preprocessing.text.{name}": f"tensorflow.keras.preprocessing.text.{name}" for name in _TEXT.split()},
+    **{
+        f"keras_preprocessing.sequence.{name}": f"tensorflow.keras.preprocessing.sequence.{name}"
+        for name in _SEQUENCE.split()
+    },
+    **{f"keras_preprocessing.image.{name}": f"tensorflow.keras.preprocessing.image.{name}" for name in _IMAGE.split()},
+}
+# Answers that are as good as today's own name: not worth a line in the report.
+QUIET = frozenset(
+    {
+        "keras.callbacks.EarlyStopping",
+        "keras.callbacks.ModelCheckpoint",
+        "keras.callbacks.TensorBoard",
+        "keras.models.load_model",
+        "keras.models.save_model",
+        "keras.models.model_from_json",
+        "keras.backend.clear_session",
+        "keras.preprocessing.image.load_img",
+        "keras.utils.to_categorical",
+    }
+)
+
+# Members of a model that served graphs and threads: their counterparts have the same effect, or none is needed.
+MEMBERS = {
+    ("keras.Model", name): f"{_LEGACY}.models{name.replace('_make', '.make')}"
+    for name in ("_make_predict_function", "_make_train_function", "_make_test_function")
+}
+for _name in ("fit_generator", "evaluate_generator", "predict_generator"):
+    MEMBERS["keras.Model", _name] = f"{_LEGACY}.training.{_name}"
+MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.layers.get_shape"
+
+
+def lookup(path: str, canonical: str) -> Path | None:
+    """Say what a name is for `run` alone, or None where the table's answer holds.
+
+    Args:
+        path: the path as it was asked for.
+        canonical: the path as the table spells it.
+    """
+    target = _PROVIDED.get(canonical)
+    return None if target is None else Path(path, Status.PROVIDED, target)
+
+
+def paths() -> Iterator[str]:
+    """Return every path of this module."""
+    yield from _PROVIDED

@@ -1,0 +1,267 @@
+"""Write `.h5`/`.hdf5`: a whole model, or weights, in the format that both Keras 2 and Keras 3 read.
+
+Arrays go from the file that is read to the one that is written in pieces, none is held whole, save those of a layer
+whose weights have to be changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+
+from parallel_compat.recover import weight_edits
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.rules.layer_names import keras3_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from io import FileIO
+    from pathlib import Path as FilePath
+
+    from parallel_compat.recover.layer_tree import Leaf, Node, Path
+    from parallel_compat.recover.reader import Reading, StoredArray
+    from parallel_compat.recover.single_model import Template
+
+ATTRIBUTE_LIMIT = 64_512  # HDF5's object header; Keras cuts longer lists into pieces of at most this
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One array to be written: where it comes from and where it goes."""
+
+    layer: str
+    name: str
+    position: int  # in the file that is read
+    leaf: Path | None  # whose edits apply
+
+
+def plan(template: Template) -> dict[str, list[Slot]]:
+    """Say for each layer of the single model which arrays it gets, in the order in which Keras 3 reads them."""
+    if template.tree is None:
+        return _plan_of_weights(template)
+    arrays = template.arrays
+    found: dict[str, list[Slot]] = {}
+    for child in template.tree.children:
+        order = _keras3_order(child)
+        name = keras3_name(child.path[-1])
+        slots = [
+            Slot(
+                name,
+                arrays[template.places[leaf.path][index]].name,
+                template.places[leaf.path][index],
+                leaf.path,
+            )
+            for leaf, index in order
+            if leaf.path in template.places
+        ]
+        found[name] = slots
+    return found
+
+
+def _keras3_order(node: Node) -> list[tuple[Leaf, int]]:
+    """Trainable weights before the others, as `_legacy_weights` of Keras 3.15 has them; leaves unknown keep theirs."""
+    first, second = node.sections(frozen=True)
+    return first + second
+
+
+def _plan_of_weights(template: Template) -> dict[str, list[Slot]]:
+    found: dict[str, list[Slot]] = {}
+    position = 0
+    for layer in template.stored.layers:
+        if not template.wrappers:
+            found[layer.name] = []
+        seen_statistics = False
+        for weight in layer.weights:
+            name = _layer_of(weight.name) if template.wrappers else layer.name
+            if template.wrappers:
+                statistics = re.search(r"/moving_(mean|variance)(_\d+)?(:\d+)?$", weight.name) is not None
+                if seen_statistics and not statistics:
+                    raise CheckpointError(
+                        f"{template.stored.path}: some layers were frozen when these weights "
+                        "were written, so that their order in the file is not "
+                        "that of the model. Give the model (--architecture), or use `load_template_weights`."
+                    )
+                seen_statistics |= statistics
+            found.setdefault(name, []).append(Slot(name, weight.name, position, None))
+            position += 1
+    return found
+
+
+def _layer_of(name: str) -> str:
+    """Tell a layer's name from its weight's: "conv1/bn/gamma:0", "both/forward_lstm/kernel:0", "lstm/lstm_cell/bias:0".
+
+    Keras 3's name for it: slashes were a part of it, save in front of what wrappers and recurrent layers have inside.
+    """
+    front = name.rpartition("/")[0] or name
+    return keras3_name(re.split(r"/(?:forward_|backward_|\w+_cell(?:_\d+)?(?:/|$))", front)[0])
+
+
+def write(
+    path: FilePath,
+    template: Template,
+    reading: Reading,
+    *,
+    weights_only: bool,
+    training_config: dict[str, Any] | None,
+    advance: Callable[[int], object] = lambda count: None,
+) -> None:
+    """Write the single model.
+
+    Args:
+        path: the new file.
+        template: the single model.
+        reading: the open file; its arrays are consumed.
+        weights_only: whether the config is left out.
+        training_config: how it was compiled, for Keras 3; None where that is not known.
+        advance: called with the number of bytes after each piece.
+    """
+    layers = plan(template)
+    version = _keras_version()
+    _need_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
+    with h5py.File(path, "w") as file:
+        weights = file
+        if not weights_only:
+            assert template.translation is not None
+            config = template.translation.config
+            _text(
+                file,
+                "model_config",
+                json.dumps({"class_name": config["class_name"], "config": config["config"]}),
+            )
+            _text(file, "keras_version", version)
+            _text(file, "backend", "tensorflow")
+            if training_config is not None:
+                _text(file, "training_config", json.dumps(training_config))
+            weights = file.create_group("model_weights")
+        _text(weights, "keras_version", version)
+        _text(weights, "backend", "tensorflow")
+        _names(weights, "layer_names", list(layers))
+        for name, slots in layers.items():
+            group = weights.create_group(name)
+            _names(group, "weight_names", [slot.name for slot in slots])
+        file.flush()
+        with open(path, "r+b", buffering=0) as raw:
+            _copy(weights, template, reading, layers, advance, raw)
+        if not weights_only:
+            # Keras 3 looks for it, and finds that the model has no weights of its own.
+            _names(weights.create_group("top_level_model_weights"), "weight_names", [])
+
+
+def _need_room(path: FilePath, size: int) -> None:
+    """Find out now whether there is room: HDF5 crashes the process when it runs out while writing.
+
+    Raises:
+        OSError: there is not.
+    """
+    if shutil.disk_usage(path.parent).free < size:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+    with contextlib.suppress(ImportError):  # Windows
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        if 0 <= most < size:
+            raise OSError(errno.EFBIG, "File too large", str(path))
+
+
+def _copy(
+    weights: h5py.Group,
+    template: Template,
+    reading: Reading,
+    layers: dict[str, list[Slot]],
+    advance: Callable[[int], object],
+    raw: FileIO,
+) -> None:
+    by_position = {slot.position: slot for slots in layers.values() for slot in slots}
+    leaves = template.leaves
+    edits = template.translation.edits if template.translation is not None else {}
+    held: dict[Path, dict[int, np.ndarray[Any, Any]]] = {}
+    for position, (array, pieces) in enumerate(reading.arrays()):
+        slot = by_position.get(position)
+        if slot is None:
+            continue
+        if slot.leaf is None or slot.leaf not in edits:
+            _stream(weights[slot.layer], slot.name, array, pieces, advance, raw)
+            continue
+        held.setdefault(slot.leaf, {})[position] = gather(array, pieces)
+        advance(array.nbytes)
+        places = template.places[slot.leaf]
+        if len(held[slot.leaf]) == len(places):
+            mine = held.pop(slot.leaf)
+            changed = weight_edits.apply(
+                edits[slot.leaf], leaves[slot.leaf].class_name, [mine[place] for place in places]
+            )
+            for place, value in zip(places, changed, strict=True):
+                target = by_position[place]
+                weights[target.layer].create_dataset(target.name, data=value)
+
+
+def _stream(
+    group: h5py.Group,
+    name: str,
+    array: StoredArray,
+    pieces: Any,
+    advance: Callable[[int], object],
+    raw: FileIO,
+) -> None:
+    """Write an array in pieces: HDF5 claims its room in the file, the bytes go there directly.
+
+    That is twice as fast as through HDF5, and a disk that is full is an OSError; HDF5 would crash on it.
+    """
+    if not array.shape or not array.nbytes:
+        # h5py leaves out the property list for a scalar; there is nothing to place, either.
+        group.create_dataset(name, data=gather(array, pieces))
+        advance(array.nbytes)
+        return
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    dataset = group.create_dataset(name, array.shape, dtype=array.dtype, dcpl=plist)
+    raw.seek(dataset.id.get_offset())
+    for piece in pieces:
+        left = memoryview(piece)
+        while left:
+            count = raw.write(left)
+            left = left[count:]
+            advance(count)
+
+
+def gather(array: StoredArray, pieces: Any) -> np.ndarray[Any, Any]:
+    """Put the pieces of an array together."""
+    whole = bytearray()
+    for piece in pieces:
+        whole += piece
+    return np.frombuffer(bytes(whole), array.dtype).reshape(array.shape)
+
+
+def _keras_version() -> str:
+    """The version of the Keras that is installed, without importing it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("keras")
+    except PackageNotFoundError:
+        return "3.0.0"
+
+
+def _text(owner: Any, name: str, value: str) -> None:
+    owner.attrs[name] = value.encode()
+
+
+def _names(owner: Any, name: str, values: list[str]) -> None:
+    data = np.asarray([value.encode() for value in values]) if values else np.asarray([], "S1")
+    count = 1
+    while any(piece.nbytes > ATTRIBUTE_LIMIT for piece in np.array_split(data, count)):
+        count += 1
+    if count == 1:
+        owner.attrs[name] = data
+    else:
+        for number, piece in enumerate(np.array_split(data, count)):
+            owner.attrs[f"{name}{number}"] = piece

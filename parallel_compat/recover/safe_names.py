@@ -1,0 +1,37 @@
+"""Names that a file gives to layers and weights: what is let through, and how they are quoted."""
+
+from __future__ import annotations
+
+import re
+
+from parallel_compat.recover import limits
+from parallel_compat.recover.errors import CheckpointError
+
+PRINTABLE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")
+
+
+def parts(name: str, where: str) -> list[str]:
+    """Split a name at its slashes; refuse any that could leave its group.
+
+    >>> from parallel_compat.recover.safe_names import parts
+    >>> parts("block/conv/kernel:0", "layer 'block'")
+    ['block', 'conv', 'kernel:0']
+
+    Raises:
+        CheckpointError: it is absolute, holds `.` or `..`, control characters or half of a surrogate pair, or is
+            longer or deeper than any that Keras wrote.
+    """
+    found = name.split("/")
+    if len(name) > limits.NAME_LENGTH or len(found) > limits.NAME_DEPTH:
+        raise CheckpointError(f"{where}: the name {short(name)} is too long or too deep.")
+    if any(part in ("", ".", "..") for part in found) or not PRINTABLE.fullmatch(name):
+        raise CheckpointError(
+            f"{where}: the name {short(name)} would leave its group, or is no text; names may not be absolute, or "
+            "hold `.`, `..` or control characters."
+        )
+    return found
+
+
+def short(name: str) -> str:
+    """Quote a name from the file for a message: bounded and printable."""
+    return ascii(name if len(name) <= 120 else f"{name[:80]}...{name[-20:]}")

@@ -1,0 +1,547 @@
+"""What `run` puts on Keras's own classes: old arguments, methods and attributes, for the user's code.
+
+The classes stay what they are, so `isinstance`, subclasses and pickles work. An old member looks as if it were not
+there when anybody but the user's code asks for it; an old argument is taken from the user's code alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.legacy.numbers import batch_logs, callback_params
+from parallel_compat.names import lookup, run_only
+from parallel_compat.names.arguments import arguments
+from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
+from parallel_compat.names.members import members
+from parallel_compat.names.table import Change, Member
+from parallel_compat.run import callers, usage
+from parallel_compat.run.modules import GoneAttributeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches) -> None:
+    """Put everything on the classes of an imported Keras."""
+    import keras
+    import tensorflow as tf
+
+    # `losses.mse(K.variable(a), K.variable(b))`: Keras 3's operations ask for it, and take TensorFlow's tensors.
+    patches.set(tf.Variable, "ndim", property(lambda variable: variable.shape.rank))
+    _members(patches, keras)
+    _constructors(patches, keras)
+    _callbacks(patches, keras)
+    _layers(patches, keras)
+    _models(patches, keras.Model)
+    _model_constructors(patches, keras)
+    patches.set(keras.Model, "__init_subclass__", classmethod(_wrapper_of_parallel_model))
+    # `x, y = batches.next()`, the spelling of Python 2, worked on Keras's iterators.
+    patches.set(patch_points.image_iterator_class(), "next", lambda batches: next(batches))
+    for owner, name, wrap in patch_points.of_names_of_functions():
+        patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
+    for name in ("input", "output"):
+        patches.set(keras.Sequential, name, _end_of_sequential(keras.Sequential, name))
+
+
+def put_on_parallel_model(patches: Patches) -> None:
+    """Put the old arguments on the methods that `ParallelModel` has of its own."""
+    from parallel_compat.parallel_model import ParallelModel
+
+    _models(patches, ParallelModel, own=True)
+    for name in ("fit_generator", "evaluate_generator", "predict_generator"):
+        own = vars(ParallelModel)[name]
+        patches.set(ParallelModel, name, _like(own)(_generator_method(own, name)))
+
+
+def _generator_method(original: Any, name: str) -> Any:
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        from parallel_compat.run import model_methods
+
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        usage.record(f"Model.{name}", f"parallel_compat.{name}", frame)
+        return getattr(model_methods, name)(self, *given, **keywords)
+
+    return method
+
+
+# --- members ------------------------------------------------------------------------------------------------------
+
+
+class ForUsers:
+    """An attribute that is there for the user's code only.
+
+    Args:
+        row: the table's row.
+        get: returns the value for an object.
+        set: assigns it; None where it cannot be assigned to.
+    """
+
+    def __init__(self, row: Member, get: Callable[[Any], Any]) -> None:
+        self._row = row
+        self._get = get
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        name = f"{self._row.of.rpartition('.')[2]}.{self._row.old}"
+        if frame is None or instance is None:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._row.old!r}")
+        if self._row.change is Change.GONE:
+            where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+            raise GoneAttributeError(f"{where}: `{name}` is gone. {self._row.note}", name=self._row.old, obj=instance)
+        usage.record(name, self._row.new or "", frame)
+        return self._get(instance)
+
+
+class ForUsersToSet(ForUsers):
+    """An attribute that is there for the user's code only, and can be assigned to by anybody."""
+
+    def __init__(self, row: Member, get: Callable[[Any], Any], set: Callable[[Any, Any], None]) -> None:
+        super().__init__(row, get)
+        self._set = set
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        self._set(instance, value)
+
+
+# Members whose row stands for a field of a class of ours, or that have an entry of their own below.
+_NOT_HERE = {("keras.callbacks.Callback", "model"), ("keras.Model", "save_weights"), ("keras.Model", "save")}
+
+
+def _members(patches: Patches, keras: Any) -> None:
+    owners = {
+        "keras.Model": keras.Model,
+        "keras.layers.Layer": keras.layers.Layer,
+        "keras.optimizers.Optimizer": keras.optimizers.Optimizer,
+        "keras.callbacks.Callback": keras.callbacks.Callback,
+        "keras.KerasTensor": keras.KerasTensor,
+        "keras.metrics.Metric": keras.metrics.Metric,
+    }
+    for rows in members().values():
+        for row in rows:
+            owner = owners.get(row.of)
+            if owner is None or (row.of, row.old) in _NOT_HERE or hasattr(owner, row.old):
+                continue
+            patches.set(owner, row.old, _member(row))
+
+
+def _member(row: Member) -> ForUsers:
+    if (row.of, row.old) == ("keras.optimizers.Optimizer", "lr"):
+        return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
+    stand_in = run_only.MEMBERS.get((row.of, row.old))
+    if stand_in is not None:
+        told = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
+        return ForUsers(told, lambda instance: functools.partial(lookup.fetch(stand_in), instance))
+    if row.change is Change.RENAMED and row.new is not None:
+        new = row.new
+        if row.method:
+            return ForUsers(row, lambda instance: lambda: getattr(instance, new))
+        return ForUsers(row, lambda instance: getattr(instance, new))
+    if row.change is Change.PROVIDED and row.new is not None:
+        new = row.new
+        if row.method:
+            return ForUsers(row, lambda instance: functools.partial(lookup.fetch(new), instance))
+        return ForUsers(row, lambda instance: lookup.fetch(new)(instance))
+    return ForUsers(row, lambda instance: None)
+
+
+def _rate(optimizer: Any) -> Any:
+    from parallel_compat.backend.keras3 import learning_rate
+
+    variable = learning_rate.variable_of(optimizer)
+    return optimizer.learning_rate if variable is None else variable
+
+
+# --- constructors -------------------------------------------------------------------------------------------------
+
+
+def _constructors(patches: Patches, keras: Any) -> None:
+    with_activation = {
+        f"keras.layers.{kind.__name__}"
+        for kind in vars(keras.layers).values()
+        if isinstance(kind, type) and (_takes(kind, "activation") or _takes(kind, "activity_regularizer"))
+    }
+    others = {"keras.layers.ActivityRegularization"}
+    for of in sorted({*arguments(), *defaults(), *with_activation, *others}):
+        owner, _, name = of.rpartition(".")
+        if owner not in ("keras.layers", "keras.callbacks", "keras.regularizers") or name in ("Layer", "Input"):
+            continue
+        kind = getattr(getattr(keras, owner.partition(".")[2]), name, None)
+        if isinstance(kind, type) and "__init__" in vars(kind):
+            patches.set(kind, "__init__", _init(kind, of))
+    for name in dir(keras.optimizers):
+        kind = getattr(keras.optimizers, name)
+        if isinstance(kind, type) and issubclass(kind, keras.optimizers.Optimizer) and "__init__" in vars(kind):
+            patches.set(kind, "__init__", _optimizer_init(kind, f"keras.optimizers.{name}"))
+
+
+def _takes(kind: Any, argument: str) -> bool:
+    """Say whether a class's own `__init__` has the argument."""
+    code = getattr(vars(kind).get("__init__"), "__code__", None)
+    return code is not None and argument in code.co_varnames
+
+
+def _init(kind: Any, of: str) -> Any:
+    original = kind.__init__
+
+    @_like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            original(self, *given, **keywords)
+            return
+        old = callers.uses_standalone_keras(frame) and type(self) is kind
+        given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
+        given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
+        original(self, *given, **keywords)
+        if old and of in OTHER_NUMBERS:
+            _note(of, frame)(*OTHER_NUMBERS[of])
+        if old and getattr(self, "activity_regularizer", None) is not None:
+            from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
+
+            _note(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its rows")
+            self.activity_regularizer = SumOverBatch(self.activity_regularizer)
+
+    return __init__
+
+
+def _optimizer_init(kind: Any, of: str) -> Any:
+    original = kind.__init__
+
+    @_like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        from parallel_compat.legacy import optimizers
+
+        frame = callers.user_frame(sys._getframe(1))
+        if type(self) is not kind:
+            original(self, *given, **keywords)
+        elif frame is None:
+            if "decay" in keywords:  # from a config: a copied or loaded optimizer steps as the first one did
+                optimizers.initialize(original, self, of, given, keywords)
+            else:
+                original(self, *given, **keywords)
+        else:
+            old = callers.uses_standalone_keras(frame)
+            optimizers.initialize(original, self, of, given, keywords, _note(of, frame), old)
+
+    return __init__
+
+
+def _old_hard_sigmoid(
+    of: str, given: tuple[Any, ...], keywords: dict[str, Any], frame: FrameType
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Let the name mean Keras 2's function."""
+
+    def old(value: Any) -> Any:
+        if not isinstance(value, str) or value != "hard_sigmoid":
+            return value
+        from parallel_compat.legacy.activations import hard_sigmoid
+
+        _note(of, frame)('"hard_sigmoid"', "parallel_compat.legacy.activations.hard_sigmoid")
+        return hard_sigmoid
+
+    return tuple(old(value) for value in given), {key: old(value) for key, value in keywords.items()}
+
+
+_OF_EVERY_LAYER = {
+    "weights",
+    "batch_input_shape",
+    "batch_size",
+    "input_shape",
+    "input_dim",
+    "input_length",
+    "input_dtype",
+}
+
+
+# --- layers -------------------------------------------------------------------------------------------------------
+
+
+def _layers(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy import automatic_names
+
+    layer = keras.layers.Layer
+    layer_init, input_init, add_weight = layer.__init__, keras.layers.InputLayer.__init__, layer.add_weight
+
+    @_like(layer_init)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        after = None
+        if keywords.keys() & _OF_EVERY_LAYER:
+            from parallel_compat.legacy.layers import take_common
+
+            after = take_common(keywords)
+        layer_init(self, *given, **keywords)
+        patch_points.name_first_argument(self)
+        if after is not None:
+            after(self)
+
+    @_like(input_init)
+    def __init__of_input(self: Any, *given: Any, **keywords: Any) -> None:
+        batch = getattr(keywords.get("shape"), "batch", None)
+        if batch is not None:
+            keywords["batch_size"] = batch
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None:
+            of = "keras.layers.InputLayer"
+            given, keywords = translate(of, given, keywords, _note(of, frame))
+        input_init(self, *given, **keywords)
+
+    @_like(add_weight)
+    def add_weight_for_users(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None:
+            of = "keras.layers.Layer.add_weight"
+            given, keywords = translate(of, given, keywords, _note(of, frame))
+        return add_weight(self, *given, **keywords)
+
+    points = (
+        *patch_points.of_frozen_batch_normalization(callers.anybody_uses_standalone_keras),
+        *patch_points.of_undeclared_output_shapes(),
+    )
+    for owner, name, wrap in (
+        *patch_points.of_layer_names(automatic_names.in_keras_2),
+        *patch_points.of_single_outputs(),
+        *points,
+    ):
+        patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
+    patches.set(layer, "__init__", __init__)
+    patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
+    patches.set(layer, "add_weight", add_weight_for_users)
+    patches.set(keras.layers.Lambda, "__call__", _call_of_lambda(keras.layers.Lambda.__call__))
+    patches.set(keras.layers.InputLayer, "input", _input_of_input_layer(keras.layers.InputLayer))
+    patches.set(keras.layers.RNN, "reset_states", _reset_states)
+    for kind in (layer, patch_points.functional_class()):
+        add_loss = vars(kind).get("add_loss")
+        if add_loss is not None:
+            patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
+
+
+def _call_of_lambda(original: Any) -> Any:
+    @_like(original)
+    def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
+        try:
+            return original(self, *given, **keywords)
+        except (TypeError, ValueError, AttributeError, NotImplementedError) as error:
+            from parallel_compat.legacy import closures
+
+            sentence = closures.sentence_on_lambda(self)
+            if sentence is None:
+                raise
+            raise TypeError(sentence) from error
+
+    return __call__
+
+
+def _input_of_input_layer(kind: Any) -> property:
+    original = kind.input
+    row = members()["input"][0]
+
+    def get(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            return original.__get__(self, type(self))
+        usage.record("InputLayer.input", row.new or "", frame)
+        return lookup.fetch(row.new or "")(self)
+
+    return property(get)
+
+
+def _reset_states(self: Any, states: Any = None) -> None:
+    from parallel_compat.legacy.layers import reset_states
+
+    reset_states(self, states)
+
+
+# --- callbacks ----------------------------------------------------------------------------------------------------
+
+
+def _callbacks(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy.numbers.logs import Logs
+
+    callback, history = keras.callbacks.Callback, keras.callbacks.History
+    # A callback that does not call `super().__init__()` has these fields all the same, as in Keras 2.
+    for name in ("_model", "params", "validation_data"):
+        patches.set(callback, name, None)
+    patches.set(callback, "model", property(vars(callback)["model"].fget, _set_model))
+    init = history.__init__
+
+    @_like(init)
+    def __init__(self: Any) -> None:
+        init(self)
+        self.history = Logs()
+
+    patches.set(history, "__init__", __init__)
+    patches.set(callback, "set_params", _like(callback.set_params)(callback_params.set_params))
+    # The hooks of Keras 3 that call those of Keras 2.
+    for name in ("on_train_batch_begin", "on_train_batch_end"):
+        patches.set(callback, name, _with_batch_in_logs(getattr(callback, name)))
+    of_batches = patch_points.of_batch_logs(
+        callers.anybody_uses_standalone_keras, batch_logs.begin, batch_logs.add, batch_logs.BatchLogs, Logs
+    )
+    for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op), *of_batches):
+        patches.set(owner, name, wrap(vars(owner)[name]))
+
+
+def _with_batch_in_logs(original: Any) -> Any:
+    @_like(original)
+    def hook(self: Any, batch: int, logs: Any = None) -> Any:
+        return original(self, batch, callback_params.of_batch(self, batch, logs))
+
+    return hook
+
+
+def _set_model(callback: Any, model: Any) -> None:
+    callback._model = model
+
+
+def _old_monitor_op(callback: Any) -> None:
+    from parallel_compat.legacy.callbacks import set_old_monitor_op
+
+    set_old_monitor_op(callback)
+
+
+# --- models -------------------------------------------------------------------------------------------------------
+
+
+# Those of `training.METHODS` that models have.
+_METHODS = (
+    "compile",
+    "fit",
+    "evaluate",
+    "predict",
+    "save",
+    "save_weights",
+    "load_weights",
+    "train_on_batch",
+    "test_on_batch",
+)
+
+
+def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
+    if not own:
+        patches.set(kind, "metrics_names", _metrics_names(kind))
+    for name in _METHODS:
+        # Where it is defined: Keras looks whether a model's class overrides `compile`.
+        owner = kind if own else next(each for each in kind.__mro__ if name in vars(each))
+        if name in vars(owner):
+            original = vars(owner)[name]
+            patches.set(owner, name, _like(original)(_method(original, name, f"keras.Model.{name}")))
+
+
+def _method(original: Any, name: str, of: str) -> Any:
+    """For the user's code the function of that name in `training`, which is imported when it is needed."""
+
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        from parallel_compat.run import model_methods
+
+        return model_methods.METHODS[name](original, of, frame, self, *given, **keywords)
+
+    return method
+
+
+def _metrics_names(kind: Any) -> property:
+    original = kind.metrics_names.fget
+
+    def get(self: Any) -> Any:
+        from parallel_compat.legacy import models
+
+        return original(self) if callers.user_frame(sys._getframe(1)) is None else models.metrics_names(self)
+
+    return property(get)
+
+
+def _model_constructors(patches: Patches, keras: Any) -> None:
+    """`Model(input=x, output=y)`: the class is chosen by the arguments, so they are translated there as well."""
+    new = keras.Model.__new__
+
+    def __new__(cls: Any, *given: Any, **keywords: Any) -> Any:
+        return new(cls, *given, **_inputs_and_outputs(keywords, None))
+
+    patches.set(keras.Model, "__new__", staticmethod(__new__))
+    for kind in (keras.Model, patch_points.functional_class()):
+        patches.set(kind, "__init__", _model_init(kind))
+
+
+def _wrapper_of_parallel_model(cls: Any, /, **keywords: Any) -> None:
+    """Let a class that takes over a parallel model's `__dict__` have its methods as well (`ModelMGPU`).
+
+    The class was passed around to save the template while training the parallel model: its `__init__` calls
+    `multi_gpu_model` and `self.__dict__.update(parallel.__dict__)`. In Keras 2 all that a model did was in its
+    `__dict__`; today the split is a method.
+    """
+    super(_keras_model(), cls).__init_subclass__(**keywords)
+    code = getattr(vars(cls).get("__init__"), "__code__", None)
+    if code is None or cls.__bases__ != (_keras_model(),) or not {"__dict__", "update"} <= set(code.co_names):
+        return
+    if callers.user_frame(sys._getframe(1)) is None:
+        return
+    from parallel_compat.parallel_model import ParallelModel
+
+    cls.__bases__ = (ParallelModel,)
+
+
+def _keras_model() -> Any:
+    return sys.modules["keras"].Model
+
+
+def _end_of_sequential(kind: Any, name: str) -> property:
+    """`Sequential.input` and `.output` before the model is called: those it is made of."""
+    original = getattr(kind, name)
+
+    def get(self: Any) -> Any:
+        ends = getattr(self, f"{name}s") if self.built else None
+        if not ends:
+            return original.__get__(self, type(self))
+        return ends[0] if len(ends) == 1 else ends
+
+    return property(get)
+
+
+def _model_init(kind: Any) -> Any:
+    original = kind.__init__
+
+    @_like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
+
+    return __init__
+
+
+def _inputs_and_outputs(keywords: dict[str, Any], frame: FrameType | None) -> dict[str, Any]:
+    if not keywords.keys() & {"input", "output"}:
+        return keywords
+    note = _note("keras.Model", frame) if frame is not None else lambda given, became: None
+    return translate("keras.Model", (), keywords, note)[1]
+
+
+def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
+    short = of.removeprefix("keras.").rpartition(".")[2]
+
+    def note(given: str, became: str) -> None:
+        usage.record(f"{short}({given})", became, frame)
+
+    return note
+
+
+def _like(original: Any) -> Callable[[Any], Any]:
+    """Let a function pass for another one: Keras reads names, docstrings and signatures of its methods."""
+
+    def decorate(function: Any) -> Any:
+        functools.update_wrapper(function, original)
+        del function.__wrapped__
+        function.__signature__ = inspect.signature(original)
+        return function
+
+    return decorate

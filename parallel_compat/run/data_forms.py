@@ -1,0 +1,159 @@
+"""Data as Keras 2 took it: lists of numbers, lists of one array, targets and weights for some outputs only.
+
+Keras 3 wants arrays in the structure of the model's inputs and outputs. Read in Keras 2.2.4's
+`keras/engine/training_utils.py` (`standardize_input_data`, `standardize_sample_or_class_weights`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat.batches.batch import target_of_keras_2
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Note = Callable[[str, str], None]
+
+# What `fit` and its relatives call what they are fed.
+_FED = ("x", "y", "sample_weight", "validation_data", "class_weight")
+
+
+def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> dict[str, Any]:
+    """Return the arguments of `fit` or a relative of it with the data as Keras 3 takes it.
+
+    Args:
+        model: the model that is fed.
+        arguments: by name, as they were given; those that are no data come back as they are.
+        note: called for what changes its meaning.
+    """
+    changed = {name: arguments[name] for name in _FED if arguments.get(name) is not None}
+    if "x" in changed:
+        changed["x"] = _plain(changed["x"], _count_of_inputs(model))
+    if "y" in changed:
+        changed["y"] = _as_floats(model, targets(model, changed["y"]))
+    if "sample_weight" in changed:
+        changed["sample_weight"] = weights(model, changed["sample_weight"], changed.get("y"))
+    if _has_zeros(changed.get("sample_weight")) or _has_zeros(changed.get("class_weight")):
+        note("weights of 0", "the loss is divided by all rows; Keras 2 divided by those whose weight is not 0")
+    held_out: Any = changed.get("validation_data")
+    if isinstance(held_out, (tuple, list)) and 2 <= len(held_out) <= 3:
+        x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
+        y = _as_floats(model, y)
+        changed["validation_data"] = (x, y, *(weights(model, each, y) for each in held_out[2:]))
+    if "class_weight" in changed and not isinstance(changed["class_weight"], (dict, list, tuple)):
+        note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
+        changed["class_weight"] = None
+    return {**arguments, **changed}
+
+
+def _has_zeros(given: Any) -> bool:
+    return any(not np.all(leaf) for leaf in keras.tree.flatten(given) if isinstance(leaf, (np.ndarray, float, int)))
+
+
+def _as_floats(model: Any, y: Any) -> Any:
+    """Return arrays of targets as `BatchReader` makes those of a generator's batches."""
+
+    def as_float(target: Any) -> Any:
+        return np.asarray(target_of_keras_2(model, target)) if isinstance(target, np.ndarray) else target
+
+    return keras.tree.map_structure(as_float, y)
+
+
+def targets(model: Any, y: Any) -> Any:
+    """Return the targets of several outputs as a list, with None for each output that has no loss."""
+    names, without = _output_names(model), outputs_without_loss(model)
+    if len(names) < 2 or len(without) == len(names):
+        return _plain(y, len(names) or None)
+    if isinstance(y, dict):
+        return [y.get(name) for name in names] if y.keys() <= set(names) else y
+    arrays = y if type(y) in (list, tuple) else [y]
+    if not without or len(arrays) != len(names) - len(without):
+        return y
+    given = iter(arrays)
+    return [None if name in without else next(given) for name in names]
+
+
+def weights(model: Any, given: Any, y: Any) -> Any:
+    """Return the sample weights of several outputs as a list, with ones for each output that was given none.
+
+    Args:
+        model: the model.
+        given: as it was given.
+        y: the targets, as `targets` returns them.
+    """
+    names = _output_names(model)
+    if len(names) < 2 or not isinstance(given, dict) or not given.keys() <= set(names) or type(y) is not list:
+        return _plain(given, len(names) or None)
+    return [
+        None if target is None else given.get(name, np.ones(len(target))) for name, target in zip(names, y, strict=True)
+    ]
+
+
+def outputs_without_loss(model: Any) -> frozenset[str]:
+    """Return the names of the outputs for which the model was compiled without a loss."""
+    return _without(getattr(model, "loss", None), _output_names(model))
+
+
+def _without(loss: Any, names: list[str]) -> frozenset[str]:
+    if isinstance(loss, dict):
+        return frozenset(name for name in names if loss.get(name) is None)
+    if isinstance(loss, (list, tuple)) and len(loss) == len(names):
+        return frozenset(name for name, each in zip(names, loss, strict=True) if each is None)
+    return frozenset(names) if loss is None else frozenset()
+
+
+def for_outputs_with_loss(model: Any, arguments: dict[str, Any], note: Note) -> dict[str, Any]:
+    """Return the arguments of `compile` with every output in a dict of losses, and metrics where there are targets.
+
+    Args:
+        model: the model that is compiled.
+        arguments: by name.
+        note: called for what changes.
+    """
+    names, loss = _output_names(model), arguments.get("loss")
+    if not names:
+        return arguments
+    if isinstance(loss, dict) and len(names) > 1 and loss and loss.keys() < set(names):
+        loss = {name: loss.get(name) for name in names}
+        note("loss={...} without an output", "None: that output is not trained on")
+    without = _without(loss, names)
+    changed = {**arguments, "loss": loss}
+    for name in ("metrics", "weighted_metrics"):
+        given = arguments.get(name)
+        if not without or not given:
+            continue
+        if len(without) == len(names):
+            changed[name] = None
+        elif isinstance(given, dict):
+            changed[name] = {output: each for output, each in given.items() if output not in without}
+        elif isinstance(given, (list, tuple)) and len(given) == len(names):
+            changed[name] = [[] if output in without else each for output, each in zip(names, given, strict=True)]
+    return changed
+
+
+def _plain(value: Any, count: int | None) -> Any:
+    """Turn a list of numbers into an array, and a list of one array into that array, where one array is expected."""
+    if type(value) is not list or count != 1 or not value:
+        return value
+    if isinstance(value[0], (int, float, np.number)):
+        return np.asarray(value)
+    return value[0] if len(value) == 1 and hasattr(value[0], "shape") else value
+
+
+def _count_of_inputs(model: Any) -> int | None:
+    if isinstance(model, keras.Sequential):
+        return 1
+    inputs = getattr(model, "inputs", None)
+    return len(inputs) if isinstance(inputs, (list, tuple)) else None
+
+
+def _output_names(model: Any) -> list[str]:
+    """Return the names of the outputs, in order; none where they are not a plain list."""
+    if isinstance(model, keras.Sequential):
+        return ["output"]
+    names = list(getattr(model, "output_names", None) or ())
+    return [] if names and isinstance(getattr(model, "output", None), dict) else names

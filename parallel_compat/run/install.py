@@ -1,0 +1,105 @@
+"""Legacy names for the user's code: on, off, and for the length of a block."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from parallel_compat.backend.patches import Patches
+from parallel_compat.run import callers, usage
+from parallel_compat.run.modules import LegacyModules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_modules: LegacyModules | None = None
+_replicas: int | None = None
+_patches = Patches()
+
+
+def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
+    """Answer the legacy names that the user's code asks for, from here on.
+
+    >>> import parallel_compat
+    >>> parallel_compat.install()
+    >>> from keras.utils import multi_gpu_model
+    >>> parallel_compat.uninstall()
+
+    Calling it again changes nothing but `also` and `replicas`.
+
+    Args:
+        also: installed packages that are answered as the user's code is (`["keras_contrib"]`).
+        replicas: how many devices to simulate where there are fewer GPUs; TensorFlow must not have used its
+            devices yet. None simulates none.
+
+    Raises:
+        RuntimeError: devices have to be simulated, and TensorFlow has used its devices already.
+    """
+    global _modules, _replicas
+    callers.also_ask(also)
+    _replicas = replicas if replicas is not None else _replicas
+    if _modules is not None:
+        if "tensorflow" in sys.modules:
+            _simulate()
+        return
+    usage.forget()
+
+    def with_keras() -> None:
+        from parallel_compat.run import class_patches
+
+        class_patches.put_on(_patches)
+
+    def with_parallel_model() -> None:
+        from parallel_compat.run import class_patches
+
+        class_patches.put_on_parallel_model(_patches)
+
+    _modules = LegacyModules(
+        {
+            "keras": with_keras,
+            "tensorflow": _simulate,
+            "parallel_compat.parallel_model": with_parallel_model,
+        }
+    )
+    _modules.install()
+
+
+def _simulate() -> None:
+    if _replicas is not None:
+        from parallel_compat.legacy import device_lib
+
+        device_lib.simulate(_replicas)
+
+
+def uninstall() -> None:
+    """Undo `install`: every module, class and import hook is as it was before."""
+    global _modules, _replicas
+    if _modules is None:
+        return
+    _modules.undo()
+    _patches.undo()
+    _modules = _replicas = None
+    callers.forget()
+
+
+@contextmanager
+def legacy_names(*, also: Iterable[str] = ()) -> Iterator[None]:
+    """Answer legacy names inside a `with` block.
+
+    >>> import parallel_compat
+    >>> with parallel_compat.legacy_names():
+    ...     from keras.utils import np_utils
+
+    Args:
+        also: as in `install`.
+    """
+    before, asked = _modules is not None, callers.asked()
+    install(also={*asked, *also})
+    try:
+        yield
+    finally:
+        if before:
+            callers.also_ask(asked)
+        else:
+            uninstall()

@@ -1,0 +1,400 @@
+"""The methods of `keras.Model` with their old arguments, as `run` puts them on the class.
+
+Each function is called for the user's code, with the method that stands there, and translates the arguments first.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.batches import generator_methods
+from parallel_compat.batches.batch import weighted_classes
+from parallel_compat.batches.reader import is_generator, is_sequence
+from parallel_compat.legacy import closures, losses, models
+from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.legacy.numbers import callback_params
+from parallel_compat.legacy.utils import to_list
+from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
+from parallel_compat.run import callers, data_forms, data_workers, usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    Method = Callable[..., Any]
+
+
+def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.compile` with metrics in third place, and the old names and defaults of strings."""
+    given, keywords = _translated(of, given, keywords, frame)
+    keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
+    if callers.uses_standalone_keras(frame) and isinstance(keywords.get("optimizer"), str):
+        keywords["optimizer"] = _optimizer(keywords["optimizer"], frame)
+    if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
+        keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
+    for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
+        if name in keywords:
+            keywords[name] = _renamed(keywords[name], kind, frame)
+    count = len(getattr(self, "output_names", None) or ())
+    for name in ("metrics", "weighted_metrics"):
+        keywords[name] = _for_each_output(self, keywords.get(name))
+        if callers.uses_standalone_keras(frame):
+            keywords[name] = _accuracies(self, keywords[name], keywords.get("loss"), _note(of, frame))
+    if callers.uses_standalone_keras(frame) or keywords.get("loss") is not None:
+        keywords = data_forms.for_outputs_with_loss(self, keywords, _note(of, frame))
+    if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
+        keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
+    result = original(self, **keywords)
+    closures.remember(self, *(keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")))
+    _keep_flags(self)
+    return result
+
+
+def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
+    _refuse_fixed_phase()
+    drawing = _drawing(of, given, keywords)
+    given, keywords = _translated(of, given, keywords, frame)
+    arguments = data_forms.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
+    hand_over(arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
+    with as_compiled(self), closures.explained(self):
+        if _is_parallel(self):  # which draws from generators itself
+            return original(self, **arguments, **drawing)
+        return generator_methods.fit(
+            self,
+            generator_methods.Feed(self, **drawing, targets_of_keras_2=True),
+            arguments,
+            functools.partial(original, self),
+        )
+
+
+def _fit_generator(**arguments: Any) -> Any:
+    model = arguments["model"]
+    _refuse_fixed_phase()
+    hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
+    with as_compiled(model), closures.explained(model):
+        return generator_methods.fit_generator(**arguments)
+
+
+# As `parallel_compat.fit_generator` and its relatives, with what the user's code had besides: fields of callbacks,
+# layers that are trainable as they were compiled.
+fit_generator = data_workers.generator_method(generator_methods.fit_generator, _fit_generator)
+evaluate_generator = data_workers.generator_method(generator_methods.evaluate_generator)
+predict_generator = data_workers.generator_method(generator_methods.predict_generator)
+
+
+def evaluate(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.evaluate` without the arguments of the loading queue, and its list in the old order."""
+    return _in_old_order(original, of, frame, self, *given, **keywords)
+
+
+def train_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.train_on_batch` of what was trainable when the model was compiled."""
+    return _in_old_order(original, of, frame, self, *given, **keywords)
+
+
+def test_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.test_on_batch`, its list in the old order."""
+    return _in_old_order(original, of, frame, self, *given, **keywords)
+
+
+def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.predict`, silent by default as it was."""
+    drawing = _drawing(of, given, keywords)
+    given, keywords = _translated(of, given, keywords, frame)
+    arguments = data_forms.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
+    arguments.setdefault("verbose", 0)
+    with closures.explained(self), _fed(self, drawing, "prediction", arguments) as fed:
+        return original(self, **fed)
+
+
+def save(original: Method, of: str, frame: FrameType, self: Any, /, filepath: Any, *given: Any, **keywords: Any) -> Any:
+    """`model.save` to a file of any name."""
+    if str(filepath).endswith(".keras") and not given:
+        return original(self, filepath, *given, **keywords)
+    return _instead(models.save_model, of, frame, self, filepath, *given, **keywords)
+
+
+def save_weights(
+    original: Method, of: str, frame: FrameType, self: Any, /, filepath: Any, *given: Any, **keywords: Any
+) -> Any:
+    """`model.save_weights` to a file of any name."""
+    if str(filepath).endswith(".weights.h5") and not given:
+        return original(self, filepath, *given, **keywords)
+    return _instead(models.save_weights, of, frame, self, filepath, *given, **keywords)
+
+
+def load_weights(
+    original: Method, of: str, frame: FrameType, self: Any, /, filepath: Any, *given: Any, **keywords: Any
+) -> Any:
+    """`model.load_weights` from a file of any name."""
+    if str(filepath).endswith(".weights.h5") and not given:
+        return original(self, filepath, *given, **keywords)
+    return _instead(models.load_weights, of, frame, self, filepath, *given, **keywords)
+
+
+def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
+    """`layer.add_loss`; on a functional model of a symbolic tensor, which it computes whenever it is called."""
+    losses = keras.tree.flatten(loss)
+    symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
+    if not symbolic:
+        return original(self, loss)  # `inputs=` told a graph what the loss depends on
+    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    if not isinstance(self, keras.Model) or not getattr(self, "outputs", None) or len(symbolic) < len(losses):
+        raise TypeError(
+            f"{where}: `add_loss` of a symbolic tensor needs a functional model, whose inputs the loss is computed "
+            "from. Write a layer that computes the loss in its `call` and says `self.add_loss(loss)` there."
+        )
+    try:
+        keras3.add_symbolic_losses(self, symbolic)
+    except ValueError as error:
+        raise TypeError(
+            f"{where}: `add_loss` of a symbolic tensor that is not computed from the model's inputs alone. Make what "
+            "it needs an input of the model."
+        ) from error
+    usage.record("Model.add_loss(tensor)", "a loss added whenever the model is called", frame)
+    return None
+
+
+def _drawing(of: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """Take the arguments for drawing from generators and Sequences out of those of `fit`."""
+    taken = {name: keywords.pop(name) for name in generator_methods.DRAWING if name in keywords}
+    source = given[0] if given else keywords.get("x")
+    return data_workers.in_threads_where_needed(of.removeprefix("keras."), taken, source)
+
+
+@contextmanager
+def _fed(model: Any, drawing: dict[str, Any], what: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Put a generator or Sequence, if there is one, where Keras can draw from it."""
+    x = arguments.get("x")
+    if not (is_generator(x) or is_sequence(x)):
+        yield arguments
+    elif _is_parallel(model):  # which draws from generators itself
+        yield {**arguments, **drawing}
+    else:
+        feed = generator_methods.Feed(model, **drawing, targets_of_keras_2=True)
+        with feed.open():
+            yield {**arguments, "x": feed.adapter(x, what, arguments.get("steps"))}
+
+
+def _is_parallel(model: Any) -> bool:
+    parallel_model = sys.modules.get("parallel_compat.parallel_model")
+    return parallel_model is not None and isinstance(model, parallel_model.ParallelModel)
+
+
+def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    drawing = _drawing(of, given, keywords)
+    given, keywords = _translated(of, given, keywords, frame)
+    name = of.rpartition(".")[2]
+    arguments = data_forms.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
+    if arguments.get("class_weight") is not None and arguments.get("sample_weight") is not None:
+        # `train_on_batch` of Keras 2 multiplied them; Keras 3's refuses them together.
+        weights = weighted_classes(arguments["y"], arguments["sample_weight"], arguments.pop("class_weight"))
+        arguments["sample_weight"] = weights
+    with as_compiled(self), closures.explained(self), _fed(self, drawing, "validation", arguments) as fed:
+        if "return_dict" in fed:
+            results = original(self, **fed)
+            return patch_points.plain_results(results) if fed["return_dict"] else results
+        results = patch_points.plain_results(original(self, **fed, return_dict=True))
+    ordered = [results[name] for name in models.in_old_order(self, results)]
+    return ordered if len(ordered) > 1 else ordered[0]
+
+
+def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:
+    usage.record(f"{of.removeprefix('keras.')}({str(filepath)!r})", f"{legacy.__module__}.{legacy.__name__}", frame)
+    return legacy(self, filepath, *given, **keywords)
+
+
+METHODS: dict[str, Method] = {
+    "compile": compile,
+    "fit": fit,
+    "evaluate": evaluate,
+    "predict": predict,
+    "save": save,
+    "save_weights": save_weights,
+    "load_weights": load_weights,
+    "train_on_batch": train_on_batch,
+    "test_on_batch": test_on_batch,
+    "add_loss": add_loss,
+}
+
+
+def _keep_flags(model: Any) -> None:
+    if not _is_parallel(model):  # which keeps its own
+        from parallel_compat.training.trainable_flags import TrainableFlags
+
+        vars(model)["_flags_at_compile"] = TrainableFlags(model)
+
+
+@contextmanager
+def as_compiled(model: Any) -> Iterator[None]:
+    """Let each layer be trainable as it was when the user's code compiled the model, for the length of a training."""
+    flags = vars(model).get("_flags_at_compile")
+    with flags.restored() if flags is not None else nullcontext():
+        yield
+
+
+def hand_over(callbacks: Any, validation_data: Any, of_arrays: dict[str, int] | None = None) -> None:
+    """Give callbacks the fields that Keras 2's `fit` set: `validation_data`, and more of `params`.
+
+    Args:
+        callbacks: as given to `fit`.
+        validation_data: as given to `fit`; set where it is arrays.
+        of_arrays: `batch_size` and `samples`, where the training data is arrays.
+    """
+    arrays = _arrays(validation_data)
+    for callback in keras.tree.flatten(callbacks) if callbacks else ():
+        if isinstance(callback, keras.callbacks.Callback):
+            callback_params.tell(callback, do_validation=validation_data is not None, **(of_arrays or {}))
+            if arrays is not None:
+                callback.validation_data = arrays
+
+
+def _of_arrays(arguments: dict[str, Any]) -> dict[str, int]:
+    rows = {len(each) for each in keras.tree.flatten(arguments.get("x")) if getattr(each, "shape", ())}
+    if len(rows) != 1 or arguments.get("y") is None:
+        return {}
+    count = rows.pop()
+    if arguments.get("validation_split") and arguments.get("validation_data") is None:
+        count = int(count * (1 - arguments["validation_split"]))
+    return {"batch_size": arguments.get("batch_size") or 32, "samples": count}
+
+
+def _validation_data(arguments: dict[str, Any]) -> Any:
+    """Return what `fit` validates on: as given, or the last rows of the arrays that it trains on."""
+    part = arguments.get("validation_split")
+    if arguments.get("validation_data") is not None or not part or arguments.get("y") is None:
+        return arguments.get("validation_data")
+    data: tuple[Any, ...] = (arguments["x"], arguments["y"])
+    if arguments.get("sample_weight") is not None:
+        data = (*data, arguments["sample_weight"])
+    rows = {len(each) for each in keras.tree.flatten(data) if hasattr(each, "shape")}
+    if len(rows) != 1:
+        return None
+    start = int(rows.pop() * (1 - part))
+    return keras.tree.map_structure(lambda each: each[start:] if hasattr(each, "shape") else each, data)
+
+
+def _arrays(validation_data: Any) -> list[Any] | None:
+    if not isinstance(validation_data, (tuple, list)) or len(validation_data) < 2:
+        return None
+    x, y = to_list(validation_data[0], allow_tuple=True), to_list(validation_data[1], allow_tuple=True)
+    if not all(hasattr(each, "shape") for each in (*x, *y)):
+        return None
+    weights = validation_data[2] if len(validation_data) > 2 else [np.ones(len(each)) for each in y]
+    with_two_axes = [each[:, None] if len(each.shape) == 1 else each for each in (*x, *y)]
+    return [*with_two_axes, *to_list(weights, allow_tuple=True)]
+
+
+def _refuse_fixed_phase() -> None:
+    backend = sys.modules.get("parallel_compat.legacy.backend")
+    if backend is not None and backend.fixed_learning_phase() == 0:
+        raise NotImplementedError(
+            "`fit` after `K.set_learning_phase(0)` trained with dropout and batch statistics switched off, which "
+            "Keras 3 cannot do for a whole model. Remove the call, or call the layers with `training=False`."
+        )
+
+
+def _translated(
+    of: str, given: tuple[Any, ...], keywords: dict[str, Any], frame: FrameType
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return translate(of, given, keywords, _note(of, frame))
+
+
+def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
+    short = of.removeprefix("keras.")
+    return lambda old, became: usage.record(f"{short}({old})", became, frame)
+
+
+def _optimizer(name: str, frame: FrameType) -> Any:
+    from parallel_compat.legacy import optimizers
+    from parallel_compat.names.defaults import defaults
+
+    kinds = ("RMSprop", "Adadelta", "Adagrad", "Adamax", "Nadam")
+    kind = next((k for k in kinds if k.lower() == name.lower()), None)
+    if kind is None:
+        return name
+    today = getattr(keras.optimizers, kind)
+    made = today.__new__(today)
+    of = f"keras.optimizers.{kind}"
+    rows = ", ".join(f"{row.argument}={row.old}" for row in defaults().get(of, ()))
+    usage.record(f"Model.compile(optimizer={name!r})", f"{of}({rows})", frame)
+    optimizers.initialize(today.__init__, made, of, (), {}, old_defaults=True)
+    return made
+
+
+def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
+    """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
+    if not (optimizer.built or getattr(optimizer, "_compiled_by_old_code", False)):
+        vars(optimizer)["_compiled_by_old_code"] = True
+        return optimizer
+    usage.record(
+        "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame
+    )
+    return keras3.twin_of(optimizer)
+
+
+def _for_each_output(model: Any, metrics: Any) -> Any:
+    """Give a flat list of metrics to every output, as Keras 2 did; Keras 3 wants a list per output."""
+    count = len(getattr(model, "output_names", None) or ())
+    is_flat = isinstance(metrics, (list, tuple)) and not any(isinstance(m, (list, tuple, dict)) for m in metrics)
+    return [list(metrics) for _ in range(count)] if count > 1 and is_flat and metrics else metrics
+
+
+def _accuracies(model: Any, metrics: Any, loss: Any, note: Callable[[str, str], None]) -> Any:
+    """Let "accuracy" mean what it did: that of each label where the loss is the binary cross-entropy.
+
+    Keras 3 goes by shapes alone, and takes the greatest of several labels (Keras 2.2.4: `handle_metrics` of
+    `keras/engine/training.py`).
+    """
+    names = list(getattr(model, "output_names", None) or ())
+
+    def loss_of(i: int) -> Any:
+        if isinstance(loss, dict):
+            return loss.get(names[i]) if i < len(names) else None
+        return loss[i] if isinstance(loss, (list, tuple)) and i < len(loss) else loss
+
+    def of_output(given: Any, i: int) -> Any:
+        if isinstance(given, (list, tuple)):
+            return [of_output(each, i) for each in given]
+        binary = loss_of(i) in ("binary_crossentropy", keras.losses.binary_crossentropy)
+        if not (binary and isinstance(given, str) and given in ("acc", "accuracy")):
+            return given
+        note(f"metrics=[{given!r}] with binary_crossentropy", "keras.metrics.BinaryAccuracy")
+        return keras.metrics.BinaryAccuracy(name=given)
+
+    if isinstance(metrics, dict):
+        return {key: of_output(each, names.index(key) if key in names else 0) for key, each in metrics.items()}
+    if isinstance(metrics, (list, tuple)) and len(names) > 1 and len(metrics) == len(names):
+        return [of_output(each, i) for i, each in enumerate(metrics)]
+    return of_output(metrics, 0)
+
+
+def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
+    if callers.uses_standalone_keras(frame):
+        old = losses.of_keras_2(given)
+        if old is not None:
+            usage.record(f"{kind} {old.__name__!r}", f"{old.__module__}.{old.__name__}", frame)
+            return old
+    if isinstance(given, str):
+        if kind == "metric" and given in COSINE_METRICS:
+            usage.record(f"{kind} {given!r}", COSINE_PROXIMITY, frame)
+            return losses.cosine_proximity
+        row = identifiers()[kind].get(given)
+        if row is None:
+            return given
+        usage.record(f"{kind} {given!r}", repr(row.new), frame)
+        return row.new
+    if isinstance(given, dict):
+        return {key: _renamed(value, kind, frame) for key, value in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_renamed(value, kind, frame) for value in given]
+    return given

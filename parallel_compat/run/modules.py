@@ -1,0 +1,452 @@
+"""Modules that answer the user's code with legacy names, and everybody else with what they hold.
+
+Two means, both undone by `LegacyModules.undo`:
+
+- A module of today (`keras.utils`) keeps its identity and its contents; only its class becomes a subclass of its
+  own that looks at who asks. A name that today's module lacks, or that means something else today, is answered from
+  the table when the user's code asks.
+- A module that is no more (`keras.layers.core`) is made by a finder on `sys.meta_path` when the user's code
+  imports it.
+
+The user's modules are imported by Python's own machinery: no frame of this package is on the stack while they run.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import opcode
+import sys
+import threading
+from contextlib import contextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names import lookup, run_only, table
+from parallel_compat.names.table import Status
+from parallel_compat.run import callers, usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import FrameType
+
+    from parallel_compat.names.table import Path
+
+
+ROOTS = ("keras", "tensorflow", "keras_preprocessing", "alt_model_checkpoint")
+
+_IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
+_IMPORT_STAR = opcode.opmap.get("IMPORT_STAR")  # until Python 3.11
+_INTRINSIC = opcode.opmap.get("CALL_INTRINSIC_1")  # since 3.12; its argument 2 is the star import
+_own_business = threading.local()
+
+
+class GoneAttributeError(AttributeError):
+    """A legacy name that cannot mean what it meant was reached as an attribute."""
+
+
+class GoneNameError(NotImplementedError):
+    """A legacy name that cannot mean what it meant was imported, and now it is used."""
+
+
+class GoneImportError(ModuleNotFoundError):
+    """A legacy name that cannot mean what it meant was imported."""
+
+
+class LegacyModules:
+    """The finder on `sys.meta_path` that also changes and restores the modules of today.
+
+    Args:
+        after_import: module name -> what to call when that module has been imported.
+    """
+
+    def __init__(self, after_import: dict[str, Callable[[], None]]) -> None:
+        self._after_import = after_import
+        self._changed: list[tuple[ModuleType, type[ModuleType]]] = []
+        self._made: list[str] = []
+
+    def install(self) -> None:
+        """Change the modules that are already imported, and watch for those to come."""
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] in ROOTS and isinstance(module, ModuleType) and _is_watched(name):
+                self.change(module)
+        sys.meta_path.insert(0, self)
+        for name, call in self._after_import.items():
+            if name in sys.modules:
+                call()
+
+    def undo(self) -> None:
+        """Give every module its class back and take the made ones out of `sys.modules`."""
+        sys.meta_path.remove(self)
+        while self._changed:
+            module, kind = self._changed.pop()
+            module.__class__ = kind
+        while self._made:
+            name = self._made.pop()
+            sys.modules.pop(name, None)
+            parent, _, child = name.rpartition(".")
+            if isinstance(vars(sys.modules.get(parent, sys)).get(child), _MadeModule):
+                delattr(sys.modules[parent], child)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a module of today whose answers change, or one that is no more and that the user's code imports."""
+        if name not in self._after_import:
+            if name.partition(".")[0] not in ROOTS:
+                return None
+            if not _is_watched(name) and _gone_module(name) is None:
+                return None
+        spec = self._spec_of_today(name, path, target)
+        if spec is not None:
+            if spec.loader is not None:
+                spec.loader = _ChangeWhenLoaded(spec.loader, self)  # type: ignore[assignment]
+            return spec
+        if not _is_busy() and callers.user_frame(sys._getframe(1)) is None:
+            return None
+        if not lookup.is_module(name):
+            _refuse_if_gone(name, sys._getframe(1))
+            if _gone_module(name) is None:
+                return None
+        return importlib.util.spec_from_loader(name, _MakeModule(self), is_package=True)  # type: ignore[arg-type]
+
+    def change(self, module: ModuleType) -> None:
+        """Let a module look at who asks it."""
+        kind = type(module)
+        if getattr(kind, "_answers_legacy_names", False):
+            return
+        try:
+            module.__class__ = _answering(kind, module.__name__)
+        except TypeError:  # a module type of C, or with slots of its own: it stays as it is
+            return
+        self._changed.append((module, kind))
+
+    def loaded(self, module: ModuleType) -> None:
+        """Take note of a module of today that has just been imported."""
+        self.change(module)
+        call = self._after_import.get(module.__name__)
+        if call is not None:
+            call()
+
+    def made(self, name: str) -> None:
+        """Take note of a module that was made."""
+        self._made.append(name)
+
+    def _spec_of_today(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            if finder is self:
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                return spec
+        return None
+
+
+class _ChangeWhenLoaded:
+    """A loader that hands everything to the real one, then lets the module look at who asks."""
+
+    def __init__(self, loader: Any, modules: LegacyModules) -> None:
+        self._loader = loader
+        self._modules = modules
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self._loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._modules.loaded(sys.modules.get(module.__name__, module))
+
+
+class _MakeModule:
+    """The loader of modules that are no more."""
+
+    def __init__(self, modules: LegacyModules) -> None:
+        self._modules = modules
+
+    def __repr__(self) -> str:
+        return "names of Keras 2, answered by parallel_compat"
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = _MadeModule(spec.name)
+        module.__class__ = _answering(_MadeModule, spec.name)  # type: ignore[assignment]
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._modules.made(module.__name__)
+
+
+class _MadeModule(ModuleType):
+    """A module that is no more; all it holds is answered from the table."""
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """`keras.layers.merge` was a function in Keras 1 and a module in Keras 2."""
+        if table.canonical(lookup.spelled(self.__name__)) != "keras.layers.merge":
+            raise TypeError("'module' object is not callable")
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None:
+            usage.record("keras.layers.merge(...)", "the layer of that mode", frame)
+        return lookup.fetch("parallel_compat.legacy.layers.merge")(*arguments, **keywords)
+
+
+def _is_watched(name: str) -> bool:
+    return name in ROOTS or lookup.is_module(name)
+
+
+def _refuse_if_gone(name: str, asking: FrameType) -> None:
+    row = _gone_module(name)
+    frame = callers.user_frame(asking) if row is not None else None
+    if row is not None and frame is not None and _is_guarded(frame):
+        raise GoneImportError(_sentence(row, frame), name=name)
+
+
+def _gone_module(name: str) -> Path | None:
+    parent, _, child = name.rpartition(".")
+    row = lookup.answer(parent, child) if isinstance(sys.modules.get(parent), _MadeModule) else None
+    return row if row is not None and row.status is Status.GONE else None
+
+
+def _is_busy() -> bool:
+    return getattr(_own_business, "busy", False)
+
+
+def _sentence(row: Path, frame: FrameType) -> str:
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}: `{row.path}` is gone. {row.note}"
+
+
+class _Missing:
+    """`__getattr__` of a module: C code where there is nothing to say, so that no frame of ours is in the traceback."""
+
+    def __get__(self, module: ModuleType, kind: type[ModuleType]) -> Callable[[str], Any]:
+        error = getattr(_own_business, "refusal", None)
+        if error is None:
+            plain = super(_answers_class(kind), module)
+            return getattr(plain, "__getattr__", plain.__getattribute__)
+        _own_business.refusal = None
+
+        def refuse(name: str) -> Any:
+            raise error
+
+        return refuse
+
+
+def _answers_class(kind: type) -> type:
+    return next(k for k in kind.__mro__ if "_answers_legacy_names" in vars(k))
+
+
+def _answering(kind: type[ModuleType], name: str) -> type[ModuleType]:
+    held = lookup.held(name) | {"__all__"}
+    # Below a module that is gone as a whole every name is gone with it, and under a private spelling of Keras every
+    # name is that of Keras 3.
+    everything = _is_gone_or_private(name)
+    plain = kind.__getattribute__
+
+    def __getattribute__(module: ModuleType, attribute: str) -> Any:
+        if (attribute in held or (everything and not attribute.startswith("__"))) and not _is_busy():
+            caller = sys._getframe(1)
+            frame = callers.user_frame(caller)
+            if frame is not None:
+                return _answer(module, name, attribute, caller, frame, plain)
+        return plain(module, attribute)
+
+    def __setattr__(module: ModuleType, attribute: str, value: Any) -> None:
+        # The import system hangs a made module on its parent; there it would be seen by everybody.
+        if not isinstance(value, _MadeModule):
+            kind.__setattr__(module, attribute, value)
+
+    def __dir__(module: ModuleType) -> list[str]:
+        present = set(kind.__dir__(module))
+        if callers.user_frame(sys._getframe(1)) is not None:
+            present |= {attribute for attribute in held if not _is_gone(name, attribute)}
+        return sorted(present - {"__all__"} | ({"__all__"} & vars(module).keys()))
+
+    return type(
+        kind.__name__,
+        (kind,),
+        {
+            "__module__": kind.__module__,
+            "__getattribute__": __getattribute__,
+            "__getattr__": _Missing(),
+            "__setattr__": __setattr__,
+            "__dir__": __dir__,
+            "_answers_legacy_names": True,
+        },
+    )
+
+
+def _answer(
+    module: ModuleType,
+    name: str,
+    attribute: str,
+    caller: FrameType,
+    frame: FrameType,
+    plain: Callable[[Any, str], Any],
+) -> Any:
+    if attribute == "__all__":
+        return _names_for_star(module, name, caller, frame, plain)
+    callers.note_root(frame, name)
+    row = lookup.answer(name, attribute)
+    if row is None or (row.status is Status.GONE and lookup.submodule(name, attribute)):
+        return _same(module, name, attribute, plain)
+    importing = caller.f_code.co_filename.startswith("<frozen importlib")
+    if row.status is Status.GONE:
+        text = _sentence(row, frame)
+        if not importing and _instruction(caller) == _IMPORT_FROM:
+            if _is_guarded(caller):
+                raise GoneImportError(text, name=attribute)
+            return stand_in(row)
+        _own_business.refusal = None if importing else GoneAttributeError(text, name=attribute, obj=module)
+        raise AttributeError
+    with own_business():
+        value = lookup.fetch(row.target or row.path)
+    # `from x import y` asks twice: once by the import system, to see whether y is a submodule.
+    if not importing and not _is_star_import(caller) and row.path not in run_only.QUIET:
+        usage.record(row.path, row.target or row.path, frame)
+    return value
+
+
+def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, str], Any]) -> Any:
+    submodule = lookup.submodule(name, attribute)
+    if submodule is None:
+        return plain(module, attribute)
+    try:
+        found = plain(module, attribute)
+    except AttributeError:
+        found = None
+    if isinstance(found, ModuleType) and type(found).__name__ != "KerasLazyLoader":
+        return found
+    if found is not None and not isinstance(found, ModuleType):
+        return found
+    with own_business():
+        return importlib.import_module(submodule)
+
+
+def _names_for_star(
+    module: ModuleType, name: str, caller: FrameType, frame: FrameType, plain: Callable[[Any, str], Any]
+) -> Any:
+    """Answer `from module import *`: what is public today, and the legacy names that have an answer."""
+    try:
+        listed = plain(module, "__all__")
+    except AttributeError:
+        if not _is_star_import(caller) and not caller.f_code.co_filename.startswith("<frozen importlib"):
+            raise
+        listed = [key for key in vars(module) if not key.startswith("_")]
+    legacy = [
+        key for key in lookup.held(name) if not key.startswith("_") and _is_provided(name, key) and key not in listed
+    ]
+    if _is_star_import(caller) and legacy:
+        usage.record(f"from {name} import *", f"{len(legacy)} legacy names beside those of today", frame)
+    return [*listed, *sorted(legacy)]
+
+
+def _is_gone_or_private(module: str) -> bool:
+    parent, _, name = module.rpartition(".")
+    root = table.root_of(lookup.spelled(module))
+    return (root is not None and root not in ("keras", "tensorflow.keras")) or (bool(parent) and _is_gone(parent, name))
+
+
+def _is_gone(module: str, name: str) -> bool:
+    row = lookup.answer(module, name)
+    return row is not None and row.status is Status.GONE
+
+
+def _is_provided(module: str, name: str) -> bool:
+    row = lookup.answer(module, name)
+    return row is not None and row.status is not Status.GONE
+
+
+def _instruction(frame: FrameType) -> int:
+    return frame.f_code.co_code[frame.f_lasti]
+
+
+def _is_guarded(frame: FrameType) -> bool:
+    """Say whether the running instruction stands in a `try` (or `with`) of its function: code that knows two ways."""
+    table = getattr(frame.f_code, "co_exceptiontable", None)
+    if table is None:  # Python 3.10 does not tell
+        return True
+    return any(start <= frame.f_lasti < end for start, end in _handled(table))
+
+
+def _handled(table: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of instructions with a handler (CPython's `Objects/exception_handling_notes.txt`)."""
+    rest = iter(table)
+
+    def number() -> int:
+        byte = next(rest)
+        value = byte & 63
+        while byte & 64:
+            byte = next(rest)
+            value = (value << 6) | (byte & 63)
+        return value
+
+    while True:
+        try:
+            start = number() * 2
+        except StopIteration:
+            return
+        length = number() * 2
+        number()  # the handler
+        number()  # its depth
+        yield start, start + length
+
+
+class _Gone(type):
+    """The class of stand-ins: whatever is done with one says that the name is gone, and where it was done."""
+
+    row: Path
+
+    def __call__(cls, *_arguments: Any, **_keywords: Any) -> Any:
+        raise cls._error()
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise cls._error()
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return False
+
+    def _error(cls) -> GoneNameError:
+        frame = callers.user_frame(sys._getframe(2))
+        return GoneNameError(
+            _sentence(cls.row, frame) if frame is not None else f"`{cls.row.path}` is gone. {cls.row.note}"
+        )
+
+
+def stand_in(row: Path) -> Any:
+    """Return what an import of a gone name gives: importing it is harmless, using it fails with the row's sentence.
+
+    Args:
+        row: the table's row of the name.
+    """
+
+    def __init_subclass__(cls: Any) -> None:
+        raise type.__getattribute__(made, "_error")()
+
+    made: Any = _Gone(row.path.rpartition(".")[2], (), {"row": row, "__init_subclass__": __init_subclass__})
+    return made
+
+
+def _is_star_import(frame: FrameType) -> bool:
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at] == _IMPORT_STAR or (code[at] == _INTRINSIC and code[at + 1] == 2)
+
+
+@contextmanager
+def own_business() -> Iterator[None]:
+    """While we import for the user, made modules are found, and modules show what they hold."""
+    before = getattr(_own_business, "busy", False)
+    _own_business.busy = True
+    try:
+        yield
+    finally:
+        _own_business.busy = before
+
+
+__all__ = ["ROOTS", "GoneAttributeError", "GoneImportError", "LegacyModules", "own_business"]

@@ -1,0 +1,87 @@
+"""What `parallel-compat run` does in the processes of the user's script: legacy names on, the report at the end."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import tempfile
+from typing import Any, ClassVar
+
+from parallel_compat.run import install, tracebacks, usage
+from parallel_compat.run.environment import MAIN, SETTINGS
+
+
+def start(settings: str) -> None:
+    """Turn the legacy names on, as `parallel-compat run` was told.
+
+    Args:
+        settings: the JSON object in the environment variable `environment.SETTINGS`.
+    """
+    told: dict[str, Any] = json.loads(settings)
+    install.install(also=told["also"], replicas=told["replicas"])
+    tracebacks.hide_our_frames()
+    main = os.environ.pop(MAIN, None) is not None
+    if main:
+        told["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")
+        os.environ[SETTINGS] = json.dumps(told)
+    atexit.register(_finish, told, os.getpid(), main)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: _after_fork(told))
+
+
+def _finish(told: dict[str, Any], pid: int, main: bool) -> None:
+    if os.getpid() != pid:
+        return
+    if main:
+        _report(told)
+    else:
+        _hand_in(told)
+
+
+def _after_fork(told: dict[str, Any]) -> None:
+    # What the parent used stays the parent's. `multiprocessing` ends a forked child without `atexit`, but runs its
+    # own finalizers, which it clears once after the fork and before these.
+    usage.forget()
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util.register_after_fork(
+            _Told(told), lambda holder: util.Finalize(None, _hand_in, (holder.told,), exitpriority=0)
+        )
+
+
+class _Told:
+    """Something that `multiprocessing.util` can hold a weak reference to."""
+
+    alive: ClassVar[list[Any]] = []
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.told = told
+        self.alive.append(self)
+
+
+def _hand_in(told: dict[str, Any]) -> None:
+    rows = usage.as_rows()
+    if rows and os.path.isdir(told["folder"]):
+        with open(os.path.join(told["folder"], f"{os.getpid()}.json"), "w", encoding="utf-8") as file:
+            json.dump(rows, file)
+
+
+def _report(told: dict[str, Any]) -> None:
+    _collect(told["folder"])
+    if told["report"]:
+        usage.write(told["report"])
+    text = "" if told["quiet"] else usage.summary()
+    if text and sys.stderr is not None:
+        print(text, file=sys.stderr, flush=True)
+
+
+def _collect(folder: str) -> None:
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        with open(path, encoding="utf-8") as file:
+            usage.add(json.load(file))
+        os.unlink(path)
+    if os.path.isdir(folder):
+        os.rmdir(folder)

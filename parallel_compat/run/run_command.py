@@ -1,0 +1,104 @@
+"""`parallel-compat run`: an old script, unmodified, on today's TensorFlow.
+
+The script is run by a Python of its own (`os.execve`: the same process, where the system has it), started as the
+user would start it. So `sys.argv`, `sys.path`, `__main__`, exit codes, signals and tracebacks are Python's own. What
+is added comes from a `sitecustomize` module on PYTHONPATH, which child processes therefore find as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+EPILOG = """examples:
+  parallel-compat run train.py --epochs 3
+  parallel-compat run --replicas 2 train.py       two devices, also without a GPU
+  parallel-compat run -m my_project.train         a module, as `python -m` does
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `parallel-compat run`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    parser.usage = (
+        "parallel-compat run [--replicas N] [--report FILE] [--quiet] [--also PACKAGE] [--allow-lambdas] "
+        "(SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
+    )
+    parser.add_argument(
+        "--replicas",
+        type=_replicas,
+        metavar="N",
+        help="simulate N devices where there are fewer GPUs (default: use the devices that there are)",
+    )
+    parser.add_argument("--report", metavar="FILE", help="write the legacy names that were used to FILE, as JSON")
+    parser.add_argument("--quiet", action="store_true", help="print no report at the end")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="PACKAGE",
+        help="answer legacy names to this installed package, too; may be given several times",
+    )
+    parser.add_argument(
+        "--allow-lambdas",
+        action="store_true",
+        help="let load_model run the Python code in Lambda layers, as Keras 2 did: only for files that you trust",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
+    what.add_argument("-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE", help="run this code")
+    parser.add_argument("script", nargs="?", metavar="SCRIPT", help="the script to run; - reads it from stdin")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments")
+    parser.set_defaults(run_parser=parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the script; where the system can replace a process, this does not return."""
+    what = _what_to_run(arguments)
+    if sys.flags.ignore_environment:
+        arguments.run_parser.error(
+            "expected a Python that reads PYTHONPATH. Received: python -E or -I. Run parallel-compat without it"
+        )
+    command = [sys.executable, *subprocess._args_from_interpreter_flags(), *what]  # type: ignore[attr-defined]
+    environment = _environment(arguments)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.name != "nt":
+        os.execve(sys.executable, command, environment)
+    return subprocess.call(command, env=environment)
+
+
+def _what_to_run(arguments: argparse.Namespace) -> list[str]:
+    for flag, given in (("-m", arguments.module), ("-c", arguments.code)):
+        if given is not None:
+            if not given:
+                arguments.run_parser.error(f"argument {flag}: expected one argument")
+            return [flag, *given]
+    if arguments.script is None:
+        arguments.run_parser.error("expected SCRIPT, -m MODULE, -c CODE or -. Received: nothing to run")
+    return [arguments.script, *arguments.arguments]
+
+
+def _environment(arguments: argparse.Namespace) -> dict[str, str]:
+    from parallel_compat.run.environment import MAIN, SETTINGS
+
+    startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+    settings = {
+        "also": arguments.also,
+        "replicas": arguments.replicas,
+        "report": os.path.abspath(arguments.report) if arguments.report else None,
+        "quiet": arguments.quiet,
+        "lambdas": arguments.allow_lambdas,
+    }
+    paths = [startup, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), SETTINGS: json.dumps(settings), MAIN: "1"}
+
+
+def _replicas(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1. Received: {text}")
+    return int(text)

@@ -1,0 +1,193 @@
+"""One step on the replicas: forward on each, one loss on the global batch, backward on each.
+
+This is what the graph of the real `multi_gpu_model` did. The replicas read the one set of variables and return
+their outputs; the loss is computed once, outside the replicas; its gradient with respect to their outputs is
+handed back to each for its own backward pass; the sum of their gradients is the gradient of the global batch.
+So optimizers, clipping, averaging, accumulation and schedules need no change at all: they see what they would
+see on one device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+from parallel_compat.training.replicas import add, concatenate_samples, take_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from parallel_compat.training.layer_state import LayerState, ReplicaState
+    from parallel_compat.training.replicas import Replicas, ReplicaSlice
+
+
+class ReplicaPass:
+    """What the forward passes of the replicas gave.
+
+    Attributes:
+        samples: the samples of each replica.
+        outputs: each replica's outputs, flat.
+        masks: each replica's Keras masks of these outputs, or None.
+        logits: what a softmax or sigmoid made these outputs of, for each replica, or None.
+        added_losses: the losses that layers added, for each replica.
+        states: the layer state of each replica of this process.
+        tapes: the gradient tape of each replica of this process, or None outside training.
+        sources: the tensors of each replica of this process that the loss is made of, to which gradients are
+            handed back.
+    """
+
+    def __init__(self, replicas: Replicas, samples: Sequence[ReplicaSlice], layer_state: LayerState) -> None:
+        self.replicas = replicas
+        self.samples = samples
+        self.layer_state = layer_state
+        self.structure: Any = None
+        self.outputs: list[list[Any]] = []
+        self.masks: list[list[Any]] = []
+        self.logits: list[list[Any]] = []
+        self.added_losses: list[list[Any]] = []
+        self.states: list[ReplicaState] = []
+        self.tapes: list[tf.GradientTape | None] = []
+        self.sources: list[list[Any]] = []
+
+    @property
+    def sample_count(self) -> Any:
+        """The number of samples of the global batch, an int where it is static."""
+        return sum(cut.size for cut in self.samples)
+
+    def write_state(self) -> None:
+        """Write what the forward passes changed in the layers."""
+        self.layer_state.merge(self.states, self.samples, self.replicas.gather_values)
+
+    def merged_output(self, index: int) -> Any:
+        """Concatenate one output of the replicas along the samples, its mask too; of scalars, the mean over samples."""
+        parts = [outputs[index] for outputs in self.outputs]
+        if parts[0].shape.rank == 0:
+            weights = [tf.cast(cut.size / self.sample_count, parts[0].dtype) for cut in self.samples]
+            return tf.add_n([tf.math.multiply_no_nan(p, w) for p, w in zip(parts, weights, strict=True)])
+        merged = self._own_samples(parts)
+        masks = [mask[index] for mask in self.masks]
+        if masks[0] is not None:
+            keras3.set_mask(merged, self._own_samples(masks))
+        logits = [logit[index] for logit in self.logits]
+        if logits[0] is not None:
+            keras3.set_logits(merged, self._own_samples(logits))
+        return merged
+
+    def _own_samples(self, parts: list[Any]) -> Any:
+        """Concatenate what the replicas computed, without the copies of replicas that have no samples of their own."""
+        merged = concatenate_samples(parts)
+        # All replicas have samples, or the last one alone has: the others each put one copy in front.
+        copies = sum(cut.padded - cut.size for cut in self.samples)
+        if isinstance(copies, int) and copies == 0:
+            return merged
+        if isinstance(merged, tf.SparseTensor):
+            return take_samples(merged, copies, tf.cast(merged.dense_shape[0], tf.int32) - copies)
+        return merged[copies:]
+
+    def backward(self, gradients: Sequence[Sequence[Any]], variables: Sequence[keras.Variable]) -> list[Any]:
+        """Run the backward passes and add up their gradients.
+
+        Args:
+            gradients: for each replica of this process, the gradient of the loss with respect to its `sources`,
+                None where the loss does not depend on one.
+            variables: the variables to differentiate with respect to.
+
+        Returns:
+            For each variable the sum over all replicas: a tensor, `tf.IndexedSlices` or None.
+        """
+
+        def on_replica(replica: int) -> list[Any]:
+            here = self.replicas.here(replica)
+            pairs = [(s, g) for s, g in zip(self.sources[here], gradients[here], strict=True) if g is not None]
+            tape = self.tapes[here]
+            assert tape is not None
+            if not pairs:
+                return [None] * len(variables)
+            targets, output_gradients = zip(*pairs, strict=True)
+            # A variable that a layer writes in the pass is read as it was, and as it was written.
+            read = [[variable, *self.states[here].written(variable)] for variable in variables]
+            found = tape.gradient(list(targets), read, output_gradients=list(output_gradients))
+            return [add(parts) for parts in found]
+
+        return self.replicas.sum(self.replicas.run(on_replica))
+
+    def gather_workers(self) -> None:
+        """Make outputs, masks, logits and added losses those of all replicas, other workers' too."""
+        if not self.replicas.several_workers:
+            return
+        padded = [cut.padded for cut in self.samples]
+
+        def of_all(per_replica: list[list[Any]]) -> list[list[Any]]:
+            columns = []
+            for parts in zip(*per_replica, strict=True):
+                if parts[0] is None:
+                    columns.append([None] * self.replicas.count)
+                elif parts[0].shape.rank == 0:
+                    columns.append(self.replicas.gather_values(list(parts)))
+                else:
+                    columns.append(self.replicas.gather(list(parts), padded))
+            return [list(sample) for sample in zip(*columns, strict=True)] or [[]] * self.replicas.count
+
+        self.outputs, self.masks, self.logits = (of_all(part) for part in (self.outputs, self.masks, self.logits))
+        self.added_losses = of_all(self.added_losses)
+
+
+def forward(
+    model: keras.Model,
+    layer_state: LayerState,
+    replicas: Replicas,
+    samples: Sequence[ReplicaSlice],
+    data: tuple[Any, Any, Any],
+    training: bool,
+    on_samples: Callable[[int, Any, Any, Any], Sequence[Any]] | None = None,
+    differentiate: bool = False,
+) -> ReplicaPass:
+    """Run the forward pass of each replica on its samples.
+
+    Args:
+        model: the parallel model.
+        layer_state: what its layers may write.
+        replicas: the replicas.
+        samples: the samples of each replica.
+        data: inputs, targets and sample weights of the global batch.
+        training: passed to the layers.
+        on_samples: called on each replica with `(replica, y, y_pred, sample_weight)`, its samples; returns tensors
+            that the loss is made of besides the outputs.
+        differentiate: whether a backward pass follows.
+
+    Returns:
+        The pass.
+    """
+    x, y, sample_weight = data
+    result = ReplicaPass(replicas, samples, layer_state)
+
+    def on_replica(replica: int) -> tuple[Any, ...]:
+        cut = samples[replica]
+        own_x = take_samples(x, cut.start, cut.padded)
+        tape = tf.GradientTape() if differentiate else None
+        states = layer_state.of_replica(replica)
+        with tape or contextlib.nullcontext(), states.used(tape) as scope:
+            y_pred = model(own_x, training=training)
+            extra: Sequence[Any] = ()
+            if on_samples is not None:
+                own_y, own_weight = (take_samples(part, cut.start, cut.padded) for part in (y, sample_weight))
+                extra = on_samples(replica, own_y, y_pred, own_weight)
+        outputs = keras.tree.flatten(y_pred)
+        masks = [keras3.get_mask(output) for output in outputs]
+        logits = [keras3.get_logits(output) for output in outputs]
+        made_of = [logit for logit in logits if logit is not None]
+        sources = [s for s in (*outputs, *made_of, *scope.losses, *extra) if s.dtype.is_floating]
+        return y_pred, outputs, masks, logits, list(scope.losses), states, tape, sources
+
+    with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]):
+        passes = replicas.run(on_replica)
+    result.structure = passes[0][0]
+    columns = [list(column) for column in list(zip(*passes, strict=True))[1:]]
+    result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
+    result.states, result.tapes, result.sources = columns[4:]
+    result.gather_workers()
+    return result
