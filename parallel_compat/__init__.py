@@ -76,7 +76,17 @@ def __getattr__(name: str) -> Any:
     home = _PUBLIC.get(name) or _NOTEBOOK.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    try:
+        value = getattr(import_module(home), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("tensorflow", "keras"):
+            raise
+        raise ModuleNotFoundError(
+            f"Expected tensorflow and keras to be installed for `parallel_compat.{name}`. Received: {error}. "
+            "Install it with `pip install 'parallel-compat[tensorflow]'`, or 'parallel-compat[gpu]' on Linux with "
+            "NVIDIA GPUs.",
+            name=error.name,
+        ) from None
     globals()[name] = value
     return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib import import_module
 
@@ -24,18 +25,53 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "write the single model that is in an old checkpoint",
     ),
 }
+COULD_NOT_RUN = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     arguments = sys.argv[1:] if argv is None else list(argv)
-    parser = argparse.ArgumentParser(prog="parallel-compat", description=__import__("parallel_compat").__doc__)
-    subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("parallel-compat: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`| head`) has what it wanted. Python would complain once more when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("tensorflow", "keras"):
+            raise
+        print(
+            f"parallel-compat: error: expected tensorflow and keras to be installed. Received: {error}. "
+            "Install it with: pip install 'parallel-compat[tensorflow]'",
+            file=sys.stderr,
+        )
+        return COULD_NOT_RUN
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    description = __import__("parallel_compat").__doc__
+    parser = argparse.ArgumentParser(prog="parallel-compat", description=description)
+    parser.add_argument("--version", action="store_true", help="print the versions and devices that a bug report needs")
+    subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND")
     for name, (module, text) in SUBCOMMANDS.items():
         subparser = subparsers.add_parser(name, help=text, description=text)
         # Only the chosen subcommand's module is imported: `--help` stays fast.
         if name in arguments[:1]:
             import_module(module).add_arguments(subparser)
     parsed = parser.parse_args(arguments)
+    if parsed.version:
+        from parallel_compat.versions import versions
+
+        print("\n".join(versions()))
+        return 0
+    if parsed.subcommand is None:
+        parser.print_help()
+        return 0
     code: int = import_module(SUBCOMMANDS[parsed.subcommand][0]).run(parsed)
     return code

@@ -7,15 +7,18 @@ import io
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.migrate import guide, process_file, report, rules, walk
 from parallel_compat.migrate.engine import Options
-from parallel_compat.migrate.findings import FileStatus, Report
+from parallel_compat.migrate.findings import FileStatus, Report, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from parallel_compat.migrate.findings import Place
 
 DONE, FOUND, COULD_NOT_RUN = 0, 1, 2
 _MANY = 20  # files from which on a terminal shows a progress bar
@@ -30,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
     parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these")
     parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to report")
-    parser.add_argument("--jobs", type=_count, default=1, metavar="N", help="processes to use (default: 1)")
+    parser.add_argument(
+        "--jobs", type=_count, default=None, metavar="N", help="processes to use (default: the cores, for many files)"
+    )
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="paths or names to leave out")
     parser.add_argument("--list-rules", action="store_true", help="list the rules")
     parser.add_argument("--explain", metavar="RULE", help="say what a rule does, and why (`all` for every rule)")
@@ -87,7 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         paths = list(walk.files(arguments.paths, arguments.exclude))
     except FileNotFoundError as error:
         return _refuse(f"there is no {str(error)!r}.")
-    reports = _settled(_processed(paths, options, arguments.jobs))
+    jobs = arguments.jobs or (os.cpu_count() or 1 if len(paths) >= _MANY else 1)
+    reports = _settled(_processed(paths, options, jobs))
     if arguments.write:
         reports = [_written(one) for one in reports]
     _tell(reports, arguments)
@@ -95,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse(sentence: str) -> int:
-    print(f"parallel-compat migrate: {sentence}", file=sys.stderr)
+    print(f"parallel-compat migrate: error: {sentence}", file=sys.stderr)
     return COULD_NOT_RUN
 
 
@@ -176,8 +182,14 @@ def _written(one: Report) -> Report:
         with replacing(one.path) as temporary:
             temporary.write_bytes(one.data)
     except OSError as error:
-        return Report(one.path, FileStatus.FAILED, f"cannot be written: {error.strerror}", one.places)
+        # What would have been rewritten is still there.
+        return Report(one.path, FileStatus.FAILED, f"cannot be written: {error.strerror}", _left(one.places))
     return one
+
+
+def _left(places: Sequence[Place]) -> tuple[Place, ...]:
+    rewritten = Status.REWRITTEN
+    return tuple(replace(one, status=Status.ATTENTION) if one.status is rewritten else one for one in places)
 
 
 def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
@@ -190,12 +202,27 @@ def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
     if not arguments.write:
         for one in reports:
             if one.status is FileStatus.CHANGED:
-                sys.stdout.write(report.diff(one))
+                _print_diff(report.diff(one))
         sys.stdout.flush()
     for line in report.lines(reports, written=arguments.write):
         print(line, file=sys.stderr)
     for line in report.summary(reports, written=arguments.write):
         print(line, file=sys.stderr)
+
+
+def _print_diff(text: str) -> None:
+    """Print a diff, in colours on a terminal (and never with NO_COLOR, https://no-color.org)."""
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+        sys.stdout.write(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    console = Console(highlight=False, soft_wrap=True)
+    for line in text.splitlines():
+        heading = line.startswith(("+++", "---"))
+        console.print(Text(line, style="bold" if heading else styles.get(line[:1], "")))
 
 
 def _code(reports: Sequence[Report], *, check: bool) -> int:

@@ -26,6 +26,10 @@ _PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
 _BLANK = " \t\r\n"
 
 
+class BrokenNotebook(ValueError):
+    """The file is no JSON: nothing can be said of it."""
+
+
 class NotANotebook(ValueError):
     """The file is no notebook with Python cells of format 4."""
 
@@ -87,12 +91,13 @@ def read(text: str) -> Notebook:
     """Read a notebook.
 
     Raises:
-        NotANotebook: it is no JSON, not of format 4, or of another language.
+        BrokenNotebook: it is no JSON.
+        NotANotebook: it is not of format 4, or of another language.
     """
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise NotANotebook(f"not JSON: {error}") from None
+        raise BrokenNotebook(f"not JSON: {error}") from None
     if not isinstance(document, dict) or not isinstance(document.get("cells"), list):
         raise NotANotebook("not a notebook of format 4")
     metadata = document.get("metadata") or {}

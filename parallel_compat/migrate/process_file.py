@@ -77,6 +77,8 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
         book = notebooks.read(text.removeprefix("\ufeff"))
         if text.startswith("\ufeff"):
             raise notebooks.NotANotebook("it begins with a byte order mark")
+    except notebooks.BrokenNotebook as error:
+        return Report(path, FileStatus.FAILED, f"does not parse ({error})")
     except notebooks.NotANotebook as error:
         return Report(path, FileStatus.SKIPPED, str(error))
     if not mentions_keras(book.module):
@@ -142,5 +144,8 @@ def _why_not_parsed(error: Exception) -> str:
     message = error.msg or "invalid syntax"
     old = "print'" in message or "exec'" in message or "multiple exception types" in message
     if old or (error.text and _PYTHON_2.search(error.text)):
-        return f"Python 2 source ({where}{message}). Convert it first, for instance with 2to3."
+        return (
+            f"Python 2 source ({where}{message}). Convert it first: `pip install fissix`, then "
+            "`python -m fissix -w FILE` (Python 3.13 has no 2to3 any more)."
+        )
     return f"does not parse ({where}{message})"

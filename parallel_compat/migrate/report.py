@@ -48,17 +48,17 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
     statuses = Counter(report.status for report in reports)
     found = Counter(place.status for report in reports for place in report.places)
     changed = "rewritten" if written else "would be rewritten"
-    files = f"{len(reports)} file{'' if len(reports) == 1 else 's'}: {statuses[FileStatus.CHANGED]} {changed}"
+    files = f"{_count(len(reports), 'file')}: {statuses[FileStatus.CHANGED]} {changed}"
     if statuses[FileStatus.SKIPPED]:
         files += f", {statuses[FileStatus.SKIPPED]} skipped"
     if statuses[FileStatus.FAILED]:
-        files += f", {statuses[FileStatus.FAILED]} could not be read"
+        files += f", {statuses[FileStatus.FAILED]} failed"
     yield files + "."
     if not found:
         return
     yield (
-        f"{found[Status.REWRITTEN]} legacy uses {changed}, {found[Status.UNSAFE]} more with --unsafe, "
-        f"{found[Status.ATTENTION]} need attention."
+        f"{_count(found[Status.REWRITTEN], 'legacy use')} {changed}, {found[Status.UNSAFE]} more with --unsafe, "
+        f"{found[Status.ATTENTION]} need{'s' if found[Status.ATTENTION] == 1 else ''} attention."
     )
     by_rule: dict[str, Counter[Status]] = {}
     for report in reports:
@@ -71,6 +71,10 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
         yield (
             f"  {rule:{width}}  {counts[Status.REWRITTEN]:9}  {counts[Status.UNSAFE]:6}  {counts[Status.ATTENTION]:9}"
         )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def as_json(reports: Sequence[Report]) -> str:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
+# https://peps.python.org/pep-0263/
+_CODING_LINE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_HINT = ". If it is in Latin-1, add this as its first line: # -*- coding: latin-1 -*-"
+
+
 class Undecodable(ValueError):
     """The bytes are not text in the encoding that the file names."""
 
@@ -40,10 +45,14 @@ def decode(data: bytes) -> tuple[str, str, bytes]:
         text = data[len(mark) :].decode(encoding)
         faithful = text.encode(encoding) == data[len(mark) :]
     except (SyntaxError, UnicodeError, LookupError) as error:
-        raise Undecodable(str(error)) from None
+        raise Undecodable(f"{error}{_HINT if _has_no_coding_line(data) else ''}") from None
     if not faithful:
         raise Undecodable(f"{encoding} does not survive a round trip")
     return text, encoding, mark
+
+
+def _has_no_coding_line(data: bytes) -> bool:
+    return not any(_CODING_LINE.match(line) for line in data.splitlines()[:2])
 
 
 @dataclass(frozen=True)

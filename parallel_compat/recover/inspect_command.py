@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         found = inspect_checkpoint(arguments.file, max_bytes=arguments.max_bytes)
     except CheckpointError as error:
-        print(f"error: {printable(str(error))}", file=sys.stderr)
+        print(f"parallel-compat inspect: error: {printable(str(error))}", file=sys.stderr)
         return 2
     if arguments.json:
         print(json.dumps(found.as_dict(), indent=2))

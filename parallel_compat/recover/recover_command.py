@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
         except (CheckpointError, OSError) as error:
             stack.close()
-            print(f"error: {printable(str(error))}", file=sys.stderr)
+            print(f"parallel-compat recover: error: {printable(str(error))}", file=sys.stderr)
             return 2
     for note in some(found.notes):
         print(f"note: {printable(note)}", file=sys.stderr)

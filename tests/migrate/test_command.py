@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -79,7 +80,7 @@ def test_what_needs_attention_is_told_with_its_place(project, capsys):
     run("old.py")
     error = capsys.readouterr().err
     assert "old.py:2:5: attention [imports] `tensorflow.placeholder` is gone." in error
-    assert "1 need attention" in error
+    assert "1 needs attention" in error
 
 
 def test_json(project, capsys):
@@ -279,7 +280,7 @@ def test_the_summary_counts_by_rule(project, capsys):
     run("--write", ".")
     lines = capsys.readouterr().err.splitlines()
     assert "3 files: 1 rewritten." in lines
-    assert "2 legacy uses rewritten, 1 more with --unsafe, 1 need attention." in lines
+    assert "2 legacy uses rewritten, 1 more with --unsafe, 1 needs attention." in lines
     table = {line.split()[0]: line.split()[1:] for line in lines[lines.index("3 files: 1 rewritten.") + 2 :]}
     assert table["imports"] == ["1", "0", "1"]
     assert table["generator-methods"] == ["0", "1", "0"]
@@ -290,3 +291,45 @@ def test_the_pre_commit_hooks_call_the_command():
     entries = [line.partition("entry: parallel-compat ")[2].split() for line in text.splitlines() if "entry:" in line]
     assert entries == [["migrate", "--write"], ["migrate", "--check"]]
     assert text.count("language: python") == 2
+
+
+def test_what_cannot_be_written_is_not_counted_as_rewritten(project, capsys, monkeypatch):
+    def refuse(path, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("parallel_compat.migrate.migrate_command.replacing", refuse)
+    assert run("--write", "old.py") == 2
+    error = capsys.readouterr().err
+    assert "old.py: left as it is, cannot be written: Permission denied" in error
+    assert "1 file: 0 rewritten, 1 failed." in error
+    assert "0 legacy uses rewritten, 0 more with --unsafe, 1 needs attention." in error
+
+
+def test_one_is_singular(project, capsys):
+    run("old.py")
+    assert "1 legacy use would be rewritten, 0 more with --unsafe, 0 need attention." in capsys.readouterr().err
+
+
+def test_a_diff_has_colours_on_a_terminal_only(project):
+    """A pseudo-terminal of the system's own: `rich` decides by it, and NO_COLOR switches it off."""
+    import pty
+
+    def shown(**environment: str) -> bytes:
+        mine, theirs = pty.openpty()
+        command = [sys.executable, "-m", "parallel_compat", "migrate", "old.py"]
+        settings = {
+            **os.environ,
+            "PYTHONPATH": str(Path(parallel_compat.__file__).parents[1]),
+            "TERM": "xterm-256color",
+        }
+        subprocess.run(command, stdout=theirs, stderr=subprocess.DEVNULL, env={**settings, **environment}, check=True)
+        os.close(theirs)
+        text = b""
+        with contextlib.suppress(OSError):  # Linux says "input/output error" at the end
+            while piece := os.read(mine, 4096):
+                text += piece
+        os.close(mine)
+        return text
+
+    assert b"\x1b[32m+from parallel_compat import multi_gpu_model" in shown()
+    assert b"\x1b[" not in shown(NO_COLOR="1")

@@ -132,13 +132,14 @@ def test_a_second_run_changes_nothing():
 @pytest.mark.parametrize(
     "text",
     [
-        "{",
         "[]",
         '{"worksheets": [{"cells": [{"input": "import keras"}]}], "nbformat": 3}',
         notebook("library(keras)\n", kernelspec={"language": "R", "name": "ir"}),
     ],
 )
 def test_what_is_no_python_notebook_is_skipped(text):
+    assert process_file.notebook("a.ipynb", b"{", Options()).status is FileStatus.FAILED  # as a broken source
+
     report = process_file.notebook("a.ipynb", text.encode(), Options())
     assert report.status is FileStatus.SKIPPED
     assert report.reason

@@ -72,3 +72,9 @@ def test_names_inside_f_strings():
     text = after(data).decode()
     compile(text, "a.py", "exec")
     assert "K.mean(x):.2f" in text
+
+
+def test_latin_1_without_a_coding_line_is_told_the_line_to_add():
+    report = process_file.source("old.py", "# \xe4\nimport keras\n".encode("latin-1"), Options())
+    assert report.status is FileStatus.FAILED
+    assert "# -*- coding: latin-1 -*-" in report.reason
