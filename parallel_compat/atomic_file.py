@@ -4,19 +4,25 @@ The protocol, in order: write a temporary file in the folder of the target, flus
 rename it over the target (`os.replace`, atomic on one file system), flush the folder. A crash before the
 rename leaves the old file, a crash after it leaves the new one; at no moment is there neither. An error
 removes the temporary file; only a killed process can leave one behind, named
-``.<name>.<random>.tmp<suffix>``.
+``.<name>.<host>-<process>-<random>.tmp<suffix>``. The next write of the same target removes it: where the host is this
+one and the process is gone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import platform
+import re
 import secrets
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_being_written: set[Path] = set()  # by this process
 
 
 @contextlib.contextmanager
@@ -47,7 +53,10 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
     target = Path(os.path.realpath(path))
     if make_folders:
         target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp{''.join(target.suffixes[-2:])}")
+    _remove_abandoned(target)
+    owner = f"{_host()}-{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = target.with_name(f".{target.name}.{owner}.tmp{''.join(target.suffixes[-2:])}")
+    _being_written.add(temporary)
     try:
         yield temporary
         if target.exists():
@@ -58,7 +67,42 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+    finally:
+        _being_written.discard(temporary)
     _flush_folder(target.parent)
+
+
+def _host() -> str:
+    """Return what tells this machine from others that write to the same disk: a process number says nothing there."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove the temporary files of this target that processes which are gone left behind."""
+    suffix = re.escape("".join(target.suffixes[-2:]))
+    ours = re.compile(rf"\.{re.escape(target.name)}\.{_host()}-(\d+)-[0-9a-f]{{8}}\.tmp{suffix}")
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            match = ours.fullmatch(entry.name)
+            path = target.parent / entry.name
+            if match is not None and path not in _being_written and not _is_running(int(match[1])):
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+
+
+def _is_running(process: int) -> bool:
+    """Say whether a process other than this one runs; where the system cannot tell, it is taken to."""
+    if process == os.getpid():
+        return False  # an earlier process had the same number: what this one writes is in `_being_written`
+    if os.name == "nt":  # where `os.kill` ends the process
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _flush(path: Path) -> None:

@@ -13,6 +13,7 @@ import keras
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.hdf5_output import writing
 from parallel_compat.legacy import old_files, saving
 from parallel_compat.run import environment
 
@@ -85,7 +86,7 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
         if path.endswith(".weights.h5"):
             model.save_weights(temporary)
         else:
-            with h5py.File(temporary, "w") as file:
+            with writing(temporary) as (file, _):
                 h5_files.write_weights(_saved(model), file)
 
 
@@ -140,7 +141,7 @@ def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, includ
         if path.endswith(".keras"):
             model.save(temporary, include_optimizer=include_optimizer)
         else:
-            with h5py.File(temporary, "w") as file:
+            with writing(temporary) as (file, _):
                 h5_files.write_model(model, file, include_optimizer=include_optimizer)
 
 

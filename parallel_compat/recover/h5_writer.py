@@ -6,7 +6,6 @@ whose weights have to be changed.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import re
@@ -17,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from parallel_compat.hdf5_output import writing
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.layer_names import keras3_name
+from parallel_compat.recover.verifying import check_arrays, checksum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from io import FileIO
     from pathlib import Path as FilePath
 
+    from parallel_compat.hdf5_output import Disk
     from parallel_compat.recover.layer_tree import Leaf, Node, Path
     from parallel_compat.recover.reader import Reading, StoredArray
     from parallel_compat.recover.single_model import Template
@@ -122,53 +123,46 @@ def write(
         weights_only: whether the config is left out.
         training_config: how it was compiled, for Keras 3; None where that is not known.
         advance: called with the number of bytes after each piece.
+
+    Raises:
+        OSError: it could not be written, or what was written is not what was meant.
     """
     layers = plan(template)
     version = _keras_version()
     _need_room(path, sum(array.nbytes + 4096 for array in template.arrays) + 65536)
-    with h5py.File(path, "w") as file:
-        weights = file
-        if not weights_only:
-            assert template.translation is not None
-            config = template.translation.config
-            _text(
-                file,
-                "model_config",
-                json.dumps({"class_name": config["class_name"], "config": config["config"]}),
-            )
-            _text(file, "keras_version", version)
-            _text(file, "backend", "tensorflow")
-            if training_config is not None:
-                _text(file, "training_config", json.dumps(training_config))
-            weights = file.create_group("model_weights")
+    texts = {}
+    if not weights_only:
+        assert template.translation is not None
+        config = template.translation.config
+        texts["model_config"] = json.dumps({"class_name": config["class_name"], "config": config["config"]})
+        texts |= {"keras_version": version, "backend": "tensorflow"}
+        if training_config is not None:
+            texts["training_config"] = json.dumps(training_config)
+    with writing(path) as (file, disk):
+        for name, text in texts.items():
+            _text(file, name, text)
+        weights = file if weights_only else file.create_group("model_weights")
         _text(weights, "keras_version", version)
         _text(weights, "backend", "tensorflow")
         _names(weights, "layer_names", list(layers))
         for name, slots in layers.items():
             group = weights.create_group(name)
             _names(group, "weight_names", [slot.name for slot in slots])
-        file.flush()
-        with open(path, "r+b", buffering=0) as raw:
-            _copy(weights, template, reading, layers, advance, raw)
+        sums = _copy(weights, template, reading, layers, advance, disk)
         if not weights_only:
             # Keras 3 looks for it, and finds that the model has no weights of its own.
             _names(weights.create_group("top_level_model_weights"), "weight_names", [])
+    check_arrays(path, sums, texts)
 
 
 def _need_room(path: FilePath, size: int) -> None:
-    """Find out now whether there is room: HDF5 crashes the process when it runs out while writing.
+    """Find out now whether there is room, not after minutes.
 
     Raises:
         OSError: there is not.
     """
     if shutil.disk_usage(path.parent).free < size:
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
-    with contextlib.suppress(ImportError):  # Windows
-        import resource
-
-        most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-        if 0 <= most < size:
-            raise OSError(errno.EFBIG, "File too large", str(path))
 
 
 def _copy(
@@ -177,8 +171,10 @@ def _copy(
     reading: Reading,
     layers: dict[str, list[Slot]],
     advance: Callable[[int], object],
-    raw: FileIO,
-) -> None:
+    disk: Disk,
+) -> dict[str, int]:
+    """Copy all arrays, and return the checksum of each by its path in the new file."""
+    sums = {}
     by_position = {slot.position: slot for slots in layers.values() for slot in slots}
     leaves = template.leaves
     edits = template.translation.edits if template.translation is not None else {}
@@ -188,7 +184,8 @@ def _copy(
         if slot is None:
             continue
         if slot.leaf is None or slot.leaf not in edits:
-            _stream(weights[slot.layer], slot.name, array, pieces, advance, raw)
+            group = weights[slot.layer]
+            sums[f"{group.name}/{slot.name}"] = _stream(group, slot.name, array, pieces, advance, disk)
             continue
         held.setdefault(slot.leaf, {})[position] = gather(array, pieces)
         advance(array.nbytes)
@@ -200,7 +197,10 @@ def _copy(
             )
             for place, value in zip(places, changed, strict=True):
                 target = by_position[place]
-                weights[target.layer].create_dataset(target.name, data=value)
+                written = np.ascontiguousarray(value)
+                weights[target.layer].create_dataset(target.name, data=written)
+                sums[f"{weights[target.layer].name}/{target.name}"] = checksum([written.reshape(-1).view("uint8").data])
+    return sums
 
 
 def _stream(
@@ -209,28 +209,30 @@ def _stream(
     array: StoredArray,
     pieces: Any,
     advance: Callable[[int], object],
-    raw: FileIO,
-) -> None:
-    """Write an array in pieces: HDF5 claims its room in the file, the bytes go there directly.
+    disk: Disk,
+) -> int:
+    """Write an array in pieces: HDF5 claims its room in the file, the bytes go there directly, which is faster.
 
-    That is twice as fast as through HDF5, and a disk that is full is an OSError; HDF5 would crash on it.
+    Returns:
+        The checksum of the bytes.
     """
     if not array.shape or not array.nbytes:
         # h5py leaves out the property list for a scalar; there is nothing to place, either.
-        group.create_dataset(name, data=gather(array, pieces))
+        value = gather(array, pieces)
+        group.create_dataset(name, data=value)
         advance(array.nbytes)
-        return
+        return checksum([value.reshape(-1).view("uint8").data]) if array.nbytes else 0
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     plist.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     dataset = group.create_dataset(name, array.shape, dtype=array.dtype, dcpl=plist)
-    raw.seek(dataset.id.get_offset())
+    offset, total = dataset.id.get_offset(), 0
     for piece in pieces:
-        left = memoryview(piece)
-        while left:
-            count = raw.write(left)
-            left = left[count:]
-            advance(count)
+        disk.write_at(offset, piece)
+        total = checksum([piece], total)
+        offset += len(piece)
+        advance(len(piece))
+    return total
 
 
 def gather(array: StoredArray, pieces: Any) -> np.ndarray[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import warnings
@@ -19,6 +20,7 @@ from parallel_compat.recover.raw_bytes import open_regular
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.training import compiled
 from parallel_compat.recover.single_model import template_of
+from parallel_compat.recover.verifying import check_saved_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -287,10 +289,17 @@ def _make_model(
 
 def _save_model(model: Any, out: Path, suffix: str | None) -> None:
     with replacing(out) as temporary:
-        if suffix == ".weights.h5":
-            model.save_weights(temporary)
-        else:
-            model.save(temporary)
+        variables = list(model.weights)
+        try:
+            if suffix == ".weights.h5":
+                model.save_weights(temporary)
+            else:
+                model.save(temporary)
+        except RuntimeError as error:  # what h5py makes of an error of the system
+            raise OSError(errno.EIO, f"Cannot be written ({str(error)[:200]})", os.fspath(out)) from error
+        if getattr(model, "optimizer", None) is not None:
+            variables += model.optimizer.variables
+        check_saved_model(temporary, variables)
 
 
 class _naming:

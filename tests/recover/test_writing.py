@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
+import platform
 import random
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,12 @@ import h5py
 import numpy as np
 import pytest
 
-from parallel_compat import CheckpointError, inspect_checkpoint
-from parallel_compat.recover import h5_writer
+from parallel_compat import CheckpointError, hdf5_output, inspect_checkpoint
+from parallel_compat.atomic_file import replacing
+from parallel_compat.recover import h5_writer, recovering, verifying
+from parallel_compat.recover.reader import read
 from parallel_compat.recover.recovering import recover
+from parallel_compat.recover.single_model import template_of
 
 SOURCE = Path(__file__).parent.parent / "data" / "oracle" / "h5" / "sgd_even.parallel.h5"
 OLD_CONTENT = b"what was there before"
@@ -97,28 +103,109 @@ def test_the_nth_step_that_fails_leaves_the_old_file_or_the_new_one(
     assert os.listdir(tmp_path) == ["out.h5"]
 
 
-@pytest.mark.parametrize("nth", range(6))
-def test_the_nth_piece_that_cannot_be_written(nth: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bytes of arrays go past HDF5; a write of them that fails, or that takes only a part, is as any other."""
-    import io
-
+def test_every_system_call_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first, the second, the third ... seek, read, write, truncate or close of the new file fails."""
     out = tmp_path / "out.h5"
     out.write_bytes(OLD_CONTENT)
-    count = [0]
+    count, failing = [0], [0]
 
     class Disk(io.FileIO):
-        def write(self, data: Any) -> int:
+        def _called(self) -> None:
             count[0] += 1
-            if count[0] > nth:
-                raise OSError(28, "No space left on device")
-            return super().write(bytes(data)[:100])
+            if count[0] == failing[0]:
+                raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(h5_writer, "open", lambda path, mode, buffering: Disk(path, mode), raising=False)
-    with pytest.raises(OSError, match="No space"):
+        def write(self, data: Any) -> int:
+            self._called()
+            return super().write(bytes(data)[:700])  # takes a part, as disks may
+
+        def seek(self, *arguments: Any) -> int:
+            self._called()
+            return super().seek(*arguments)
+
+        def readinto(self, buffer: Any) -> int:
+            self._called()
+            return super().readinto(buffer)
+
+        def truncate(self, size: int | None = None) -> int:
+            self._called()
+            return super().truncate(size)
+
+        def flush(self) -> None:
+            self._called()
+            super().flush()
+
+    monkeypatch.setattr(hdf5_output, "_open", lambda path: Disk(path, "w+b"))
+    with read(SOURCE) as reading:
+        template = template_of(reading.stored)
+        arrays = [(array, [bytes(piece) for piece in pieces]) for array, pieces in reading.arrays()]
+        monkeypatch.setattr(reading, "arrays", lambda: iter(arrays))
+
+        def write() -> None:
+            with replacing(out) as temporary:
+                h5_writer.write(temporary, template, reading, weights_only=False, training_config=None)
+
+        write()
+        calls = count[0]
+        assert calls > 60
+        assert inspect_checkpoint(out).parameters == 195
+        for nth in range(1, calls + 1):
+            out.write_bytes(OLD_CONTENT)
+            count[0], failing[0] = 0, nth
+            with pytest.raises(OSError, match=r"Input/output error.*out\.h5"):
+                write()
+            assert out.read_bytes() == OLD_CONTENT
+            assert os.listdir(tmp_path) == ["out.h5"]
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".keras", ".weights.h5"])
+def test_what_was_written_is_compared_with_what_was_meant(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that says it wrote, and wrote something else."""
+    out = tmp_path / f"out{suffix}"
+    out.write_bytes(OLD_CONTENT)
+    kernel = np.ascontiguousarray(h5py.File(SOURCE)["model_weights/mlp/hidden/kernel:0"]).tobytes()
+    damaged = []
+
+    def damaging(check: Any) -> Any:
+        def damage(path: Path, *meant: Any) -> None:
+            content = path.read_bytes()
+            assert content.count(kernel) == 1
+            path.write_bytes(content.replace(kernel, bytes([kernel[0] ^ 1]) + kernel[1:]))
+            damaged.append(path)
+            check(path, *meant)
+
+        return damage
+
+    monkeypatch.setattr(h5_writer, "check_arrays", damaging(verifying.check_arrays))
+    monkeypatch.setattr(recovering, "check_saved_model", damaging(verifying.check_saved_model))
+    with pytest.raises(OSError, match="not what was meant"):
         recover(SOURCE, out, force=True)
-    assert count[0] == nth + 1
+    assert len(damaged) == 1
     assert out.read_bytes() == OLD_CONTENT
-    assert os.listdir(tmp_path) == ["out.h5"]
+    assert os.listdir(tmp_path) == [out.name]
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_write(tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    run = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    gone, here = int(run.stdout), f"{zlib.crc32(platform.node().encode()):08x}"
+    left = [f".out.h5.{here}-{gone}-00000000.tmp.h5", f".out.h5.{here}-{os.getpid()}-00000000.tmp.h5"]
+    others = [
+        f".out.h5.{here}-{os.getppid()}-00000000.tmp.h5",  # of a process that runs
+        f".out.h5.00000000-{gone}-00000000.tmp.h5",  # of another machine
+        f".other.h5.{here}-{gone}-00000000.tmp.h5",
+        f".out.h5.{here}-{gone}-00000000.tmp.h5.bak",
+        "out.h5.tmp",
+    ]
+    for name in left + others:
+        (tmp_path / name).write_bytes(b"half")
+    with replacing(out) as first, replacing(out) as second:  # threads of this process
+        first.write_bytes(b"first")
+        second.write_bytes(b"second")
+    assert out.read_bytes() == b"first"
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, "out.h5"])
 
 
 @pytest.mark.parametrize("nth", range(4))
@@ -193,6 +280,8 @@ def killed_in_a_loop(tmp_path: Path, rounds: int) -> None:
         process.stdout.close()
         with h5py.File(out) as file:
             np.testing.assert_array_equal(file["a/k:0"][:], values)
+    recover(source, out, force=True)
+    assert sorted(os.listdir(tmp_path)) == ["in.h5", "out.h5"]
 
 
 def test_killed_10_times(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from keras.src.models import cloning
 from keras.src.saving import saving_lib, serialization_lib
 
 from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.hdf5_output import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,7 +103,7 @@ def save_model(model: keras.Model, path: Path, name: str) -> None:
     if name.endswith(".keras"):
         saving_lib.save_model(model, path)
     else:
-        with h5py.File(path, "w") as file:
+        with writing(path) as (file, _):
             h5_files.write_model(model, file, include_optimizer=True)
 
 
@@ -114,7 +115,7 @@ def save_weights(model: keras.Model, path: Path, name: str) -> None:
     if name.endswith(".weights.h5"):
         saving_lib.save_weights_only(model, str(path))
     else:
-        with h5py.File(path, "w") as file:
+        with writing(path) as (file, _):
             h5_files.write_weights(model, file)
 
 
