@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from parallel_compat.checkpoints import ParallelModelCheckpoint
     from parallel_compat.devices import available_devices, limit_gpu_memory, simulate_devices, use_gpus
     from parallel_compat.parallel_model import ParallelModel
-    from parallel_compat.parallelize import multi_gpu_model, parallelize, template_of
+    from parallel_compat.parallelize_model import multi_gpu_model, parallelize, template_of
     from parallel_compat.recover.errors import CheckpointError
     from parallel_compat.recover.inspecting import inspect_checkpoint
     from parallel_compat.recover.loading import load_template_weights
@@ -32,14 +32,14 @@ _PUBLIC = {
     "legacy_names": "parallel_compat.run.install",
     "limit_gpu_memory": "parallel_compat.devices",
     "load_template_weights": "parallel_compat.recover.loading",
-    "multi_gpu_model": "parallel_compat.parallelize",
-    "parallelize": "parallel_compat.parallelize",
+    "multi_gpu_model": "parallel_compat.parallelize_model",
+    "parallelize": "parallel_compat.parallelize_model",
     "ParallelModel": "parallel_compat.parallel_model",
     "ParallelModelCheckpoint": "parallel_compat.checkpoints",
     "predict_generator": "parallel_compat.batches.generator_methods",
     "recover_template": "parallel_compat.recover.recovering",
     "simulate_devices": "parallel_compat.devices",
-    "template_of": "parallel_compat.parallelize",
+    "template_of": "parallel_compat.parallelize_model",
     "uninstall": "parallel_compat.run.install",
     "use_gpus": "parallel_compat.devices",
 }

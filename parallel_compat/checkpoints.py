@@ -14,7 +14,7 @@ import numpy as np
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
-from parallel_compat.parallelize import template_of
+from parallel_compat.parallelize_model import template_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

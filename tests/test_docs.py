@@ -186,3 +186,9 @@ def test_links_between_files_and_sections_lead_somewhere(page):
             assert section in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}, (
                 target
             )
+
+
+def test_no_public_name_is_shadowed_by_a_module():
+    """A module `parallel_compat.parallelize` would take the place of the function once it is imported."""
+    folder = Path(parallel_compat.__file__).parent
+    assert not {path.stem for path in folder.iterdir()} & set(parallel_compat.__all__)

@@ -1,0 +1,236 @@
+"""Error messages that old code meets today, and the one line that helps. `docs/errors.md` is written from them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+RUN = "`parallel-compat run SCRIPT`"
+MIGRATE = "`parallel-compat migrate --write PATH`"
+
+
+class Error(NamedTuple):
+    """An error message and what helps.
+
+    Attributes:
+        title: the part of the text that people search for.
+        pattern: a regular expression that finds the message.
+        group: who raises it.
+        cause: one sentence.
+        remedy: what to do, with the command or line.
+    """
+
+    title: str
+    pattern: str
+    group: str
+    cause: str
+    remedy: str
+
+    def matches(self, text: str) -> bool:
+        """Whether this is the error that a text is about; the whole text of a traceback will do."""
+        return re.search(self.pattern, text) is not None
+
+
+KERAS_3 = "Keras 3 and TensorFlow 2, with old code"
+FILES = "Keras 3, with old files"
+STRATEGY = "A plain MirroredStrategy under Keras 3"
+OURS = "This package"
+
+_BOTH = f"{RUN} runs it unmodified; {MIGRATE} rewrites it."
+_RECOVER = "`parallel-compat recover OLD.h5 -o NEW.keras` takes the single model out, without running what is inside."
+
+_ERRORS: tuple[Error, ...] = (
+    Error(
+        "cannot import name 'multi_gpu_model'",
+        r"cannot import name 'multi_gpu_model'|has no attribute 'multi_gpu_model'",
+        KERAS_3,
+        "TensorFlow 2.4 removed it.",
+        f"`from parallel_compat import multi_gpu_model`: the same function, with today's Keras. Or {_BOTH}",
+    ),
+    Error(
+        "module 'tensorflow' has no attribute 'Session'",
+        r"module 'tensorflow' has no attribute '(Session|InteractiveSession)'",
+        KERAS_3,
+        "Sessions ended with TensorFlow 1; in old Keras code they chose GPUs and their memory.",
+        _BOTH,
+    ),
+    Error(
+        "module 'tensorflow' has no attribute 'ConfigProto'",
+        r"module 'tensorflow' has no attribute '(ConfigProto|GPUOptions)'",
+        KERAS_3,
+        "It configured a session: which GPUs, how much of their memory.",
+        f"{_BOTH} In new code: `parallel_compat.use_gpus([0, 1])`, `parallel_compat.limit_gpu_memory(growth=True)`.",
+    ),
+    Error(
+        "module 'tensorflow' has no attribute 'placeholder'",
+        r"module 'tensorflow' has no attribute '\w+'",
+        KERAS_3,
+        "A name of TensorFlow 1. `parallel-compat names tf.NAME` says what it is today.",
+        _BOTH,
+    ),
+    Error(
+        "has no attribute 'fit_generator'",
+        r"has no attribute '(fit|evaluate|predict)_generator'",
+        KERAS_3,
+        "`fit` takes generators today, with other arguments, and drops batches under a strategy.",
+        f"`parallel_compat.fit_generator(model, generator, steps_per_epoch=...)` has the old arguments. Or {_BOTH}",
+    ),
+    Error(
+        "No module named 'keras.layers.core'",
+        r"No module named '(tensorflow\.(python\.)?)?keras\.(layers|engine|utils|legacy|objectives|backend)\b[\w.]*'",
+        KERAS_3,
+        "The modules of Keras 2 moved. `parallel-compat names keras.layers.core` says where.",
+        _BOTH,
+    ),
+    Error(
+        "Argument(s) not recognized: {'lr'",
+        r"Argument\(s\) not recognized",
+        KERAS_3,
+        "Arguments of optimizers and layers have other names: `lr` is `learning_rate`.",
+        _BOTH,
+    ),
+    Error(
+        "unexpected keyword argument 'nb_epoch'",
+        r"unexpected keyword argument '(nb_epoch|samples_per_epoch|nb_val_samples|workers|use_multiprocessing"
+        r"|max_queue_size|max_q_size|validation_freq|nb_worker|target_tensors|period|batch_size|write_grads|lr|decay)'",
+        KERAS_3,
+        "Keras 1 and 2 took it.",
+        _BOTH,
+    ),
+    Error(
+        "Argument `decay` is no longer supported and will be ignored",
+        r"`decay` is no longer supported",
+        KERAS_3,
+        "The learning rate no longer falls, and the results change: `lr / (1 + decay * iterations)` is what it was.",
+        f"`keras.optimizers.schedules.InverseTimeDecay(lr, 1, decay)` as `learning_rate`. Or {_BOTH}",
+    ),
+    Error(
+        "KeyError: 'acc'",
+        r"KeyError: '(val_)?acc'",
+        KERAS_3,
+        "Metrics are logged by the name that `compile` was given: `accuracy`.",
+        _BOTH,
+    ),
+    Error(
+        "The filepath provided must end in `.keras`",
+        r"filepath provided must end in",
+        KERAS_3,
+        "Keras 3 writes to a few suffixes only.",
+        f"`parallel_compat.ParallelModelCheckpoint` takes the old names and saves the single model. Or {_BOTH}",
+    ),
+    Error(
+        "The filename must end in `.weights.h5`",
+        r"must end in `?\.weights\.h5",
+        KERAS_3,
+        "Keras 3 writes weights to names that end so.",
+        f"`parallel_compat.legacy.models.save_weights(model, 'weights.h5')`. Or {_BOTH}",
+    ),
+    Error(
+        "Requested the deserialization of a `Lambda` layer",
+        r"[Rr]equested the deserialization of a `?Lambda`?",
+        FILES,
+        "The file holds Python byte code. A file of a parallel model always does: its slices are Lambda layers.",
+        f"{_RECOVER} A single model with Lambda layers of your own: `--keep-lambda` or `--weights-only`.",
+    ),
+    Error(
+        "bad marshal data",
+        r"bad marshal data|EOF read where object expected|marshal data too short",
+        FILES,
+        "Byte code of a Lambda layer from another Python cannot be read by this one.",
+        _RECOVER,
+    ),
+    Error(
+        "Unknown layer",
+        r"Unknown layer|Could not locate class",
+        FILES,
+        "The file names a class that Keras 3 does not know: one of yours, or one that is gone.",
+        f"{_RECOVER} Classes of yours go into `custom_objects=`.",
+    ),
+    Error(
+        "Could not deserialize 'keras.metrics.mse'",
+        r"[Cc]ould not (locate function|deserialize)",
+        FILES,
+        "Losses and metrics of Keras 2's files have other names today.",
+        f"`load_model(path, compile=False)`, then `compile`; or, with the optimizer's state: {_RECOVER}",
+    ),
+    Error(
+        "Layer count mismatch when loading weights",
+        r"Layer count mismatch|expected \d+ layers?,? but (found|got)|layers into a model with",
+        FILES,
+        "The weights are those of a parallel model: all of them are in one layer.",
+        "`parallel_compat.load_template_weights(model, 'weights.h5')` reads both kinds.",
+    ),
+    Error(
+        "AddN ... must have the same size and shape",
+        r"AddN.*must have the same size and shape|Inputs to operation .*AddN",
+        STRATEGY,
+        "The first batch has fewer samples than there are replicas, or does not divide by them.",
+        "`parallelize(model, gpus=n)` splits uneven batches, each sample counted once.",
+    ),
+    Error(
+        "You must feed a value for placeholder tensor",
+        r"[Yy]ou must feed a value for placeholder tensor",
+        STRATEGY,
+        "`steps_per_execution` > 1 does not work with a strategy.",
+        "`parallelize(model, gpus=n)`, where it does.",
+    ),
+    Error(
+        "merge_call called while defining a new graph or a tf.function",
+        r"merge_call called while defining a new graph",
+        STRATEGY,
+        "`use_ema` and `gradient_accumulation_steps` do not work with a strategy.",
+        "`parallelize(model, gpus=n)`, where they do.",
+    ),
+    Error(
+        "Expected at least 2 devices for `gpus`",
+        r"Expected (at least 2 devices|the devices .*) for `gpus`",
+        OURS,
+        "TensorFlow sees fewer GPUs than the script asks for.",
+        "`parallel-compat run --replicas 2 SCRIPT`, or `parallel_compat.simulate_devices(2)` directly after the "
+        "imports. With GPUs on Linux: `pip install 'tensorflow[and-cuda]'`.",
+    ),
+    Error(
+        "before TensorFlow starts, but it has started",
+        r"before TensorFlow starts, but it has started",
+        OURS,
+        "Devices are settled when TensorFlow is used first.",
+        "Call it directly after the imports, before any model, variable or operation.",
+    ),
+    Error(
+        "Expected `jit_compile` to be False or 'auto'",
+        r"Expected `jit_compile` to be False or 'auto'",
+        OURS,
+        "A step spans several devices, and XLA compiles for one.",
+        "Leave `jit_compile` out for the parallel model.",
+    ),
+    Error(
+        "is gone",
+        r"`[\w.]+` is gone\.",
+        OURS,
+        "The name cannot mean what it meant; the sentence behind it says why and what to do.",
+        "Follow the sentence; `parallel-compat names NAME` repeats it.",
+    ),
+)
+
+
+@cache
+def errors() -> tuple[Error, ...]:
+    """Return the rows, in the order in which they are tried."""
+    return _ERRORS
+
+
+def page() -> str:
+    """Return `docs/errors.md`."""
+    lines = [
+        "# Error messages, and what helps",
+        "",
+        'Look for a part of the message, or ask: `parallel-compat names "the message"`. Written by',
+        "`parallel-compat names --errors`; each message is made to happen by a test.",
+    ]
+    for group in (KERAS_3, FILES, STRATEGY, OURS):
+        lines += ["", f"## {group}"]
+        for error in errors():
+            if error.group == group:
+                lines += ["", f"### {error.title}", "", f"{error.cause} {error.remedy}"]
+    return "\n".join(lines) + "\n"

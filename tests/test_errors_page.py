@@ -1,0 +1,144 @@
+"""The page of error messages: each one happens on the Keras underneath, and the page has what helps."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parallel_compat.names import search
+from parallel_compat.names.errors import errors, page
+
+PROJECT = Path(__file__).parents[1]
+H5 = PROJECT / "tests" / "data" / "oracle" / "h5"
+
+# What happens without this package (`OURS`: with it), by the title of the page.
+HAPPEN = {
+    "cannot import name 'multi_gpu_model'": "from keras.utils import multi_gpu_model",
+    "module 'tensorflow' has no attribute 'Session'": "tf.Session()",
+    "module 'tensorflow' has no attribute 'ConfigProto'": "tf.ConfigProto()",
+    "module 'tensorflow' has no attribute 'placeholder'": "tf.placeholder(tf.float32)",
+    "has no attribute 'fit_generator'": "model().fit_generator(None)",
+    "No module named 'keras.layers.core'": "import keras.layers.core",
+    "Argument(s) not recognized: {'lr'": "keras.optimizers.SGD(lr=0.1)",
+    "unexpected keyword argument 'nb_epoch'": "compiled().fit(x, y, nb_epoch=1)",
+    "Argument `decay` is no longer supported and will be ignored": "keras.optimizers.SGD(0.1, decay=1e-6)",
+    "KeyError: 'acc'": "compiled(['accuracy']).fit(x, y, verbose=0).history['acc']",
+    "The filepath provided must end in `.keras`": "keras.callbacks.ModelCheckpoint('model.hdf5')",
+    "The filename must end in `.weights.h5`": "model().save_weights('weights.h5')",
+    "Requested the deserialization of a `Lambda` layer": f"keras.saving.load_model({str(H5 / 'sgd_even.parallel.h5')!r})",
+    "bad marshal data": f"keras.saving.load_model({str(H5 / 'sgd_even.parallel.h5')!r}, safe_mode=False)",
+    "Unknown layer": "keras.saving.deserialize_keras_object({'class_name': 'Mine', 'config': {}})",
+    "Could not deserialize 'keras.metrics.mse'": f"keras.saving.load_model({str(H5 / 'momentum_l2.template.h5')!r})",
+    "Layer count mismatch when loading weights": (
+        f"model().load_weights({str(H5 / 'sgd_even.parallel_weights.h5')!r})"
+    ),
+    "AddN ... must have the same size and shape": "on_replicas().fit(x[:1], y[:1], verbose=0)",
+    "You must feed a value for placeholder tensor": "on_replicas(steps_per_execution=3).fit(x, y, batch_size=4, verbose=0)",
+    "merge_call called while defining a new graph or a tf.function": (
+        "on_replicas(use_ema=True, ema_overwrite_frequency=2).fit(x, y, verbose=0)"
+    ),
+    "Expected at least 2 devices for `gpus`": "parallel_compat.multi_gpu_model(model(), gpus=1)",
+    "before TensorFlow starts, but it has started": "parallel_compat.simulate_devices(3)",
+    "Expected `jit_compile` to be False or 'auto'": (
+        "parallel_compat.parallelize(model(), gpus=2).compile('sgd', 'mse', jit_compile=True)"
+    ),
+    "is gone": "legacy_placeholder()",
+}
+SCRIPT = """
+import json, sys, traceback, warnings
+import tensorflow as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+import keras
+import numpy as np
+
+x, y = np.ones((12, 8), "float32"), np.ones((12, 3), "float32")
+
+def model():
+    return keras.Sequential([keras.Input((8,)), keras.layers.Dense(3)])
+
+def compiled(metrics=None, **arguments):
+    made = model()
+    made.compile("sgd", "mse", metrics=metrics, **arguments)
+    return made
+
+def on_replicas(steps_per_execution=1, **arguments):
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        made = model()
+        made.compile(keras.optimizers.SGD(0.1, **arguments), "mse", steps_per_execution=steps_per_execution)
+    return made
+
+def legacy_placeholder():
+    with parallel_compat.legacy_names():
+        tf.placeholder
+
+texts = {}
+for title, code in json.load(sys.stdin).items():
+    if "parallel_compat" in code or "legacy" in code:
+        import parallel_compat
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            exec(code)
+            texts[title] = ""
+        except Exception as error:
+            texts[title] = "".join(traceback.format_exception_only(error))
+    texts[title] += "".join(str(warning.message) for warning in told)
+print("TEXTS", json.dumps(texts))
+"""
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    assert list(HAPPEN) == [error.title for error in errors()]
+    result = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        input=json.dumps(HAPPEN),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path_factory.mktemp("errors"),
+        env={**os.environ, "PYTHONPATH": str(PROJECT), "TF_CPP_MIN_LOG_LEVEL": "3"},
+        timeout=600,
+        check=False,
+    )
+    lines = [line for line in result.stdout.splitlines() if line.startswith("TEXTS ")]
+    assert lines, result.stderr
+    return json.loads(lines[0].removeprefix("TEXTS "))
+
+
+@pytest.mark.parametrize("title", HAPPEN)
+def test_it_happens_and_is_found(title, texts):
+    first = next((error.title for error in errors() if error.matches(texts[title])), None)
+    assert first == title, texts[title]
+    (answer,) = search.answers(texts[title])
+    assert answer.startswith(title)
+
+
+def test_the_page_is_written_from_the_table():
+    assert (PROJECT / "docs" / "errors.md").read_text("utf-8") == page()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("multi_gpu_model", "keras.utils.multi_gpu_model: provided, parallel_compat.multi_gpu_model"),
+        ("np_utils", "keras.utils.np_utils: a module, today keras.utils"),
+        ("K.int_shape", "keras.backend.int_shape: provided, parallel_compat.legacy.backend.int_shape"),
+        ("fit_generator", "keras.Model.fit_generator(): provided, parallel_compat.fit_generator"),
+        ("Model.fit_generator", "keras.Model.fit_generator(): provided, parallel_compat.fit_generator"),
+        ("nb_epoch", "nb_epoch= of Model.fit: renamed, epochs="),
+        ("tf.log", "tensorflow.log: moved, tensorflow.math.log"),
+    ],
+)
+def test_what_people_type_is_understood(question, answer):
+    assert search.answers(question)[0] == answer
+
+
+def test_near_misses_are_suggested():
+    assert search.answers("fit_generater") == []
+    assert "fit_generator" in search.near("fit_generater")
