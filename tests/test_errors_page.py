@@ -16,6 +16,8 @@ from parallel_compat.names.errors import errors, page
 PROJECT = Path(__file__).parents[1]
 H5 = PROJECT / "tests" / "data" / "oracle" / "h5"
 
+PARALLEL = str(H5 / "sgd_even.parallel.h5")
+
 # What happens without this package (`OURS`: with it), by the title of the page.
 HAPPEN = {
     "cannot import name 'multi_gpu_model'": "from keras.utils import multi_gpu_model",
@@ -30,15 +32,15 @@ HAPPEN = {
     "KeyError: 'acc'": "compiled(['accuracy']).fit(x, y, verbose=0).history['acc']",
     "The filepath provided must end in `.keras`": "keras.callbacks.ModelCheckpoint('model.hdf5')",
     "The filename must end in `.weights.h5`": "model().save_weights('weights.h5')",
-    "Requested the deserialization of a `Lambda` layer": f"keras.saving.load_model({str(H5 / 'sgd_even.parallel.h5')!r})",
-    "bad marshal data": f"keras.saving.load_model({str(H5 / 'sgd_even.parallel.h5')!r}, safe_mode=False)",
+    "Requested the deserialization of a `Lambda` layer": f"keras.saving.load_model({PARALLEL!r})",
+    "bad marshal data": f"keras.saving.load_model({PARALLEL!r}, safe_mode=False)",
     "Unknown layer": "keras.saving.deserialize_keras_object({'class_name': 'Mine', 'config': {}})",
-    "Could not deserialize 'keras.metrics.mse'": f"keras.saving.load_model({str(H5 / 'momentum_l2.template.h5')!r})",
-    "Layer count mismatch when loading weights": (
-        f"model().load_weights({str(H5 / 'sgd_even.parallel_weights.h5')!r})"
-    ),
+    "Could not deserialize 'keras.metrics.mse'": "compiled().save('mse.h5'); keras.saving.load_model('mse.h5')",
+    "Weight count mismatch for layer": (f"model().load_weights({str(H5 / 'sgd_even.parallel_weights.h5')!r})"),
     "AddN ... must have the same size and shape": "on_replicas().fit(x[:1], y[:1], verbose=0)",
-    "You must feed a value for placeholder tensor": "on_replicas(steps_per_execution=3).fit(x, y, batch_size=4, verbose=0)",
+    "You must feed a value for placeholder tensor": (
+        "on_replicas(steps_per_execution=3).fit(x, y, batch_size=4, verbose=0)"
+    ),
     "merge_call called while defining a new graph or a tf.function": (
         "on_replicas(use_ema=True, ema_overwrite_frequency=2).fit(x, y, verbose=0)"
     ),

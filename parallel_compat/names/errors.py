@@ -155,8 +155,8 @@ _ERRORS: tuple[Error, ...] = (
         f"`load_model(path, compile=False)`, then `compile`; or, with the optimizer's state: {_RECOVER}",
     ),
     Error(
-        "Layer count mismatch when loading weights",
-        r"Layer count mismatch|expected \d+ layers?,? but (found|got)|layers into a model with",
+        "Weight count mismatch for layer",
+        r"(Weight|Layer) count mismatch|expected \d+ layers?,? but (found|got)|layers into a model with",
         FILES,
         "The weights are those of a parallel model: all of them are in one layer.",
         "`parallel_compat.load_template_weights(model, 'weights.h5')` reads both kinds.",
@@ -177,7 +177,7 @@ _ERRORS: tuple[Error, ...] = (
     ),
     Error(
         "merge_call called while defining a new graph or a tf.function",
-        r"merge_call called while defining a new graph",
+        r"`?merge_call`? called while defining a new graph",
         STRATEGY,
         "`use_ema` and `gradient_accumulation_steps` do not work with a strategy.",
         "`parallelize(model, gpus=n)`, where they do.",

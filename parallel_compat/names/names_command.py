@@ -6,6 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import table
+from parallel_compat.names.errors import page
+from parallel_compat.names.search import answers, near
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
@@ -16,25 +18,34 @@ SPELLINGS = ("keras", "tf.keras", "tensorflow.keras", "tensorflow.python.keras")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand's arguments."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="names to look up, such as keras.utils.np_utils")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="what to look up: keras.utils.np_utils, K.int_shape, fit_generator, or an error message in quotes",
+    )
+    parser.add_argument("--errors", action="store_true", help="print the error messages of old code and what helps")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the counts, or what became of the names that are given."""
+    if arguments.errors:
+        print(page(), end="")
+        return 0
     if not arguments.names:
         print("\n".join(counts()))
         return 0
     unknown = 0
     for name in arguments.names:
-        entry, module = table.lookup(name), table.module(name)
-        if entry is not None:
-            print(f"{name}: {entry.status.value}" + (f", {entry.target}" if entry.target else f". {entry.note}"))
-        elif module:
-            print(f"{name}: a module, today {module}")
-        else:
-            unknown += 1
-            print(f"{name}: not a name that the table knows.", file=sys.stderr)
+        found = answers(name)
+        print("\n".join(found)) if found else print(f"{name}: {_unknown(name)}", file=sys.stderr)
+        unknown += not found
     return 1 if unknown else 0
+
+
+def _unknown(name: str) -> str:
+    similar = near(name)
+    return "not a name that the table knows." + (f" Is it {' or '.join(similar)}?" if similar else "")
 
 
 def counts() -> list[str]:
