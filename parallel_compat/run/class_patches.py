@@ -17,6 +17,7 @@ from parallel_compat.legacy.numbers import batch_logs, callback_params
 from parallel_compat.names import lookup, run_only
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
+from parallel_compat.names.eras import Era
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
 from parallel_compat.run import callers, usage
@@ -319,10 +320,78 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.set(keras.layers.Lambda, "__call__", _call_of_lambda(keras.layers.Lambda.__call__))
     patches.set(keras.layers.InputLayer, "input", _input_of_input_layer(keras.layers.InputLayer))
     patches.set(keras.layers.RNN, "reset_states", _reset_states)
+    _weights(patches, layer)
     for kind in (layer, patch_points.functional_class()):
         add_loss = vars(kind).get("add_loss")
         if add_loss is not None:
             patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
+
+
+def _weights(patches: Patches, layer: Any) -> None:
+    """Give the user's code the weights in the order of its era, and the flags that Keras 2.2.4 would show."""
+
+    def ordered(name: str) -> property:
+        original = vars(layer)[name]
+
+        def get(self: Any) -> Any:
+            frame = callers.user_frame(sys._getframe(1))
+            era = Era.TODAY if frame is None else callers.era_of(frame)
+            if era is Era.TODAY or (name != "weights" and era is not Era.KERAS_2_2_4):
+                return original.__get__(self, type(self))
+            from parallel_compat.legacy import weight_order
+
+            return weight_order.weights(self, era) if name == "weights" else getattr(weight_order, name)(self)
+
+        return property(get)
+
+    get_weights, set_weights, flag = layer.get_weights, layer.set_weights, layer.trainable
+
+    @_like(get_weights)
+    def get_ordered(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is Era.TODAY:
+            return get_weights(self)
+        from parallel_compat.legacy import weight_order
+
+        return weight_order.get_weights(self, era)
+
+    @_like(set_weights)
+    def set_ordered(self: Any, weights: Any) -> None:
+        frame = callers.user_frame(sys._getframe(1))
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is Era.TODAY:
+            set_weights(self, weights)
+            return
+        from parallel_compat.legacy import weight_order
+
+        weight_order.set_weights(set_weights, self, era, weights)
+
+    def get_flag(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+            return flag.fget(self)
+        from parallel_compat.legacy import trainable_flags
+
+        return trainable_flags.own(self)
+
+    def set_flag(self: Any, value: Any) -> None:
+        asking: FrameType | None = sys._getframe(1)
+        while asking is not None and asking.f_code.co_name == "__setattr__":  # Keras's, and what wraps it
+            asking = asking.f_back
+        frame = callers.user_frame(asking)
+        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+            flag.fset(self, value)
+            return
+        from parallel_compat.legacy import trainable_flags
+
+        trainable_flags.set_own(flag.fset, self, value)
+
+    for name in ("weights", "trainable_weights", "non_trainable_weights"):
+        patches.set(layer, name, ordered(name))
+    patches.set(layer, "get_weights", get_ordered)
+    patches.set(layer, "set_weights", set_ordered)
+    patches.set(layer, "trainable", property(get_flag, set_flag))
 
 
 def _call_of_lambda(original: Any) -> Any:

@@ -18,10 +18,11 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import generator_methods
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.reader import is_generator, is_sequence
-from parallel_compat.legacy import closures, losses, models
+from parallel_compat.legacy import closures, losses, models, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import callback_params
 from parallel_compat.legacy.utils import to_list
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
 from parallel_compat.run import callers, data_forms, data_workers, usage
 
@@ -52,6 +53,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keywords = data_forms.for_outputs_with_loss(self, keywords, _note(of, frame))
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
+    if callers.era_of(frame) is Era.KERAS_2_2_4:
+        trainable_flags.settle(keras.Layer.trainable.fset, self)
     result = original(self, **keywords)
     closures.remember(self, *(keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")))
     _keep_flags(self)

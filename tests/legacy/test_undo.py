@@ -103,7 +103,7 @@ def test_an_error_in_the_block_turns_them_off_as_well():
 def test_importing_the_pytest_plugin_turns_nothing_on():
     code = (
         "import sys, keras, parallel_compat.pytest\n"
-        "from parallel_compat.legacy import install\n"
+        "from parallel_compat.run import install\n"
         "assert install._modules is None and not hasattr(keras.Model, 'predict_classes')\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)

@@ -46,6 +46,24 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
     return list(model._flatten_layers())
 
 
+def layers_of(layer: keras.Layer) -> list[keras.Layer]:
+    """List the layers that a layer is directly made of; of a model, those of `model.layers` (`Layer._layers`)."""
+    return list(layer.layers if isinstance(layer, keras.Model) else layer._layers)
+
+
+def own_weights(layer: keras.Layer) -> tuple[list[keras.Variable], list[keras.Variable]]:
+    """Return the weights that a layer has without the layers in it, made as trainable, and made as not trainable.
+
+    These are `Layer._trainable_variables` and `_non_trainable_variables`.
+    """
+    return list(layer._trainable_variables), list(layer._non_trainable_variables)
+
+
+def all_weights(layer: keras.Layer) -> list[keras.Variable]:
+    """Return `layer.weights` as Keras orders them, whoever asks."""
+    return list(layer.weights)
+
+
 def seed_states(model: keras.Model) -> list[keras.Variable]:
     """List the states of the random seeds of all layers (`Layer._seed_generators`)."""
     return [generator.state for layer in all_layers(model) for generator in layer._seed_generators]

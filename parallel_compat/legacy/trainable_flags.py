@@ -1,0 +1,63 @@
+"""`trainable` as Keras 2.2.4 had it: each layer's own flag, which a model's does not change.
+
+Keras 3 (and `tf.keras`) set the flags of all layers in a model with its own: freezing a discriminator and thawing it
+again makes layers trainable that the user had frozen one by one. In Keras 2.2.4 a layer trained where its own flag and
+those of the models around it said so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.backend import keras3
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import keras
+
+    Setter = Callable[[keras.Layer, bool], None]
+
+_OWN = "_trainable_of_keras_2"
+
+
+def own(layer: keras.Layer) -> bool:
+    """Return a layer's own flag, as it was set last."""
+    flag: bool = vars(layer).get(_OWN, layer.trainable)
+    return flag
+
+
+def set_own(setter: Setter, layer: keras.Layer, value: bool) -> None:
+    """Set a layer's own flag.
+
+    Args:
+        setter: Keras 3's setter of `trainable`, which sets the flags of all layers inside.
+        layer: the layer.
+        value: the flag.
+    """
+    for each in keras3.all_layers(layer):
+        vars(each).setdefault(_OWN, each.trainable)
+    vars(layer)[_OWN] = bool(value)
+    settle(setter, layer)
+
+
+def settle(setter: Setter, layer: keras.Layer) -> None:
+    """Set Keras 3's flags of a layer and of all layers inside, by what they and the models around them say.
+
+    Args:
+        setter: Keras 3's setter of `trainable`.
+        layer: the layer, or a model that is about to be compiled.
+    """
+    if not any(_OWN in vars(each) for each in keras3.all_layers(layer)):
+        return
+    _settle(setter, layer)
+
+
+def _settle(setter: Setter, layer: keras.Layer) -> None:
+    flag = own(layer)
+    inner = [(each, own(each)) for each in keras3.layers_of(layer)]
+    setter(layer, flag)
+    if flag:
+        for each, before in inner:
+            vars(each).setdefault(_OWN, before)
+            _settle(setter, each)

@@ -1,0 +1,104 @@
+"""The order of a layer's weights as its era had it, for `weights`, `get_weights` and `set_weights`.
+
+Keras 3 goes layer by layer, to the innermost. In Keras 2.2.4 a model's `get_weights` went through its own layers, and
+each of them, a nested model too, gave its trainable weights first and the others after them (`keras/engine/network.py`,
+`base_layer.py`). `tf.keras` went through a nested model layer by layer, but took the trainable weights of any other
+layer and of the layers in it first. Files are written in Keras 3's order all the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat.backend import keras3
+from parallel_compat.legacy import trainable_flags
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+
+def trainable_weights(layer: keras.Layer) -> list[keras.Variable]:
+    """Return what Keras 2.2.4's `layer.trainable_weights` did."""
+    return _unique(_split(layer, Era.KERAS_2_2_4)[0])
+
+
+def non_trainable_weights(layer: keras.Layer) -> list[keras.Variable]:
+    """Return what Keras 2.2.4's `layer.non_trainable_weights` did."""
+    return _unique(_split(layer, Era.KERAS_2_2_4)[1])
+
+
+def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
+    """Return `layer.weights` in the order of an era.
+
+    Args:
+        layer: a layer or a model.
+        era: the era.
+    """
+    if isinstance(layer, keras.Model) and era is not Era.KERAS_2_2_4:
+        return _unique(weight for inner in keras3.layers_of(layer) for weight in weights(inner, era))
+    trainable, others = _split(layer, era)
+    return _unique([*trainable, *others])
+
+
+def of_get_weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
+    """Return the weights whose values `layer.get_weights()` returned, in its order.
+
+    Args:
+        layer: a layer or a model.
+        era: the era.
+    """
+    if era is Era.KERAS_2_2_4:
+        if isinstance(layer, keras.Model):
+            return _unique(weight for inner in keras3.layers_of(layer) for weight in weights(inner, era))
+        if isinstance(layer, keras.layers.Bidirectional):
+            both = (layer.forward_layer, layer.backward_layer)
+            return _unique(weight for inner in both for weight in of_get_weights(inner, era))
+        if isinstance(layer, keras.layers.Wrapper):
+            return of_get_weights(layer.layer, era)
+    return weights(layer, era)
+
+
+def get_weights(layer: keras.Layer, era: Era) -> list[Any]:
+    """Return the values of a layer's weights in the order of an era."""
+    return [weight.numpy() for weight in of_get_weights(layer, era)]
+
+
+def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, values: Sequence[Any]) -> None:
+    """Set a layer's weights to values in the order of an era.
+
+    Args:
+        original: Keras 3's `set_weights`.
+        layer: a layer or a model.
+        era: the era.
+        values: as many arrays as there are weights.
+    """
+    given = [np.asarray(value) for value in values]
+    of_era = of_get_weights(layer, era)
+    if len(given) == len(of_era):
+        by_weight = {id(weight): value for weight, value in zip(of_era, given, strict=True)}
+        given = [by_weight[id(weight)] for weight in keras3.all_weights(layer)]
+    original(layer, given)
+
+
+def _split(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
+    """Return the trainable weights of a layer and the others, as its own flags and those of the layers in it say."""
+    own_trainable, own_others = keras3.own_weights(layer)
+    trainable, others = list(own_trainable), list(own_others)
+    for inner in keras3.layers_of(layer):
+        of_inner = _split(inner, era)
+        trainable += of_inner[0]
+        others += of_inner[1]
+    if trainable_flags.own(layer):
+        return trainable, others
+    if era is not Era.KERAS_2_2_4 and keras3.layers_of(layer):
+        # The weights of what it is made of came as each of them had them.
+        return [], [*own_trainable, *own_others, *(w for each in keras3.layers_of(layer) for w in weights(each, era))]
+    return [], [*trainable, *others]
+
+
+def _unique(weights: Iterable[keras.Variable]) -> list[keras.Variable]:
+    return list({id(weight): weight for weight in weights}.values())
