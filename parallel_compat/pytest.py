@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from parallel_compat.names.eras import Era
 from parallel_compat.run import install, usage
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--legacy-also", action="append", default=[], metavar="PACKAGE", help="answer legacy names to this package, too"
     )
     group.addoption("--legacy-report", metavar="FILE", help="write the legacy names that were used to FILE, as JSON")
+    group.addoption(
+        "--legacy-era",
+        choices=[era.value for era in Era],
+        help="whose defaults and arithmetic all files get (default: each that of the Keras it imports)",
+    )
     group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N devices where there are fewer GPUs")
 
 
@@ -29,12 +35,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Turn the legacy names on before a conftest is imported, which may import TensorFlow: that splits its devices."""
     options: argparse.Namespace = early_config.known_args_namespace
-    install.install(also=options.legacy_also, replicas=options.legacy_replicas)
+    install.install(also=options.legacy_also, replicas=options.legacy_replicas, era=options.legacy_era)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Turn them on where the plugin is named by `pytest_plugins` in a conftest, and not by `-p`."""
-    install.install(also=config.getoption("--legacy-also"), replicas=config.getoption("--legacy-replicas"))
+    also, replicas, era = (config.getoption(f"--legacy-{name}") for name in ("also", "replicas", "era"))
+    install.install(also=also, replicas=replicas, era=era)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

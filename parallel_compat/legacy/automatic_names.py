@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from parallel_compat.run import callers
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers, object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +26,7 @@ def in_keras_2(layer: Any) -> str | None:
     Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer. Its operations, which Keras 2
     did not have, get names that no layer has: the counter of `a + b` says `add_1` as well.
     """
-    if not callers.anybody_uses_standalone_keras():
+    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4:
         return None
     kind = _old_kind(_kind(layer))
     if not isinstance(layer, keras.layers.Layer):
@@ -50,7 +51,7 @@ def in_file(layers: Iterable[Any], names: Iterable[str]) -> dict[Any, str]:
     Raises:
         ValueError: the names may be Keras's own or given ones, and the two mean different layers of the file.
     """
-    if callers.anybody_uses_standalone_keras():
+    if callers.era_of_caller() is Era.KERAS_2_2_4:
         return {}  # `in_keras_2` named them
     stored = set(names)
     numbered: dict[str, dict[Any, int]] = defaultdict(dict)

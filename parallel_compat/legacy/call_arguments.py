@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.arguments import AGREEING, POSITIONS, arguments
 from parallel_compat.names.defaults import defaults
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.names.table import Change
 
@@ -36,7 +37,7 @@ _OF_SEQUENCES = (*_RECURRENT, "Conv1D")
 
 
 def translate(
-    of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note, *, old_defaults: bool = False
+    of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note, *, era: Era = Era.TODAY
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Turn the arguments of a legacy call into today's.
 
@@ -51,7 +52,7 @@ def translate(
         given: the positional arguments, without self.
         keywords: the keyword arguments.
         note: called for each argument that changes.
-        old_defaults: whether arguments that are not passed get Keras 2.2.4's defaults.
+        era: whose defaults arguments get that are not passed.
 
     Returns:
         The positional and the keyword arguments of today.
@@ -90,7 +91,7 @@ def translate(
             keywords.pop(old)
             note(f"{old}=", f"left out: {row.note}")
     _constraints(keywords, note)
-    if old_defaults:
+    if era is Era.KERAS_2_2_4:
         if name in _DROPOUTS:
             given = _rate_outside(given, keywords, note)
         _old_defaults(of, given, keywords, note)

@@ -12,6 +12,7 @@ import numpy as np
 
 from parallel_compat.backend.keras3 import h5_files, optimizer_steps
 from parallel_compat.legacy import optimizers
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.run import callers
 
@@ -172,7 +173,7 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
     settings.pop("schedule_decay", None)
     kind = getattr(optimizers, _capitalized(config["class_name"]))
     optimizer = kind(**settings)
-    if callers.anybody_uses_standalone_keras():
+    if callers.era_of_caller() is Era.KERAS_2_2_4:
         optimizer_steps.step_as_keras_2(optimizer)
     with keras.saving.custom_object_scope(custom_objects or {}):
         model.compile(

@@ -13,6 +13,7 @@ import keras
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
 from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.names.eras import Era
 
 
 def __getattr__(name: str) -> Any:
@@ -55,7 +56,7 @@ def initialize(
     given: tuple[Any, ...],
     keywords: dict[str, Any],
     note: Any = lambda given, became: None,
-    old_defaults: bool = False,
+    era: Era = Era.TODAY,
 ) -> None:
     """Call an optimizer's `__init__` with today's arguments, and give `decay` its effect.
 
@@ -66,24 +67,24 @@ def initialize(
         given: the positional arguments.
         keywords: the keyword arguments, old ones among them.
         note: told of each argument that changes.
-        old_defaults: whether Keras 2.2.4's default learning rates hold, its meaning of `clipnorm`, and its steps.
+        era: whose default learning rates hold, whose meaning of `clipnorm`, and whose steps.
 
     Raises:
         ValueError: `decay` together with a schedule.
     """
-    given, keywords = translate(of, given, keywords, note, old_defaults=old_defaults)
+    given, keywords = translate(of, given, keywords, note, era=era)
     decay = keywords.pop("decay", None)
     parameters = list(inspect.signature(init).parameters)[1:]
     keywords = {**dict(zip(parameters, given, strict=False)), **keywords}
     keywords = {key: _as_float(value) if key == "learning_rate" else value for key, value in keywords.items()}
-    if old_defaults and keywords.get("clipnorm") is not None:
+    if era is Era.KERAS_2_2_4 and keywords.get("clipnorm") is not None:
         # `Optimizer.get_gradients` of Keras 2.2.4 took the norm of all gradients together; Keras 3 that of each.
         keywords["global_clipnorm"] = keywords.pop("clipnorm")
         note("clipnorm=", "global_clipnorm=")
     if keywords.get("epsilon", 0) is None:  # Keras 2: None is `K.epsilon()`
         keywords["epsilon"] = keras.backend.epsilon()
     init(optimizer, **keywords)
-    if old_defaults:
+    if era is Era.KERAS_2_2_4:
         optimizer_steps.step_as_keras_2(optimizer)
         if optimizer_steps.steps_as_keras_2(optimizer):
             note("the step", "that of Keras 2.2.4")

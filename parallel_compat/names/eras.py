@@ -2,13 +2,24 @@
 
 An era is a column of the tables of facts. Standalone Keras ended with its 2.2/2.3 line on TensorFlow 1; `tf.keras`
 changed its defaults and its arithmetic between TensorFlow 1 and 2 and again with Keras 3.
+
+What a source says is read off its syntax tree, so comments and strings count for nothing; where there is no source
+(`python -c`, standard input), off the compiled code.
 """
 
 from __future__ import annotations
 
 import enum
-import re
-from typing import NamedTuple
+import os
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from parallel_compat.names import table
+from parallel_compat.names.table import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import CodeType
 
 
 class Era(str, enum.Enum):
@@ -28,25 +39,55 @@ class Verdict(NamedTuple):
 
     Attributes:
         era: the era.
-        reason: what in the source says so, for the report.
+        reason: what says so, for the report.
     """
 
     era: Era
     reason: str
 
 
-_STANDALONE = re.compile(r"^[ \t]*(?:import\s+keras\b|from\s+keras(?:\.[\w.]+)?\s+import\b)", re.MULTILINE)
-_TF_KERAS = re.compile(
-    r"\b(?:tf|tensorflow)\.(?:compat\.v[12]\.|python\.|contrib\.)?keras\b|\bfrom\s+tensorflow\s+import\s+keras\b"
+class Evidence(NamedTuple):
+    """What a source says of its era: each field the first name that says so, or "".
+
+    Attributes:
+        standalone: a name of standalone Keras.
+        tf_keras: a name of TensorFlow's Keras.
+        tensorflow_1: a name that TensorFlow 2 has not.
+        imports: the modules that it imports, relative ones with their dots.
+    """
+
+    standalone: str = ""
+    tf_keras: str = ""
+    tensorflow_1: str = ""
+    imports: tuple[str, ...] = ()
+
+    @property
+    def imports_keras(self) -> bool:
+        """Whether the source imports Keras under any spelling."""
+        return bool(self.standalone or self.tf_keras)
+
+
+NONE = Evidence()
+
+# Names that the table of TensorFlow 1 lists and TensorFlow 2.2 had as well.
+_ALSO_IN_2_2 = (
+    "tensorflow.compat.",
+    "tensorflow.data.experimental.",
+    "tensorflow.mixed_precision.",
+    "tensorflow.train.experimental.",
+    "tensorflow.losses.mean_squared_error",
+    "tensorflow.metrics.mean_absolute_error",
+    "tensorflow.metrics.mean_squared_error",
 )
-# What TensorFlow 2 has no more at its top level, and TensorFlow 1 code cannot do without.
-_TENSORFLOW_1 = re.compile(
-    r"\b(?:tf|tensorflow)\.(?:Session|InteractiveSession|ConfigProto|GPUOptions|placeholder|global_variables_initializer"
-    r"|get_default_graph|reset_default_graph|set_random_seed|get_variable|variable_scope|layers\.\w+|contrib\b"
-    r"|enable_eager_execution|logging\.\w+|app\.(?:run|flags)|train\.\w+Optimizer|log\(|to_float|to_int32|random_uniform"
-    r"|random_normal|truncated_normal|assign\b|trainable_variables\(|summary\.FileWriter|get_collection)"
-    r"|\bCuDNN(?:LSTM|GRU)\b|\bset_session\b|\bget_session\b"
-)
+_SWITCHES_2_OFF = ("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.keras")
+# Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
+_TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session")
+
+_LOADS_OF_CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
+_LOADS_OF_NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF")
+
+# A project of more files says enough in these.
+_FILES_OF_PROJECT = 200
 
 
 def era_of_source(text: str) -> Verdict | None:
@@ -61,13 +102,220 @@ def era_of_source(text: str) -> Verdict | None:
     Returns:
         The verdict; None where the source imports neither Keras.
     """
-    found = _STANDALONE.search(text)
-    if found:
-        return Verdict(Era.KERAS_2_2_4, f"it has `{found.group().strip()}`: standalone Keras")
-    found = _TF_KERAS.search(text)
-    if not found:
-        return None
-    old = _TENSORFLOW_1.search(text)
-    if old:
-        return Verdict(Era.TF_KERAS_1_15, f"it has `{found.group()}` beside TensorFlow 1's `{old.group()}`")
-    return Verdict(Era.TF_KERAS_2_2, f"it has `{found.group()}` and no name of TensorFlow 1")
+    return verdict(evidence_of_source(text))
+
+
+def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verdict | None:
+    """Tell the era of a source that is part of a project.
+
+    `tf.keras` by itself does not say which TensorFlow it was written for; another file of the project may.
+
+    Args:
+        own: what the source says.
+        project: the names of the project's files and what each says, the main script first.
+
+    Returns:
+        The verdict; None where neither the source nor the project imports Keras.
+    """
+    if own.standalone:
+        return Verdict(Era.KERAS_2_2_4, "imports keras")
+    if own.tf_keras:
+        if own.tensorflow_1:
+            return Verdict(Era.TF_KERAS_1_15, f"tf.keras beside {own.tensorflow_1}")
+        for file, said in project:
+            if said.tensorflow_1:
+                return Verdict(Era.TF_KERAS_1_15, f"tf.keras, and {said.tensorflow_1} in {file}")
+        return Verdict(Era.TF_KERAS_2_2, "tf.keras, and no name of TensorFlow 1")
+    project = list(project)
+    for file, said in project:
+        found = verdict(said, project) if said.imports_keras else None
+        if found is not None:
+            return Verdict(found.era, f"imports no Keras: as {file}")
+    return None
+
+
+def together(parts: Iterable[Evidence]) -> Evidence:
+    """Return what several pieces of one source say (the cells of a notebook)."""
+    found = NONE
+    for part in parts:
+        found = Evidence(
+            found.standalone or part.standalone,
+            found.tf_keras or part.tf_keras,
+            found.tensorflow_1 or part.tensorflow_1,
+            (*found.imports, *part.imports),
+        )
+    return found
+
+
+def evidence_of_source(text: str) -> Evidence:
+    """Read what a source says of its era; nothing where it is no Python 3.
+
+    >>> evidence_of_source("from tensorflow import keras\\nimport tensorflow as tf\\ntf.Session()\\n").tensorflow_1
+    'tf.Session'
+
+    Args:
+        text: the source.
+    """
+    import ast
+
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return NONE
+    return _evidence(_paths_in_tree(tree))
+
+
+def evidence_of_code(code: CodeType) -> Evidence:
+    """Read what compiled code says of its era: that of a module, with the functions in it.
+
+    >>> evidence_of_code(compile("import keras.layers", "<string>", "exec")).standalone
+    'keras.layers'
+
+    Args:
+        code: the code.
+    """
+    return _evidence(_paths_in_code(code))
+
+
+def of_project(main: str) -> Iterator[tuple[str, Evidence]]:
+    """Yield the files that a script is made of and what each says: itself, then those beside it that it imports.
+
+    Args:
+        main: the script's file.
+    """
+    folder = top = os.path.dirname(os.path.abspath(main))
+    while os.path.isfile(os.path.join(top, "__init__.py")):
+        top = os.path.dirname(top)
+    waiting = [os.path.abspath(main)]
+    seen: set[str] = set()
+    while waiting and len(seen) < _FILES_OF_PROJECT:
+        file = waiting.pop(0)
+        if file in seen:
+            continue
+        seen.add(file)
+        said = evidence_of_file(file)
+        yield file, said
+        for module in said.imports:
+            for beside in {folder, top}:
+                waiting += _files_of(module, file, beside)
+
+
+def evidence_of_file(file: str) -> Evidence:
+    """Read what a file says of its era; nothing where it cannot be read."""
+    import tokenize
+
+    try:
+        with tokenize.open(file) as opened:
+            return evidence_of_source(opened.read())
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return NONE
+
+
+def _files_of(module: str, by: str, folder: str) -> Iterator[str]:
+    """Yield the file of a module and those of the packages it is in, where these stand in the project."""
+    dots = len(module) - len(module.lstrip("."))
+    for _ in range(dots):
+        folder = by = os.path.dirname(by)
+    parts = [part for part in module[dots:].split(".") if part]
+    for count in range(1, len(parts) + 1):
+        place = os.path.join(folder, *parts[:count])
+        for file in (f"{place}.py", os.path.join(place, "__init__.py")):
+            if os.path.isfile(file):
+                yield file
+
+
+def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
+    standalone = tf_keras = tensorflow_1 = ""
+    imports: dict[str, None] = {}
+    for _, path, is_import in sorted(paths, key=itemgetter(0)):
+        if is_import:
+            imports[path] = None
+        if path.startswith("."):
+            continue
+        root = table.root_of(path)
+        if root == "keras":
+            standalone = standalone or path
+        elif root is not None:
+            tf_keras = tf_keras or path
+        if not tensorflow_1 and path.startswith("tensorflow.") and _is_of_tensorflow_1(path, root):
+            tensorflow_1 = "tf" + path[len("tensorflow") :]
+    return Evidence(standalone, tf_keras, tensorflow_1, tuple(imports))
+
+
+def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
+    if path.startswith("tensorflow.contrib") or path.startswith(_SWITCHES_2_OFF):
+        return True
+    if root is not None:
+        return path.rpartition(".")[2] in _TF_KERAS_1
+    if path.startswith(_ALSO_IN_2_2):
+        return False
+    row = table.lookup(path)
+    return row is not None and row.status is not Status.SAME
+
+
+def _paths_in_tree(tree: object) -> Iterator[tuple[int, str, bool]]:
+    """Yield (line, dotted path, whether it is imported) of what a syntax tree imports and reaches through imports."""
+    import ast
+
+    aliases: dict[str, str] = {}
+    attributes = []
+    for node in ast.walk(tree):  # type: ignore[arg-type]
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, True
+                aliases[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                module = "." * node.level + (node.module or "")
+                between = "" if module.endswith(".") else "."
+                path = module if alias.name == "*" else f"{module}{between}{alias.name}"
+                yield node.lineno, path, True
+                aliases[alias.asname or alias.name] = path
+        elif isinstance(node, ast.Attribute):
+            attributes.append(node)
+    for attribute in attributes:
+        names = [attribute.attr]
+        value = attribute.value
+        while isinstance(value, ast.Attribute):
+            names.append(value.attr)
+            value = value.value
+        if isinstance(value, ast.Name) and value.id in aliases:
+            yield attribute.lineno, ".".join([aliases[value.id], *reversed(names)]), False
+
+
+def _paths_in_code(code: CodeType, aliases: dict[str, str] | None = None) -> Iterator[tuple[int, str, bool]]:
+    """Yield the same of compiled code."""
+    import dis
+
+    aliases = {} if aliases is None else aliases
+    module = reached = ""
+    listed: Any = None
+    constants: list[Any] = [0, None]  # what was loaded last: at an import its level and the names listed after it
+    for instruction in dis.get_instructions(code):
+        name, what = instruction.opname, instruction.argval
+        if name in _LOADS_OF_CONSTANTS:
+            constants = [constants[-1], what]
+        elif name == "IMPORT_NAME":
+            level, listed = constants
+            module = reached = "." * (level or 0) + what
+            if not listed or "*" in listed:
+                yield 0, module, True
+        elif name == "IMPORT_FROM" and listed:
+            reached = f"{module}{'' if module.endswith('.') else '.'}{what}"
+            yield 0, reached, True
+        elif name.startswith("STORE_") and reached and isinstance(what, str):
+            # `import a.b` stores `a`, under its own name.
+            aliases[what] = what if not listed and what == reached.partition(".")[0] else reached
+            reached = ""
+        elif name.startswith(_LOADS_OF_NAMES) and what in aliases:
+            reached = aliases[what]
+        elif name in ("LOAD_ATTR", "LOAD_METHOD") and reached:
+            reached = f"{reached}.{what}"
+            yield 0, reached, False
+        elif name not in ("IMPORT_FROM", "SWAP", "ROT_TWO", "POP_TOP"):  # those of `import a.b as c`
+            reached = ""
+    for constant in code.co_consts:
+        if hasattr(constant, "co_consts"):
+            yield from _paths_in_code(constant, dict(aliases))

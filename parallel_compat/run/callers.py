@@ -1,9 +1,17 @@
-"""Who asks: the user's own code, or a library's.
+"""Who asks: the user's own code, or a library's; and the era of the user's code.
 
 Legacy names are answered for the user's code only. Who asks is told by the file of the module whose code runs
 (`__file__` of the frame's globals, so that code which TensorFlow's AutoGraph generates counts for the function it
 was made from). The standard library asks on somebody's behalf (`importlib.import_module`, `pickle`), and so does
 `layer_test`, which makes the user's layers; such frames are passed over.
+
+Whose results code was written for is told by the file as well (`names/eras.py`). Ask here:
+
+- `era_of(frame)` for a call of the user's code, whose frame is at hand;
+- `era_of_caller()` where it is not: somewhere below the user's code, in a constructor of Keras, say;
+- `object_eras.era_of_object(layer)` where an object's numbers are wanted later, in a traced step: the era of the code
+  that made or compiled it;
+- `era_of_process()` where there is neither.
 """
 
 from __future__ import annotations
@@ -11,10 +19,12 @@ from __future__ import annotations
 import linecache
 import os
 import site
+import sys
 import sysconfig
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from parallel_compat.names.eras import Era, Verdict, era_of_source
+from parallel_compat.names import eras
+from parallel_compat.names.eras import Era, Evidence, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,9 +37,13 @@ _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 _also: frozenset[str] = frozenset()
 _kinds: dict[tuple[str, str], str] = {}
-_files_of_standalone_keras: set[str] = set()
-_verdicts: dict[str, Verdict | None] = {}
+_on = False
 _chosen_era: Era | None = None
+# By file; code that has none is known by its globals, which are kept here so that their id stays theirs.
+_verdicts: dict[Any, Verdict | None] = {}
+_evidence: dict[Any, tuple[str, Evidence, Any]] = {}
+_of_main: list[tuple[str, Evidence]] | None = None
+_of_process: Verdict | None = None
 
 
 def also_ask(packages: Iterable[str]) -> None:
@@ -39,17 +53,25 @@ def also_ask(packages: Iterable[str]) -> None:
     _kinds.clear()
 
 
+def give_eras() -> None:
+    """Let code have the era of its file from here on; before, and after `forget`, all code is of today."""
+    global _on
+    _on = True
+
+
 def asked() -> frozenset[str]:
     """Return the installed packages that are answered as the user's code is."""
     return _also
 
 
 def forget() -> None:
-    """Forget all that was told and seen: nobody's code is known to be written for standalone Keras."""
+    """Forget all that was told and seen: no code has an era."""
+    global _on, _of_main
+    _on = False
     also_ask(())
-    _files_of_standalone_keras.clear()
-    _verdicts.clear()
     choose_era(None)
+    _evidence.clear()
+    _of_main = None
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
@@ -71,52 +93,103 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return None
 
 
-def note_root(frame: FrameType, module: str) -> None:
-    """Take note that a file of the user's asks standalone Keras (`keras.*`, not `tensorflow.keras.*`)."""
-    if module == "keras" or (module.startswith("keras.") and not module.startswith("keras._tf_keras")):
-        _files_of_standalone_keras.add(_file(frame))
-
-
-def uses_standalone_keras(frame: FrameType) -> bool:
-    """Say whether the code was written for standalone Keras 2, whose defaults are known to be those of 2.2.4.
-
-    `tensorflow.keras` changed its defaults between TensorFlow 1 and 2, and code does not say which it was written for.
-    """
-    return _file(frame) in _files_of_standalone_keras
-
-
-def anybody_uses_standalone_keras() -> bool:
-    """Say whether some file of the user's was written for standalone Keras 2."""
-    return bool(_files_of_standalone_keras)
-
-
 def choose_era(era: Era | None) -> None:
     """Give every file of the user's one era (`--era`); None lets each file say its own."""
-    global _chosen_era
+    global _chosen_era, _of_process
     _chosen_era = era
+    _of_process = None
+    _verdicts.clear()
+
+
+def chosen_era() -> Era | None:
+    """Return the era that was chosen for every file, or None."""
+    return _chosen_era
 
 
 def era_of(frame: FrameType) -> Era:
-    """Return the era of a frame of the user's: that of its file, else that of the first file that has one.
+    """Return the era of a frame of the user's: that of its file.
 
-    A file that imports neither Keras (a helper that is handed a model) is of the era of the files beside it.
+    A file that imports neither Keras (a helper that is handed a model) has that of the project: the main script with
+    what it imports, and the files that asked before.
+
+    Args:
+        frame: a frame that `user_frame` returned.
     """
-    if _chosen_era is not None:
-        return _chosen_era
     file = _file(frame)
-    if file not in _verdicts:
-        _verdicts[file] = era_of_source("".join(linecache.getlines(file, frame.f_globals)))
-    own = _verdicts[file]
-    return own.era if own is not None else era_of_process()
+    key = (file, id(frame.f_globals)) if file.startswith("<") else file
+    try:
+        found = _verdicts[key]
+    except KeyError:
+        cells = frame.f_globals.get("In")
+        found = _verdict(key, file, frame, cells)
+        if found is not None and not isinstance(cells, list):  # the cells to come may say more
+            _verdicts[key] = found
+    return found.era if found is not None else Era.TODAY
+
+
+def era_of_caller() -> Era:
+    """Return the era of the user's code that is nearest on the stack, whoever runs in between; else the process's."""
+    frame: FrameType | None = sys._getframe(1)
+    while _on and frame is not None:
+        if _kind(frame) is _USER:
+            return era_of(frame)
+        frame = frame.f_back
+    return era_of_process()
 
 
 def era_of_process() -> Era:
-    """Return the era where no file can be asked: the chosen one, else the first that a file of the user's has."""
-    if _chosen_era is not None:
-        return _chosen_era
-    if _files_of_standalone_keras:
-        return Era.KERAS_2_2_4
-    return next((verdict.era for verdict in _verdicts.values() if verdict is not None), Era.TODAY)
+    """Return the era where no code can be asked: the chosen one, else the project's."""
+    global _of_process
+    if _of_process is None and _on:
+        _of_process = _chosen() or eras.verdict(eras.NONE, _project())
+    return _of_process.era if _of_process is not None else Era.TODAY
+
+
+def eras_of_files() -> list[tuple[str, Verdict]]:
+    """Return the files of the user's that asked, with the era of each and why."""
+    told = [(_evidence[key][0] if key in _evidence else key, found) for key, found in _verdicts.items()]
+    return [(file, found) for file, found in told if found is not None]
+
+
+def _chosen() -> Verdict | None:
+    return Verdict(_chosen_era, "--era") if _chosen_era is not None else None
+
+
+def _verdict(key: Any, file: str, frame: FrameType, cells: Any) -> Verdict | None:
+    said = _said(file, frame, cells)
+    _evidence[key] = (file, said, frame.f_globals if key is not file else None)
+    return _chosen() or eras.verdict(said, () if said.standalone else _project())
+
+
+def _said(file: str, frame: FrameType, cells: Any) -> Evidence:
+    if isinstance(cells, list) and not os.path.exists(file):  # IPython's: each cell is a source of its own
+        return eras.together(eras.evidence_of_source(cell) for cell in cells)
+    text = "".join(linecache.getlines(file, frame.f_globals))
+    return eras.evidence_of_source(text) if text else eras.evidence_of_code(_module_of(frame).f_code)
+
+
+def _module_of(frame: FrameType) -> FrameType:
+    """Return the frame in which the code's module runs, or the frame itself where that has ended."""
+    below: FrameType | None = frame
+    while below is not None:
+        if below.f_globals is frame.f_globals and below.f_code.co_name == "<module>":
+            return below
+        below = below.f_back
+    return frame
+
+
+def _project() -> list[tuple[str, Evidence]]:
+    """Return the files of the main script, then those that asked."""
+    global _of_main
+    if _of_main is None:
+        main = getattr(sys.modules.get("__main__"), "__file__", None)
+        is_users = main is not None and _kind_of(main, "__main__") is _USER
+        _of_main = [(_short(file), said) for file, said in eras.of_project(main)] if main and is_users else []
+    return [*_of_main, *((_short(file), said) for file, said, _ in _evidence.values())]
+
+
+def _short(file: str) -> str:
+    return os.path.basename(file)
 
 
 def _file(frame: FrameType) -> str:

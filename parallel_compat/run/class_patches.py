@@ -20,7 +20,7 @@ from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
-from parallel_compat.run import callers, usage
+from parallel_compat.run import callers, object_eras, usage
 from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
@@ -179,10 +179,21 @@ def _constructors(patches: Patches, keras: Any) -> None:
         kind = getattr(getattr(keras, owner.partition(".")[2]), name, None)
         if isinstance(kind, type) and "__init__" in vars(kind):
             patches.set(kind, "__init__", _init(kind, of))
+    for kind in (keras.losses.Loss, keras.metrics.Metric):
+        patches.set(kind, "__init__", _remembering(kind.__init__))
     for name in dir(keras.optimizers):
         kind = getattr(keras.optimizers, name)
         if isinstance(kind, type) and issubclass(kind, keras.optimizers.Optimizer) and "__init__" in vars(kind):
             patches.set(kind, "__init__", _optimizer_init(kind, f"keras.optimizers.{name}"))
+
+
+def _remembering(original: Any) -> Any:
+    @_like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        object_eras.remember(self, callers.era_of_caller())
+        original(self, *given, **keywords)
+
+    return __init__
 
 
 def _takes(kind: Any, argument: str) -> bool:
@@ -200,13 +211,13 @@ def _init(kind: Any, of: str) -> Any:
         if frame is None:
             original(self, *given, **keywords)
             return
-        old = callers.uses_standalone_keras(frame) and type(self) is kind
-        given, keywords = translate(of, given, keywords, _note(of, frame), old_defaults=old)
+        era = callers.era_of(frame) if type(self) is kind else Era.TODAY
+        given, keywords = translate(of, given, keywords, _note(of, frame), era=era)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
-        if old and of in OTHER_NUMBERS:
+        if era is Era.KERAS_2_2_4 and of in OTHER_NUMBERS:
             _note(of, frame)(*OTHER_NUMBERS[of])
-        if old and getattr(self, "activity_regularizer", None) is not None:
+        if era is Era.KERAS_2_2_4 and getattr(self, "activity_regularizer", None) is not None:
             from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
 
             _note(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its rows")
@@ -223,6 +234,7 @@ def _optimizer_init(kind: Any, of: str) -> Any:
         from parallel_compat.legacy import optimizers
 
         frame = callers.user_frame(sys._getframe(1))
+        object_eras.remember(self, callers.era_of_caller())
         if type(self) is not kind:
             original(self, *given, **keywords)
         elif frame is None:
@@ -231,8 +243,7 @@ def _optimizer_init(kind: Any, of: str) -> Any:
             else:
                 original(self, *given, **keywords)
         else:
-            old = callers.uses_standalone_keras(frame)
-            optimizers.initialize(original, self, of, given, keywords, _note(of, frame), old)
+            optimizers.initialize(original, self, of, given, keywords, _note(of, frame), callers.era_of(frame))
 
     return __init__
 
@@ -276,6 +287,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     @_like(layer_init)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         after = None
+        object_eras.remember(self, callers.era_of_caller())
         if keywords.keys() & _OF_EVERY_LAYER:
             from parallel_compat.legacy.layers import take_common
 
@@ -305,7 +317,7 @@ def _layers(patches: Patches, keras: Any) -> None:
         return add_weight(self, *given, **keywords)
 
     points = (
-        *patch_points.of_frozen_batch_normalization(callers.anybody_uses_standalone_keras),
+        *patch_points.of_frozen_batch_normalization(_is_of_keras_2),
         *patch_points.of_undeclared_output_shapes(),
     )
     for owner, name, wrap in (
@@ -394,6 +406,10 @@ def _weights(patches: Patches, layer: Any) -> None:
     patches.set(layer, "trainable", property(get_flag, set_flag))
 
 
+def _is_of_keras_2(thing: Any) -> bool:
+    return object_eras.era_of_object(thing) is Era.KERAS_2_2_4
+
+
 def _call_of_lambda(original: Any) -> Any:
     @_like(original)
     def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
@@ -454,7 +470,7 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     for name in ("on_train_batch_begin", "on_train_batch_end"):
         patches.set(callback, name, _with_batch_in_logs(getattr(callback, name)))
     of_batches = patch_points.of_batch_logs(
-        callers.anybody_uses_standalone_keras, batch_logs.begin, batch_logs.add, batch_logs.BatchLogs, Logs
+        _is_of_keras_2, batch_logs.begin, batch_logs.add, batch_logs.BatchLogs, Logs
     )
     for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op), *of_batches):
         patches.set(owner, name, wrap(vars(owner)[name]))

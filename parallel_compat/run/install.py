@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from parallel_compat.backend.patches import Patches
+from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, usage
 from parallel_compat.run.modules import LegacyModules
 
@@ -18,7 +19,7 @@ _replicas: int | None = None
 _patches = Patches()
 
 
-def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
+def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str | None = None) -> None:
     """Answer the legacy names that the user's code asks for, from here on.
 
     >>> import parallel_compat
@@ -26,17 +27,23 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
     >>> from keras.utils import multi_gpu_model
     >>> parallel_compat.uninstall()
 
-    Calling it again changes nothing but `also` and `replicas`.
+    Calling it again changes nothing but `also`, `replicas` and `era`.
 
     Args:
         also: installed packages that are answered as the user's code is (`["keras_contrib"]`).
         replicas: how many devices to simulate where there are fewer GPUs; TensorFlow must not have used its
             devices yet. None simulates none.
+        era: whose defaults and arithmetic all code gets: `"keras-2.2.4"`, `"tf.keras-1.15"`, `"tf.keras-2.2"` or
+            `"today"`. None leaves each file that of the Keras it imports.
 
     Raises:
+        ValueError: `era` is another string.
         RuntimeError: devices have to be simulated, and TensorFlow has used its devices already.
     """
     global _modules, _replicas
+    if era is not None:
+        callers.choose_era(_era(era))
+    callers.give_eras()
     callers.also_ask(also)
     _replicas = replicas if replicas is not None else _replicas
     if _modules is not None:
@@ -65,6 +72,14 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None) -> None:
     _modules.install()
 
 
+def _era(name: str) -> Era:
+    try:
+        return Era(name)
+    except ValueError:
+        expected = ", ".join(f'"{era}"' for era in Era)
+        raise ValueError(f"Expected one of {expected} as `era`. Received: era={name!r}") from None
+
+
 def _simulate() -> None:
     if _replicas is not None:
         from parallel_compat.legacy import device_lib
@@ -84,7 +99,7 @@ def uninstall() -> None:
 
 
 @contextmanager
-def legacy_names(*, also: Iterable[str] = ()) -> Iterator[None]:
+def legacy_names(*, also: Iterable[str] = (), era: str | None = None) -> Iterator[None]:
     """Answer legacy names inside a `with` block.
 
     >>> import parallel_compat
@@ -93,13 +108,15 @@ def legacy_names(*, also: Iterable[str] = ()) -> Iterator[None]:
 
     Args:
         also: as in `install`.
+        era: as in `install`; an era that is given holds for the length of the block.
     """
-    before, asked = _modules is not None, callers.asked()
-    install(also={*asked, *also})
+    before, asked, chosen = _modules is not None, callers.asked(), callers.chosen_era()
+    install(also={*asked, *also}, era=era)
     try:
         yield
     finally:
         if before:
             callers.also_ask(asked)
+            callers.choose_era(chosen)
         else:
             uninstall()

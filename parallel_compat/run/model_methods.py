@@ -24,7 +24,7 @@ from parallel_compat.legacy.numbers import callback_params
 from parallel_compat.legacy.utils import to_list
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
-from parallel_compat.run import callers, data_forms, data_workers, usage
+from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 
 def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
+    era = callers.era_of(frame)
+    object_eras.remember(self, era)
     given, keywords = _translated(of, given, keywords, frame)
     keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
-    if callers.uses_standalone_keras(frame) and isinstance(keywords.get("optimizer"), str):
-        keywords["optimizer"] = _optimizer(keywords["optimizer"], frame)
+    if era is Era.KERAS_2_2_4 and isinstance(keywords.get("optimizer"), str):
+        keywords["optimizer"] = _optimizer(keywords["optimizer"], frame, era)
     if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
         keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
     for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
@@ -47,9 +49,9 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     count = len(getattr(self, "output_names", None) or ())
     for name in ("metrics", "weighted_metrics"):
         keywords[name] = _for_each_output(self, keywords.get(name))
-        if callers.uses_standalone_keras(frame):
+        if era is Era.KERAS_2_2_4:
             keywords[name] = _accuracies(self, keywords[name], keywords.get("loss"), _note(of, frame))
-    if callers.uses_standalone_keras(frame) or keywords.get("loss") is not None:
+    if era is Era.KERAS_2_2_4 or keywords.get("loss") is not None:
         keywords = data_forms.for_outputs_with_loss(self, keywords, _note(of, frame))
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
@@ -317,7 +319,7 @@ def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
     return lambda old, became: usage.record(f"{short}({old})", became, frame)
 
 
-def _optimizer(name: str, frame: FrameType) -> Any:
+def _optimizer(name: str, frame: FrameType, era: Era) -> Any:
     from parallel_compat.legacy import optimizers
     from parallel_compat.names.defaults import defaults
 
@@ -330,7 +332,7 @@ def _optimizer(name: str, frame: FrameType) -> Any:
     of = f"keras.optimizers.{kind}"
     rows = ", ".join(f"{row.argument}={row.old}" for row in defaults().get(of, ()))
     usage.record(f"Model.compile(optimizer={name!r})", f"{of}({rows})", frame)
-    optimizers.initialize(today.__init__, made, of, (), {}, old_defaults=True)
+    optimizers.initialize(today.__init__, made, of, (), {}, era=era)
     return made
 
 
@@ -382,7 +384,7 @@ def _accuracies(model: Any, metrics: Any, loss: Any, note: Callable[[str, str], 
 
 
 def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
-    if callers.uses_standalone_keras(frame):
+    if callers.era_of(frame) is Era.KERAS_2_2_4:
         old = losses.of_keras_2(given)
         if old is not None:
             usage.record(f"{kind} {old.__name__!r}", f"{old.__module__}.{old.__name__}", frame)

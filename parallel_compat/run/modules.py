@@ -290,7 +290,6 @@ def _answer(
 ) -> Any:
     if attribute == "__all__":
         return _names_for_star(module, name, caller, frame, plain)
-    callers.note_root(frame, name)
     row = lookup.answer(name, attribute)
     if row is None or (row.status is Status.GONE and lookup.submodule(name, attribute)):
         return _same(module, name, attribute, plain)

@@ -20,7 +20,7 @@ def start(settings: str) -> None:
         settings: the JSON object in the environment variable `environment.SETTINGS`.
     """
     told: dict[str, Any] = json.loads(settings)
-    install.install(also=told["also"], replicas=told["replicas"])
+    install.install(also=told["also"], replicas=told["replicas"], era=told["era"])
     tracebacks.hide_our_frames()
     main = os.environ.pop(MAIN, None) is not None
     if main:
@@ -62,10 +62,10 @@ class _Told:
 
 
 def _hand_in(told: dict[str, Any]) -> None:
-    rows = usage.as_rows()
-    if rows and os.path.isdir(told["folder"]):
+    seen = usage.seen()
+    if any(seen.values()) and os.path.isdir(told["folder"]):
         with open(os.path.join(told["folder"], f"{os.getpid()}.json"), "w", encoding="utf-8") as file:
-            json.dump(rows, file)
+            json.dump(seen, file)
 
 
 def _report(told: dict[str, Any]) -> None:

@@ -13,6 +13,8 @@ import os
 import subprocess
 import sys
 
+from parallel_compat.names.eras import Era
+
 EPILOG = """examples:
   parallel-compat run train.py --epochs 3
   parallel-compat run --replicas 2 train.py       two devices, also without a GPU
@@ -25,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.usage = (
-        "parallel-compat run [--replicas N] [--report FILE] [--quiet] [--also PACKAGE] [--allow-lambdas] "
+        "parallel-compat run [--replicas N] [--era NAME] [--report FILE] [--quiet] [--also PACKAGE] [--allow-lambdas] "
         "(SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
     )
     parser.add_argument(
@@ -33,6 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_replicas,
         metavar="N",
         help="simulate N devices where there are fewer GPUs (default: use the devices that there are)",
+    )
+    parser.add_argument(
+        "--era",
+        choices=[era.value for era in Era],
+        metavar="NAME",
+        help="whose defaults and arithmetic all files get: "
+        + ", ".join(era.value for era in Era)
+        + " (default: each file that of the Keras it imports)",
     )
     parser.add_argument("--report", metavar="FILE", help="write the legacy names that were used to FILE, as JSON")
     parser.add_argument("--quiet", action="store_true", help="print no report at the end")
@@ -105,6 +115,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
     settings = {
         "also": arguments.also,
         "replicas": arguments.replicas,
+        "era": arguments.era,
         "report": os.path.abspath(arguments.report) if arguments.report else None,
         "quiet": arguments.quiet,
         "lambdas": arguments.allow_lambdas,

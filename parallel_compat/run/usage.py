@@ -9,9 +9,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from parallel_compat.atomic_file import replacing
+from parallel_compat.names.eras import Era, Verdict
+from parallel_compat.run import callers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from types import FrameType
 
 
@@ -32,6 +33,7 @@ class Use(NamedTuple):
 
 
 _counts: Counter[Use] = Counter()
+_eras_in_children: dict[str, Verdict] = {}
 _lock = threading.Lock()
 
 
@@ -52,12 +54,15 @@ def forget() -> None:
     """Start counting anew."""
     with _lock:
         _counts.clear()
+        _eras_in_children.clear()
 
 
-def add(rows: Iterable[dict[str, Any]]) -> None:
-    """Add the rows that a child process wrote."""
+def add(seen: dict[str, list[dict[str, Any]]]) -> None:
+    """Add what a child process has seen."""
     with _lock:
-        for row in rows:
+        for row in seen["eras"]:
+            _eras_in_children[row["file"]] = Verdict(Era(row["era"]), row["why"])
+        for row in seen["legacy_names"]:
             _counts[Use(row["file"], row["line"], row["name"], row["became"])] += row["count"]
 
 
@@ -69,10 +74,21 @@ def as_rows() -> list[dict[str, Any]]:
     ]
 
 
+def eras() -> dict[str, Verdict]:
+    """Return the files that asked, with the era that each got and why."""
+    return {**_eras_in_children, **dict(callers.eras_of_files())}
+
+
+def seen() -> dict[str, list[dict[str, Any]]]:
+    """Return the uses and the eras as rows of JSON."""
+    told = [{"file": file, "era": said.era.value, "why": said.reason} for file, said in eras().items()]
+    return {"legacy_names": as_rows(), "eras": told}
+
+
 def write(path: str) -> None:
-    """Write the uses as JSON: `{"legacy_names": [...]}`."""
+    """Write the uses and the eras as JSON: `{"legacy_names": [...], "eras": [...]}`."""
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps({"legacy_names": as_rows()}, indent=2) + "\n", "utf-8")
+        temporary.write_text(json.dumps(seen(), indent=2) + "\n", "utf-8")
 
 
 def summary() -> str:
@@ -86,11 +102,19 @@ def summary() -> str:
     for place, name, count, became in places:
         times = f" ({count} times)" if count > 1 else ""
         lines.append(f"  {place:<{width}}  {name} -> {became}{times}")
+    lines += _lines_of_eras()
     files = sorted({_short(use.file) for use in rows if not use.file.startswith("<")})
     if files:
         target = files[0] if len(files) == 1 else _common_folder(files)
         lines.append(f"  To rewrite them: parallel-compat migrate {target}    (shows the changes; --write makes them)")
     return "\n".join(lines)
+
+
+def _lines_of_eras() -> list[str]:
+    groups: dict[Verdict, list[str]] = {}
+    for file, said in eras().items():
+        groups.setdefault(said, []).append(_short(file))
+    return [f"  Results as of {said.era}: {', '.join(files)} ({said.reason})" for said, files in groups.items()]
 
 
 def _common_folder(files: list[str]) -> str:

@@ -110,14 +110,13 @@ def test_importing_the_pytest_plugin_turns_nothing_on():
     assert result.returncode == 0, result.stderr
 
 
-def test_who_was_seen_is_forgotten():
+def test_the_chosen_era_is_forgotten():
     from parallel_compat.run import callers
 
-    with parallel_compat.legacy_names():
-        keras = sys.modules["keras"]
-        assert keras.layers.core is not None
-        assert callers.anybody_uses_standalone_keras()
-    assert not callers.anybody_uses_standalone_keras()
+    before = callers.era_of_process()
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        assert callers.era_of_process() == "tf.keras-1.15"
+    assert callers.era_of_process() == before
 
 
 def test_where_keras_is_not_imported_nothing_of_it_is():

@@ -58,7 +58,7 @@ def test_replicas_asked_for_after_tensorflow_was_imported(tmp_path, python):
 
 def test_a_block_keeps_what_was_told_before(tmp_path, python):
     (tmp_path / "train.py").write_text(
-        "import parallel_compat\nfrom parallel_compat.legacy import asker\n"
+        "import parallel_compat\nfrom parallel_compat.run import callers as asker\n"
         "parallel_compat.install(also=['old_package'])\n"
         "with parallel_compat.legacy_names(also=['other_package']):\n    print(sorted(asker.asked()))\n"
         "print(sorted(asker.asked()))\n"

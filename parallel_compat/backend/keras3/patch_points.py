@@ -96,20 +96,20 @@ def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[tuple[Any,
     yield Operation, "__init__", wrap
 
 
-def of_frozen_batch_normalization(applies: Callable[[], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+def of_frozen_batch_normalization(applies: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a frozen `BatchNormalization` is called (`_moments` of that class).
 
     Keras 2 went on normalising a training batch with its own statistics and left the moving ones alone; Keras 3
     normalises with the moving ones.
 
     Args:
-        applies: whether layers shall do as in Keras 2.
+        applies: called with the layer; says whether it shall do as in Keras 2.
     """
     import keras
 
     def wrap(original: Any) -> Any:
         def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
-            if not training or self.trainable or not applies():
+            if not training or self.trainable or not applies(self):
                 return original(self, inputs, training=training, mask=mask)
             dtype = keras.backend.result_type(inputs.dtype, "float32")
             x = keras.ops.cast(inputs, dtype)
@@ -178,7 +178,7 @@ class MeanMetrics:
 
 
 def of_batch_logs(
-    applies: Callable[[], bool],
+    applies: Callable[[Any], bool],
     begin: Callable[[Any], None],
     add: Callable[[Any, Any, int], Any],
     batch_logs: Any,
@@ -187,7 +187,7 @@ def of_batch_logs(
     """Yield where batches are trained and evaluated, and their logs go to callbacks.
 
     Args:
-        applies: whether batches shall be counted as in Keras 2.
+        applies: called with the model; says whether batches shall be counted as in Keras 2.
         begin: called with the model when an epoch or an evaluation begins.
         add: called with the model, the logs of one batch and its rows; returns `batch_logs`.
         batch_logs: a dict with the batch's values, `size`, and `means` since the epoch began.
@@ -204,7 +204,7 @@ def of_batch_logs(
                 is_new = getattr(self, name) is None or force
                 result = original(self, force)
                 function = getattr(self, name)
-                if is_new and applies() and self.steps_per_execution == 1:
+                if is_new and applies(self) and self.steps_per_execution == 1:
 
                     def of_one_batch(iterator: Any) -> Any:
                         before = MeanMetrics(self)

@@ -1,0 +1,141 @@
+"""Whose results a file gets: that of the Keras it imports, of its project, or the one that is chosen."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from parallel_compat.names import eras
+from parallel_compat.names.eras import Era
+from parallel_compat.run import install
+
+SOURCES = {
+    "import keras": "keras-2.2.4",
+    "from keras.layers.core import Dense": "keras-2.2.4",
+    "try:\n    import keras\nexcept ImportError:\n    from tensorflow import keras": "keras-2.2.4",
+    "import keras\nfrom tensorflow.keras.utils import Sequence": "keras-2.2.4",
+    "from tensorflow.keras.layers import Dense": "tf.keras-2.2",
+    "import tensorflow as tf\nmodel = tf.keras.Sequential()": "tf.keras-2.2",
+    "import tensorflow as tf\nK = tf.keras.backend\ntf.compat.v1.logging.set_verbosity(1)": "tf.keras-2.2",
+    "import tensorflow as tf\nK = tf.keras.backend\ntf.losses.mean_squared_error": "tf.keras-2.2",
+    "from tensorflow import keras\nimport tensorflow as T\ndef f():\n    T.Session()": "tf.keras-1.15",
+    "import tensorflow as tf\nK = tf.keras.backend\nx = tf.placeholder(tf.float32)": "tf.keras-1.15",
+    "from tensorflow.contrib import keras": "tf.keras-1.15",
+    "from tensorflow.keras.layers import CuDNNLSTM": "tf.keras-1.15",
+    "import tensorflow.keras.backend as K\nK.set_session(None)": "tf.keras-1.15",
+    "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ntf.keras.Sequential()": "tf.keras-1.15",
+    "# import keras\ntext = '''\nimport keras\n'''": None,
+    "import tensorflow as tf\ntf.Session()": None,
+    "import keras_applications, keras_preprocessing\nfrom keras_contrib.layers import CRF": None,
+    "from .keras import model\nfrom my import keras": None,
+    "class tf:\n    keras = 1\ntf.keras": None,
+    "print 'Python 2'": None,
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_of_a_source_and_of_the_code_compiled_from_it(source):
+    said = eras.era_of_source(source)
+    assert (said.era if said else None) == SOURCES[source]
+    if "print " not in source:
+        compiled = eras.evidence_of_code(compile(source, "<string>", "exec"))
+        written = eras.evidence_of_source(source)
+        assert eras.verdict(compiled) == eras.verdict(written)
+
+
+def test_of_a_file_it_is_said_by_the_project_where_the_file_does_not(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "__init__.py").write_text("")
+    (tmp_path / "lib" / "model.py").write_text("from tensorflow.keras.layers import Dense\n")
+    (tmp_path / "lib" / "session.py").write_text("import tensorflow as tf\nsession = tf.Session()\n")
+    (tmp_path / "lib" / "helper.py").write_text("from . import session\n")
+    (tmp_path / "train.py").write_text("from lib import helper, model\nimport numpy\n")
+    (tmp_path / "other.py").write_text("import keras\n")
+    project = [(file[len(str(tmp_path)) + 1 :], said) for file, said in eras.of_project(str(tmp_path / "train.py"))]
+    assert {file for file, _ in project} == {
+        "train.py", "lib/__init__.py", "lib/model.py", "lib/session.py", "lib/helper.py"
+    }  # fmt: skip
+    said = dict(project)
+    assert eras.verdict(said["lib/model.py"], project) == (
+        Era.TF_KERAS_1_15,
+        "tf.keras, and tf.Session in lib/session.py",
+    )
+    assert eras.verdict(said["lib/helper.py"], project) == (
+        Era.TF_KERAS_1_15,
+        "imports no Keras: as lib/model.py",
+    )
+
+
+ASK = """
+import sys
+from parallel_compat.run import callers
+print(callers.era_of(sys._getframe()).value, callers.era_of_process().value)
+def keras_is_imported():
+    %s
+"""
+
+
+def test_of_code_without_a_file(run):
+    standalone, of_tensorflow = ASK % "import keras", ASK % "import tensorflow.keras"
+    assert run("-c", standalone).stdout.split() == ["keras-2.2.4"] * 2
+    assert run("-", stdin=of_tensorflow).stdout.split() == ["tf.keras-2.2"] * 2
+    assert run("--era", "tf.keras-1.15", "-c", standalone).stdout.split() == ["tf.keras-1.15"] * 2
+    assert run("-c", ASK % "pass").stdout.split() == ["today"] * 2
+
+
+def test_of_the_cells_of_a_notebook():
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_cell("%load_ext parallel_compat")
+shell.run_cell("def f():\\n    from tensorflow import keras", store_history=True)
+ask = "import sys\\nfrom parallel_compat.run import callers\\nprint(callers.era_of(sys._getframe()))"
+shell.run_cell(ask, store_history=True)
+shell.run_cell("def g():\\n    import tensorflow as tf\\n    tf.Session()", store_history=True)
+shell.run_cell(ask, store_history=True)
+shell.run_cell("%legacy_names --era keras-2.2.4", store_history=True)
+shell.run_cell(ask, store_history=True)
+"""
+    ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert ours.stdout.split() == ["tf.keras-2.2", "tf.keras-1.15", "keras-2.2.4"], ours.stdout + ours.stderr
+
+
+def test_an_era_that_there_is_not(run):
+    with pytest.raises(ValueError, match=r'Expected one of "keras-2.2.4", .* as `era`. Received: era=\'keras-2\''):
+        install.install(era="keras-2")
+    ours = run("--era", "keras-2", "train.py")
+    assert ours.returncode == 2
+    assert "keras-2.2.4" in ours.stderr
+
+
+def test_each_file_of_a_script_and_each_object_has_its_own(tmp_path, run):
+    (tmp_path / "of_tensorflow.py").write_text(
+        "from tensorflow import keras\n\ndef optimizer():\n    return keras.optimizers.Adagrad()\n"
+    )
+    (tmp_path / "helper.py").write_text("def add(model, layer):\n    model.add(layer)\n")
+    (tmp_path / "train.py").write_text(
+        "import keras, helper, of_tensorflow\n"
+        "from parallel_compat.run.object_eras import era_of_object\n"
+        "first, second = keras.optimizers.Adagrad(), of_tensorflow.optimizer()\n"
+        "for optimizer in (first, second):\n"
+        "    print(era_of_object(optimizer).value, round(float(optimizer.learning_rate), 5))\n"
+        "model = keras.Sequential()\n"
+        "helper.add(model, keras.layers.Dense(1, input_dim=2))\n"
+        "model.compile('sgd', keras.losses.MeanSquaredError(), metrics=[keras.metrics.Mean()])\n"
+        "clone = keras.models.clone_model(model)\n"
+        "for each in (model, model.layers[0], model.optimizer, clone, model.loss, clone.layers[0]):\n"
+        "    print(era_of_object(each).value)\n"
+    )
+    ours = run("--report", "used.json", "train.py")
+    assert ours.stdout.splitlines() == ["keras-2.2.4 0.01", "tf.keras-2.2 0.001", *["keras-2.2.4"] * 6], ours.stderr
+    rows = json.loads((tmp_path / "used.json").read_text())["eras"]
+    assert {row["file"].rpartition("/")[2]: (row["era"], row["why"]) for row in rows} == {
+        "train.py": ("keras-2.2.4", "imports keras"),
+        "of_tensorflow.py": ("tf.keras-2.2", "tf.keras, and no name of TensorFlow 1"),
+        "helper.py": ("keras-2.2.4", "imports no Keras: as train.py"),
+    }
+    assert "  Results as of keras-2.2.4: train.py (imports keras)\n" in ours.stderr
+    assert "  Results as of tf.keras-2.2: of_tensorflow.py (tf.keras, and no name of TensorFlow 1)\n" in ours.stderr
