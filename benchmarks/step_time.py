@@ -63,8 +63,7 @@ def step_times(model: str, replicas: int, turns: int, steps: int) -> tuple[dict[
     """Time `fit` in each way, in turn.
 
     Returns:
-        For each way the median milliseconds of a step, and the median over the turns of its time as a multiple
-        of MirroredStrategy's in the same turn.
+        For each way the median milliseconds of a step, and that as a multiple of MirroredStrategy's.
     """
     import parallel_compat
 
@@ -81,11 +80,12 @@ def step_times(model: str, replicas: int, turns: int, steps: int) -> tuple[dict[
             models[way].fit(x, y, batch_size=ways.BATCH_SIZE, verbose=0)
             if turn >= 0:  # the first two are for warming up
                 times[way].append((time.perf_counter() - start) / steps * 1000)
+    middle = {way: round(statistics.median(times[way]), 1) for way in WAYS}
     ratios = {
-        way: statistics.median(a / b for a, b in zip(times[way], times["MirroredStrategy"], strict=True))
+        way: middle[way] / middle["MirroredStrategy"]  # of what is printed, so that the table can be checked
         for way in WAYS
     }
-    return {way: statistics.median(times[way]) for way in WAYS}, ratios
+    return middle, ratios
 
 
 def memory(way: str, model: str, replicas: int) -> tuple[float, float]:

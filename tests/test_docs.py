@@ -1,4 +1,4 @@
-"""The examples in docstrings, in README.md and in migration_guide.md run; what they show is what comes out."""
+"""The examples in docstrings, in README.md, migration_guide.md and docs/ run; what they show is what comes out."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def blocks(name: str) -> list[Block]:
     return found
 
 
-PAGES = ("README.md", "migration_guide.md")
+PAGES = ("README.md", "migration_guide.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
 BLOCKS = [block for name in PAGES for block in blocks(name)]
 # The pages of the rules are run by tests/migrate/test_rules.py, against the rules.
-RULES = "Rules of `parallel-compat migrate`"
-CODE = [b for b in BLOCKS if b.language in ("python", "diff") and not b.shared and b.section != RULES]
+RULES = "docs/rules.md"
+CODE = [b for b in BLOCKS if b.language in ("python", "diff") and not b.shared and b.file != RULES]
 
 
 def name_of(block: Block) -> str:
@@ -179,7 +179,7 @@ def test_links_between_files_and_sections_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
         path, _, section = target.partition("#")
-        linked = ROOT / path if path else ROOT / page
+        linked = (ROOT / page).parent / path if path else ROOT / page
         assert linked.exists(), target
         if section:
             headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The rules explained: for `--explain`, and as a section of the migration guide."""
+"""The rules explained: for `--explain`, and as `docs/rules.md`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def explain(name: str) -> str:
     kind = "safe" if rule.SAFE else "unsafe where the file does not tell: applied with `--unsafe`"
     if rule.AFTER is None:
         kind = "reports only"
-    text = [f"### {name}", "", f"*{kind}*", "", (rule.__doc__ or "").strip(), ""]
+    text = [f"## {name}", "", f"*{kind}*", "", (rule.__doc__ or "").strip(), ""]
     if rule.AFTER is None:
         text += ["```python", rule.BEFORE.rstrip("\n"), "```"]
     else:
@@ -27,5 +27,5 @@ def explain(name: str) -> str:
 
 
 def section() -> str:
-    """Return all rules, as they stand in the migration guide."""
+    """Return all rules, as they stand in `docs/rules.md`."""
     return "\n".join([BEGIN, "", *(explain(name) for name in sorted(rules.NAMES)), END]) + "\n"
