@@ -25,12 +25,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to look up: keras.utils.np_utils, K.int_shape, fit_generator, or an error message in quotes",
     )
     parser.add_argument("--errors", action="store_true", help="print the error messages of old code and what helps")
+    parser.add_argument(
+        "--patches",
+        action="store_true",
+        help="list the attributes of Keras and TensorFlow that this package sets: which, who sets it, why, and in "
+        "which version the place was read",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the counts, or what became of the names that are given."""
+    """Print the counts, what became of the names that are given, the patches or the page of errors."""
     if arguments.errors:
         print(page(), end="")
+        return 0
+    if arguments.patches:
+        print("\n".join(patches_of_everything()))
         return 0
     if not arguments.names:
         print("\n".join(counts()))
@@ -46,6 +55,16 @@ def run(arguments: argparse.Namespace) -> int:
 def _unknown(name: str) -> str:
     similar = near(name)
     return "not a name that the table knows." + (f" Is it {' or '.join(similar)}?" if similar else "")
+
+
+def patches_of_everything() -> list[str]:
+    """Return a line for each patch that is set while legacy names are on, and a model is parallel."""
+    import parallel_compat.parallel_model  # noqa: F401  # which sets those of the core
+    from parallel_compat.backend.patches import patches
+    from parallel_compat.run.install import legacy_names
+
+    with legacy_names():
+        return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
 
 
 def counts() -> list[str]:

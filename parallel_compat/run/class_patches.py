@@ -11,7 +11,9 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import batch_logs, callback_params
 from parallel_compat.names import lookup, run_only
@@ -30,26 +32,50 @@ if TYPE_CHECKING:
     from parallel_compat.backend.patches import Patches
 
 
+# Why most patches are there.
+_ARGUMENTS = "old arguments, for the user's code"
+
+
 def put_on(patches: Patches) -> None:
     """Put everything on the classes of an imported Keras."""
     import keras
     import tensorflow as tf
 
     # `losses.mse(K.variable(a), K.variable(b))`: Keras 3's operations ask for it, and take TensorFlow's tensors.
-    patches.set(tf.Variable, "ndim", property(lambda variable: variable.shape.rank))
+    patches.set(
+        tf.Variable,
+        "ndim",
+        property(lambda variable: variable.shape.rank),
+        why="Keras's operations take TensorFlow's variables",
+        read_in=TENSORFLOW,
+    )
     _members(patches, keras)
     _constructors(patches, keras)
     _callbacks(patches, keras)
     _layers(patches, keras)
     _models(patches, keras.Model)
     _model_constructors(patches, keras)
-    patches.set(keras.Model, "__init_subclass__", classmethod(_wrapper_of_parallel_model))
-    # `x, y = batches.next()`, the spelling of Python 2, worked on Keras's iterators.
-    patches.set(patch_points.image_iterator_class(), "next", lambda batches: next(batches))
+    patches.set(
+        keras.Model,
+        "__init_subclass__",
+        classmethod(_wrapper_of_parallel_model),
+        why="a class that takes over a parallel model's `__dict__` gets its methods (`ModelMGPU`)",
+    )
+    patches.set(
+        patch_points.image_iterator_class(),
+        "next",
+        lambda batches: next(batches),
+        why="`batches.next()`, the spelling of Python 2",
+    )
     for owner, name, wrap in patch_points.of_names_of_functions():
-        patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
+        patches.wrap(owner, name, _looking_alike(wrap), why="names are looked up in `get_custom_objects()` first")
     for name in ("input", "output"):
-        patches.set(keras.Sequential, name, _end_of_sequential(keras.Sequential, name))
+        patches.wrap(
+            keras.Sequential,
+            name,
+            functools.partial(_end_of_sequential, name=name),
+            why="they are there before the model is called",
+        )
 
 
 def put_on_parallel_model(patches: Patches) -> None:
@@ -58,11 +84,12 @@ def put_on_parallel_model(patches: Patches) -> None:
 
     _models(patches, ParallelModel, own=True)
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
-        own = vars(ParallelModel)[name]
-        patches.set(ParallelModel, name, _like(own)(_generator_method(own, name)))
+        make = functools.partial(_generator_method, name=name)
+        patches.wrap(ParallelModel, name, make, why="workers and callbacks as the user's code had them")
 
 
 def _generator_method(original: Any, name: str) -> Any:
+    @_like(original)
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         from parallel_compat.run import model_methods
 
@@ -132,7 +159,7 @@ def _members(patches: Patches, keras: Any) -> None:
             owner = owners.get(row.of)
             if owner is None or (row.of, row.old) in _NOT_HERE or hasattr(owner, row.old):
                 continue
-            patches.set(owner, row.old, _member(row))
+            patches.set(owner, row.old, _member(row), why=f"an old member, for the user's code: {row.new or 'gone'}")
 
 
 def _member(row: Member) -> ForUsers:
@@ -178,13 +205,14 @@ def _constructors(patches: Patches, keras: Any) -> None:
             continue
         kind = getattr(getattr(keras, owner.partition(".")[2]), name, None)
         if isinstance(kind, type) and "__init__" in vars(kind):
-            patches.set(kind, "__init__", _init(kind, of))
+            patches.wrap(kind, "__init__", functools.partial(_init, kind=kind, of=of), why=_ARGUMENTS)
     for kind in (keras.losses.Loss, keras.metrics.Metric):
-        patches.set(kind, "__init__", _remembering(kind.__init__))
+        patches.wrap(kind, "__init__", _remembering, why="objects remember the era of who made them")
     for name in dir(keras.optimizers):
         kind = getattr(keras.optimizers, name)
         if isinstance(kind, type) and issubclass(kind, keras.optimizers.Optimizer) and "__init__" in vars(kind):
-            patches.set(kind, "__init__", _optimizer_init(kind, f"keras.optimizers.{name}"))
+            make = functools.partial(_optimizer_init, kind=kind, of=f"keras.optimizers.{name}")
+            patches.wrap(kind, "__init__", make, why=_ARGUMENTS)
 
 
 def _remembering(original: Any) -> Any:
@@ -202,9 +230,7 @@ def _takes(kind: Any, argument: str) -> bool:
     return code is not None and argument in code.co_varnames
 
 
-def _init(kind: Any, of: str) -> Any:
-    original = kind.__init__
-
+def _init(original: Any, kind: Any, of: str) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         frame = callers.user_frame(sys._getframe(1))
@@ -226,9 +252,7 @@ def _init(kind: Any, of: str) -> Any:
     return __init__
 
 
-def _optimizer_init(kind: Any, of: str) -> Any:
-    original = kind.__init__
-
+def _optimizer_init(original: Any, kind: Any, of: str) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         from parallel_compat.legacy import optimizers
@@ -281,10 +305,33 @@ _OF_EVERY_LAYER = {
 def _layers(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy import automatic_names
 
-    layer = keras.layers.Layer
-    layer_init, input_init, add_weight = layer.__init__, keras.layers.InputLayer.__init__, layer.add_weight
+    layer, input_layer = keras.layers.Layer, keras.layers.InputLayer
+    for points, why in (
+        (patch_points.of_layer_names(automatic_names.in_keras_2), "layers are numbered as in Keras 2"),
+        (patch_points.of_single_outputs(), "a symbolic output that is alone is no list"),
+        (
+            patch_points.of_frozen_batch_normalization(_is_of_keras_2),
+            "a frozen BatchNormalization normalises a training batch with its own statistics",
+        ),
+        (patch_points.of_undeclared_output_shapes(), "`TimeDistributed` of a layer that does not say its output shape"),
+    ):
+        for owner, name, wrap in points:
+            patches.wrap(owner, name, _looking_alike(wrap), why=why)
+    patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
+    patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
+    patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
+    patches.wrap(keras.layers.Lambda, "__call__", _call_of_lambda, why="errors that tell what to write")
+    patches.wrap(input_layer, "input", _input_of_input_layer, why="the tensor itself, for the user's code")
+    patches.set(keras.layers.RNN, "reset_states", _reset_states, why="the method is called `reset_state` today")
+    _weights(patches, layer)
+    for kind in (layer, patch_points.functional_class()):
+        if "add_loss" in vars(kind):
+            make = functools.partial(_method, name="add_loss", of="keras.layers.Layer.add_loss")
+            patches.wrap(kind, "add_loss", make, why="losses that are symbolic tensors of a functional model")
 
-    @_like(layer_init)
+
+def _layer_init(original: Any) -> Any:
+    @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         after = None
         object_eras.remember(self, callers.era_of_caller())
@@ -292,13 +339,17 @@ def _layers(patches: Patches, keras: Any) -> None:
             from parallel_compat.legacy.layers import take_common
 
             after = take_common(keywords)
-        layer_init(self, *given, **keywords)
+        original(self, *given, **keywords)
         patch_points.name_first_argument(self)
         if after is not None:
             after(self)
 
-    @_like(input_init)
-    def __init__of_input(self: Any, *given: Any, **keywords: Any) -> None:
+    return __init__
+
+
+def _input_layer_init(original: Any) -> Any:
+    @_like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         batch = getattr(keywords.get("shape"), "batch", None)
         if batch is not None:
             keywords["batch_size"] = batch
@@ -306,83 +357,80 @@ def _layers(patches: Patches, keras: Any) -> None:
         if frame is not None:
             of = "keras.layers.InputLayer"
             given, keywords = translate(of, given, keywords, _note(of, frame))
-        input_init(self, *given, **keywords)
+        original(self, *given, **keywords)
 
-    @_like(add_weight)
-    def add_weight_for_users(self: Any, *given: Any, **keywords: Any) -> Any:
+    return __init__
+
+
+def _add_weight(original: Any) -> Any:
+    @_like(original)
+    def add_weight(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is not None:
             of = "keras.layers.Layer.add_weight"
             given, keywords = translate(of, given, keywords, _note(of, frame))
-        return add_weight(self, *given, **keywords)
+        return original(self, *given, **keywords)
 
-    points = (
-        *patch_points.of_frozen_batch_normalization(_is_of_keras_2),
-        *patch_points.of_undeclared_output_shapes(),
-    )
-    for owner, name, wrap in (
-        *patch_points.of_layer_names(automatic_names.in_keras_2),
-        *patch_points.of_single_outputs(),
-        *points,
-    ):
-        patches.set(owner, name, _like(vars(owner)[name])(wrap(vars(owner)[name])))
-    patches.set(layer, "__init__", __init__)
-    patches.set(keras.layers.InputLayer, "__init__", __init__of_input)
-    patches.set(layer, "add_weight", add_weight_for_users)
-    patches.set(keras.layers.Lambda, "__call__", _call_of_lambda(keras.layers.Lambda.__call__))
-    patches.set(keras.layers.InputLayer, "input", _input_of_input_layer(keras.layers.InputLayer))
-    patches.set(keras.layers.RNN, "reset_states", _reset_states)
-    _weights(patches, layer)
-    for kind in (layer, patch_points.functional_class()):
-        add_loss = vars(kind).get("add_loss")
-        if add_loss is not None:
-            patches.set(kind, "add_loss", _like(add_loss)(_method(add_loss, "add_loss", "keras.layers.Layer.add_loss")))
+    return add_weight
 
 
 def _weights(patches: Patches, layer: Any) -> None:
     """Give the user's code the weights in the order of its era, and the flags that Keras 2.2.4 would show."""
+    for name in ("weights", "trainable_weights", "non_trainable_weights"):
+        wrap = functools.partial(_ordered_weights, name=name)
+        patches.wrap(layer, name, wrap, why="the order of the era, for the user's code")
+    patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
+    patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
+    patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
 
-    def ordered(name: str) -> property:
-        original = vars(layer)[name]
 
-        def get(self: Any) -> Any:
-            frame = callers.user_frame(sys._getframe(1))
-            era = Era.TODAY if frame is None else callers.era_of(frame)
-            if era is Era.TODAY or (name != "weights" and era is not Era.KERAS_2_2_4):
-                return original.__get__(self, type(self))
-            from parallel_compat.legacy import weight_order
+def _ordered_weights(original: Any, name: str) -> property:
+    def get(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is Era.TODAY or (name != "weights" and era is not Era.KERAS_2_2_4):
+            return original.__get__(self, type(self))
+        from parallel_compat.legacy import weight_order
 
-            return weight_order.weights(self, era) if name == "weights" else getattr(weight_order, name)(self)
+        return weight_order.weights(self, era) if name == "weights" else getattr(weight_order, name)(self)
 
-        return property(get)
+    return property(get)
 
-    get_weights, set_weights, flag = layer.get_weights, layer.set_weights, layer.trainable
 
-    @_like(get_weights)
-    def get_ordered(self: Any) -> Any:
+def _get_weights(original: Any) -> Any:
+    @_like(original)
+    def get_weights(self: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         era = Era.TODAY if frame is None else callers.era_of(frame)
         if era is Era.TODAY:
-            return get_weights(self)
+            return original(self)
         from parallel_compat.legacy import weight_order
 
         return weight_order.get_weights(self, era)
 
-    @_like(set_weights)
-    def set_ordered(self: Any, weights: Any) -> None:
+    return get_weights
+
+
+def _set_weights(original: Any) -> Any:
+    @_like(original)
+    def set_weights(self: Any, weights: Any) -> None:
         frame = callers.user_frame(sys._getframe(1))
         era = Era.TODAY if frame is None else callers.era_of(frame)
         if era is Era.TODAY:
-            set_weights(self, weights)
+            original(self, weights)
             return
         from parallel_compat.legacy import weight_order
 
-        weight_order.set_weights(set_weights, self, era, weights)
+        weight_order.set_weights(original, self, era, weights)
 
+    return set_weights
+
+
+def _trainable(original: Any) -> property:
     def get_flag(self: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
-            return flag.fget(self)
+            return original.fget(self)
         from parallel_compat.legacy import trainable_flags
 
         return trainable_flags.own(self)
@@ -393,17 +441,13 @@ def _weights(patches: Patches, layer: Any) -> None:
             asking = asking.f_back
         frame = callers.user_frame(asking)
         if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
-            flag.fset(self, value)
+            original.fset(self, value)
             return
         from parallel_compat.legacy import trainable_flags
 
-        trainable_flags.set_own(flag.fset, self, value)
+        trainable_flags.set_own(original.fset, self, value)
 
-    for name in ("weights", "trainable_weights", "non_trainable_weights"):
-        patches.set(layer, name, ordered(name))
-    patches.set(layer, "get_weights", get_ordered)
-    patches.set(layer, "set_weights", set_ordered)
-    patches.set(layer, "trainable", property(get_flag, set_flag))
+    return property(get_flag, set_flag)
 
 
 def _is_of_keras_2(thing: Any) -> bool:
@@ -426,8 +470,7 @@ def _call_of_lambda(original: Any) -> Any:
     return __call__
 
 
-def _input_of_input_layer(kind: Any) -> property:
-    original = kind.input
+def _input_of_input_layer(original: Any) -> property:
     row = members()["input"][0]
 
     def get(self: Any) -> Any:
@@ -452,28 +495,36 @@ def _reset_states(self: Any, states: Any = None) -> None:
 def _callbacks(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy.numbers.logs import Logs
 
-    callback, history = keras.callbacks.Callback, keras.callbacks.History
-    # A callback that does not call `super().__init__()` has these fields all the same, as in Keras 2.
-    for name in ("_model", "params", "validation_data"):
-        patches.set(callback, name, None)
-    patches.set(callback, "model", property(vars(callback)["model"].fget, _set_model))
-    init = history.__init__
-
-    @_like(init)
-    def __init__(self: Any) -> None:
-        init(self)
-        self.history = Logs()
-
-    patches.set(history, "__init__", __init__)
-    patches.set(callback, "set_params", _like(callback.set_params)(callback_params.set_params))
-    # The hooks of Keras 3 that call those of Keras 2.
+    callback = keras.callbacks.Callback
+    for name in patch_points.FIELDS_OF_CALLBACKS:
+        patches.set(callback, name, None, why="there without `super().__init__()` as well")
+    keras3.let_callbacks_set_their_model(patches)
+    patches.wrap(keras.callbacks.History, "__init__", _history_init, why="old names of logs")
+    set_params = _looking_alike(lambda _: callback_params.set_params)
+    patches.wrap(callback, "set_params", set_params, why="what `params` had in Keras 2")
     for name in ("on_train_batch_begin", "on_train_batch_end"):
-        patches.set(callback, name, _with_batch_in_logs(getattr(callback, name)))
+        patches.wrap(callback, name, _with_batch_in_logs, why="logs of a batch have `batch` and `size`")
     of_batches = patch_points.of_batch_logs(
         _is_of_keras_2, batch_logs.begin, batch_logs.add, batch_logs.BatchLogs, Logs
     )
-    for owner, name, wrap in (*patch_points.of_logs(Logs), *patch_points.of_monitors(_old_monitor_op), *of_batches):
-        patches.set(owner, name, wrap(vars(owner)[name]))
+    for points, why in (
+        (patch_points.of_logs(Logs), "old names of logs"),
+        (patch_points.of_monitors(_old_monitor_op), 'what `mode="auto"` was'),
+        (of_batches, "logs of a batch are its own, and means are over samples"),
+    ):
+        for owner, name, wrap in points:
+            patches.wrap(owner, name, wrap, why=why)
+
+
+def _history_init(original: Any) -> Any:
+    from parallel_compat.legacy.numbers.logs import Logs
+
+    @_like(original)
+    def __init__(self: Any) -> None:
+        original(self)
+        self.history = Logs()
+
+    return __init__
 
 
 def _with_batch_in_logs(original: Any) -> Any:
@@ -482,10 +533,6 @@ def _with_batch_in_logs(original: Any) -> Any:
         return original(self, batch, callback_params.of_batch(self, batch, logs))
 
     return hook
-
-
-def _set_model(callback: Any, model: Any) -> None:
-    callback._model = model
 
 
 def _old_monitor_op(callback: Any) -> None:
@@ -497,7 +544,7 @@ def _old_monitor_op(callback: Any) -> None:
 # --- models -------------------------------------------------------------------------------------------------------
 
 
-# Those of `training.METHODS` that models have.
+# Those of `model_methods.METHODS` that models have.
 _METHODS = (
     "compile",
     "fit",
@@ -513,18 +560,18 @@ _METHODS = (
 
 def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
     if not own:
-        patches.set(kind, "metrics_names", _metrics_names(kind))
+        patches.wrap(kind, "metrics_names", _metrics_names, why="the names in their old order, for the user's code")
     for name in _METHODS:
         # Where it is defined: Keras looks whether a model's class overrides `compile`.
         owner = kind if own else next(each for each in kind.__mro__ if name in vars(each))
         if name in vars(owner):
-            original = vars(owner)[name]
-            patches.set(owner, name, _like(original)(_method(original, name, f"keras.Model.{name}")))
+            patches.wrap(owner, name, functools.partial(_method, name=name, of=f"keras.Model.{name}"), why=_ARGUMENTS)
 
 
 def _method(original: Any, name: str, of: str) -> Any:
-    """For the user's code the function of that name in `training`, which is imported when it is needed."""
+    """For the user's code the function of that name in `model_methods`, which is imported when it is needed."""
 
+    @_like(original)
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None:
@@ -536,27 +583,27 @@ def _method(original: Any, name: str, of: str) -> Any:
     return method
 
 
-def _metrics_names(kind: Any) -> property:
-    original = kind.metrics_names.fget
-
+def _metrics_names(original: Any) -> property:
     def get(self: Any) -> Any:
         from parallel_compat.legacy import models
 
-        return original(self) if callers.user_frame(sys._getframe(1)) is None else models.metrics_names(self)
+        return original.fget(self) if callers.user_frame(sys._getframe(1)) is None else models.metrics_names(self)
 
     return property(get)
 
 
 def _model_constructors(patches: Patches, keras: Any) -> None:
     """`Model(input=x, output=y)`: the class is chosen by the arguments, so they are translated there as well."""
-    new = keras.Model.__new__
 
-    def __new__(cls: Any, *given: Any, **keywords: Any) -> Any:
-        return new(cls, *given, **_inputs_and_outputs(keywords, None))
+    def wrap(original: Any) -> Any:
+        def __new__(cls: Any, *given: Any, **keywords: Any) -> Any:
+            return original.__func__(cls, *given, **_inputs_and_outputs(keywords, None))
 
-    patches.set(keras.Model, "__new__", staticmethod(__new__))
+        return staticmethod(__new__)
+
+    patches.wrap(keras.Model, "__new__", wrap, why=_ARGUMENTS)
     for kind in (keras.Model, patch_points.functional_class()):
-        patches.set(kind, "__init__", _model_init(kind))
+        patches.wrap(kind, "__init__", _model_init, why=_ARGUMENTS)
 
 
 def _wrapper_of_parallel_model(cls: Any, /, **keywords: Any) -> None:
@@ -581,9 +628,8 @@ def _keras_model() -> Any:
     return sys.modules["keras"].Model
 
 
-def _end_of_sequential(kind: Any, name: str) -> property:
+def _end_of_sequential(original: Any, name: str) -> property:
     """`Sequential.input` and `.output` before the model is called: those it is made of."""
-    original = getattr(kind, name)
 
     def get(self: Any) -> Any:
         ends = getattr(self, f"{name}s") if self.built else None
@@ -594,9 +640,7 @@ def _end_of_sequential(kind: Any, name: str) -> property:
     return property(get)
 
 
-def _model_init(kind: Any) -> Any:
-    original = kind.__init__
-
+def _model_init(original: Any) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
@@ -618,6 +662,11 @@ def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
         usage.record(f"{short}({given})", became, frame)
 
     return note
+
+
+def _looking_alike(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Let what `wrap` returns pass for what it wraps."""
+    return lambda original: _like(original)(wrap(original))
 
 
 def _like(original: Any) -> Callable[[Any], Any]:

@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from parallel_compat.backend.patches import Patches
+from parallel_compat.backend.patches import RUN
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, usage
 from parallel_compat.run.modules import LegacyModules
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _modules: LegacyModules | None = None
 _replicas: int | None = None
-_patches = Patches()
 
 
 def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str | None = None) -> None:
@@ -55,12 +54,12 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str |
     def with_keras() -> None:
         from parallel_compat.run import class_patches
 
-        class_patches.put_on(_patches)
+        class_patches.put_on(RUN)
 
     def with_parallel_model() -> None:
         from parallel_compat.run import class_patches
 
-        class_patches.put_on_parallel_model(_patches)
+        class_patches.put_on_parallel_model(RUN)
 
     _modules = LegacyModules(
         {
@@ -93,7 +92,7 @@ def uninstall() -> None:
     if _modules is None:
         return
     _modules.undo()
-    _patches.undo()
+    RUN.undo()
     _modules = _replicas = None
     callers.forget()
 

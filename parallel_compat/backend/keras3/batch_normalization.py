@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import keras.src.backend.tensorflow.nn as tensorflow_nn
 import tensorflow as tf
 
+from parallel_compat.backend.patches import STEP
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -22,7 +24,6 @@ def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> Iterator[No
     Args:
         replicas_with_samples: one bool per replica, whether it has samples.
     """
-    original = tensorflow_nn._compute_moments_sync
 
     def moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
         context = tf.distribute.get_replica_context()
@@ -33,8 +34,7 @@ def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> Iterator[No
         variance = tf.maximum(squares / count - tf.square(mean), 0.0)
         return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
 
-    tensorflow_nn._compute_moments_sync = moments
-    try:
+    with STEP.for_a_while(
+        tensorflow_nn, "_compute_moments_sync", lambda _: moments, why="replicas without samples count for nothing"
+    ):
         yield
-    finally:
-        tensorflow_nn._compute_moments_sync = original

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
 from keras.src.callbacks import monitor_callback
 
+from parallel_compat.backend.patches import CORE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from parallel_compat.backend.patches import Patches
 
-def let_callbacks_set_their_model() -> None:
+
+def let_callbacks_set_their_model(patches: Patches = CORE) -> None:
     """Give `Callback.model` a setter, as it had in Keras 2, where it was a plain attribute.
 
     Callbacks of old projects assign it to redirect themselves to the template; Keras 3.15 has a property
@@ -22,7 +27,12 @@ def let_callbacks_set_their_model() -> None:
     def set_model(callback: Any, model: Any) -> None:
         callback._model = model
 
-    keras.callbacks.Callback.model = keras.callbacks.Callback.model.setter(set_model)
+    patches.wrap(
+        keras.callbacks.Callback,
+        "model",
+        lambda model: model.setter(set_model),
+        why="old callbacks assign their `model`",
+    )
 
 
 # The parallel models in whose `fit` we are, the innermost last: the model, its template, the arguments of `fit`.
@@ -60,17 +70,25 @@ def let_callbacks_ask_the_model_that_trains() -> None:
     `MonitorCallback._set_monitor_op` looks at the metrics of the callback's model. Callbacks of old projects have the
     template for it, which is not compiled.
     """
-    original = monitor_callback.MonitorCallback._set_monitor_op
 
-    def set_monitor_op(callback: Any) -> None:
-        model = callback._model
-        callback._model = _fit_of(model)[0] or model
-        try:
-            original(callback)
-        finally:
-            callback._model = model
+    def wrap(original: Any) -> Any:
+        @functools.wraps(original)
+        def set_monitor_op(callback: Any) -> None:
+            model = callback._model
+            callback._model = _fit_of(model)[0] or model
+            try:
+                original(callback)
+            finally:
+                callback._model = model
 
-    monitor_callback.MonitorCallback._set_monitor_op = set_monitor_op
+        return set_monitor_op
+
+    CORE.wrap(
+        monitor_callback.MonitorCallback,
+        "_set_monitor_op",
+        wrap,
+        why="a callback that has the template finds a metric's direction in the model that trains it",
+    )
 
 
 def training_summaries(board: keras.callbacks.TensorBoard) -> Any:

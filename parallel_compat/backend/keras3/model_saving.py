@@ -15,6 +15,7 @@ from keras.src.models import cloning
 from keras.src.saving import saving_lib, serialization_lib
 
 from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.backend.patches import CORE
 from parallel_compat.hdf5_output import writing
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def act_on_template(
         (saving_lib, "_save_model_to_fileobj"),
         (legacy_h5_format, "save_model_to_hdf5"),
     ):
-        setattr(module, name, saving(getattr(module, name)))
+        CORE.wrap(module, name, saving, why="a parallel model is saved as its template")
 
     # A model that contains one: its layer is written as the template is, which plain Keras reads.
     def of_template(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,7 +66,7 @@ def act_on_template(
         return call
 
     for name in ("_save_state", "_load_state", "_save_container_state", "_load_container_state"):
-        setattr(saving_lib, name, of_template(getattr(saving_lib, name)))
+        CORE.wrap(saving_lib, name, of_template, why="a parallel model inside another one is saved as its template")
 
     def serializing(original: Callable[..., Any]) -> Callable[..., Any]:
         def serialize(part: Any) -> Any:
@@ -77,22 +78,28 @@ def act_on_template(
         return serialize
 
     for module in (serialization_lib, legacy_serialization):
-        module.serialize_keras_object = serializing(module.serialize_keras_object)
+        CORE.wrap(
+            module,
+            "serialize_keras_object",
+            serializing,
+            why="a parallel model inside another one has its template's config",
+        )
 
-    clone_functional = cloning._clone_functional_model
+    def cloning_template(original: Callable[..., Any]) -> Callable[..., Any]:
+        def clone(model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
+            if not isinstance(model, model_class):
+                return original(model, clone_function, *args, **kwargs)
+            template = model.template
+            if isinstance(template, keras.Sequential):
+                inputs = args[0] if args else kwargs.get("input_tensors")
+                return cloning._clone_sequential_model(template, clone_function, input_tensors=inputs)
+            if not getattr(template, "inputs", None):
+                return type(template).from_config(template.get_config())
+            return original(template, clone_function, *args, **kwargs)
 
-    def clone(model: keras.Model, clone_function: Any, *args: Any, **kwargs: Any) -> keras.Model:
-        if not isinstance(model, model_class):
-            return clone_functional(model, clone_function, *args, **kwargs)
-        template = model.template
-        if isinstance(template, keras.Sequential):
-            inputs = args[0] if args else kwargs.get("input_tensors")
-            return cloning._clone_sequential_model(template, clone_function, input_tensors=inputs)
-        if not getattr(template, "inputs", None):
-            return type(template).from_config(template.get_config())
-        return clone_functional(template, clone_function, *args, **kwargs)
+        return clone
 
-    cloning._clone_functional_model = clone
+    CORE.wrap(cloning, "_clone_functional_model", cloning_template, why="a parallel model is cloned as its template")
 
 
 def save_model(model: keras.Model, path: Path, name: str) -> None:
@@ -141,19 +148,27 @@ def restore_optimizers_from_hdf5() -> None:
     a model whose optimizer has forgotten everything and refuses the model's variables. It also looks for a loss among
     the metrics, where short names like "mse" lead to nothing it accepts.
     """
-    original = legacy_h5_format.load_model_from_hdf5
 
-    def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
-        short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
-        with _without_warning("Error in loading the saved optimizer"):
-            model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
-        if compile and model.compiled and model.optimizer is not None:
-            with contextlib.nullcontext(filepath) if isinstance(filepath, h5py.File) else h5py.File(filepath) as file:
-                if "optimizer_weights" in file:
-                    _restore_optimizer(model, legacy_h5_format.load_optimizer_weights_from_hdf5_group(file))
-        return model
+    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+        def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
+            short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
+            with _without_warning("Error in loading the saved optimizer"):
+                model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
+            if compile and model.compiled and model.optimizer is not None:
+                is_open = isinstance(filepath, h5py.File)
+                with contextlib.nullcontext(filepath) if is_open else h5py.File(filepath) as file:
+                    if "optimizer_weights" in file:
+                        _restore_optimizer(model, legacy_h5_format.load_optimizer_weights_from_hdf5_group(file))
+            return model
 
-    legacy_h5_format.load_model_from_hdf5 = load
+        return load
+
+    CORE.wrap(
+        legacy_h5_format,
+        "load_model_from_hdf5",
+        wrap,
+        why="the state of an optimizer in an HDF5 file is restored, and short names of losses are read",
+    )
 
 
 def _restore_optimizer(model: keras.Model, values: list[Any]) -> None:

@@ -13,6 +13,7 @@ from tensorflow.python.framework import ops as tf_ops
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
 from parallel_compat.backend.keras3.layers import untracked
+from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -93,7 +94,7 @@ def update_once_for_all_replicas() -> None:
     bases: set[Any] = {base for optimizer in optimizers for base in optimizer.__mro__}
     for base in bases:
         if "apply" in vars(base):
-            base.apply = _merging_apply(base.apply)
+            CORE.wrap(base, "apply", _merging_apply, why="gradients of replicas are added up and applied once")
 
 
 def _merging_apply(original: Callable[..., None]) -> Callable[..., None]:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+# What callbacks have before their `__init__` is called: `Callback.model` is a property over `_model`.
+FIELDS_OF_CALLBACKS = ("_model", "params", "validation_data")
+
+
 def of_logs(logs_class: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where the logs that callbacks get are made (`python_utils.pythonify_logs`, in `callback_list` alone).
 
