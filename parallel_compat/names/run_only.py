@@ -84,7 +84,7 @@ MEMBERS = {
     for name in ("_make_predict_function", "_make_train_function", "_make_test_function")
 }
 for _name in ("fit_generator", "evaluate_generator", "predict_generator"):
-    MEMBERS["keras.Model", _name] = f"{_LEGACY}.training.{_name}"
+    MEMBERS["keras.Model", _name] = f"parallel_compat.run.model_methods.{_name}"
 MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.layers.get_shape"
 
 
