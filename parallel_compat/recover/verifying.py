@@ -65,7 +65,7 @@ def check_saved_model(path: Path, variables: Iterable[Any]) -> None:
     meant: Counter[tuple[Any, ...]] = Counter()
     names = {}
     for variable in variables:
-        value = np.ascontiguousarray(variable.numpy())
+        value = np.asarray(variable.numpy(), order="C")  # `ascontiguousarray` gives a scalar an axis
         key = (value.shape, checksum([value.reshape(-1).view("uint8").data]) if value.size else 0)
         meant[key] += 1
         names[key] = variable.path
