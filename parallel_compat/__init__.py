@@ -1,4 +1,4 @@
-"""keras.utils.multi_gpu_model for today's TensorFlow: the same split, the same numbers, the same files."""
+"""keras.utils.multi_gpu_model for today's TensorFlow: the same split, the same results, the same files."""
 
 from __future__ import annotations
 

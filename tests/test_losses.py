@@ -50,13 +50,13 @@ def test_built_in_loss_is_computed_where_the_rows_are(loss):
     if loss == "mean_absolute_percentage_error":
         y = y + 1
     _, parallel = train_both(regression, compiled(loss), x, y, replicas=3)
-    assert where(parallel, "out") == "rows"
+    assert where(parallel, "out") == "samples"
 
 
 def test_sparse_categorical_crossentropy():
     x, y = classes(ROWS)
     _, parallel = train_both(mlp, compiled("sparse_categorical_crossentropy"), x, y.argmax(1), replicas=3)
-    assert where(parallel, "probs") == "rows"
+    assert where(parallel, "probs") == "samples"
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
@@ -88,7 +88,7 @@ def test_reduction(reduction, weighted):
         return {"optimizer": keras.optimizers.SGD(rate), "loss": loss}
 
     _, parallel = train_both(regression, arguments, *classes(ROWS), replicas=3, fit=fit)
-    assert where(parallel, "out") == "rows"
+    assert where(parallel, "out") == "samples"
 
 
 def dice(y_true, y_pred):
@@ -196,7 +196,7 @@ def in_the_graph(y_true, y_pred):
 @pytest.mark.parametrize("loss", [per_row, in_the_graph])
 def test_own_loss_per_row_is_computed_where_the_rows_are(loss):
     _, parallel = train_both(regression, compiled(lambda: loss), *classes(ROWS), replicas=4)
-    assert where(parallel, "out") == "rows"
+    assert where(parallel, "out") == "samples"
 
 
 @pytest.mark.parametrize("merge", ["always", {"out": "always"}])
@@ -211,7 +211,7 @@ def test_never_takes_the_mean_over_rows_of_what_the_replicas_see():
     parallel = parallelize(template, 2, merge="never")
     parallel.compile("sgd", dice, metrics=[dice])
     returned = parallel.test_on_batch(x, y, return_dict=True)
-    assert parallel.merge_choices == {"out": {"loss": "rows", "metrics": {"dice": "rows"}}}
+    assert parallel.merge_choices == {"out": {"loss": "samples", "metrics": {"dice": "samples"}}}
     predictions = template.predict(x, verbose=0)
     halves = [float(dice(y[rows], predictions[rows])) for rows in (slice(0, 5), slice(5, 10))]
     assert returned["loss"] == pytest.approx(np.mean(halves), abs=1e-6)

@@ -83,7 +83,7 @@ def test_metrics_of_keras():
     one, parallel = train_both(mlp, compiled(list(ONE_HOT.values())), *classes(ROWS), replicas=4)
     assert len(one.metrics) == len(parallel.metrics)
     choices = parallel.merge_choices["probs"]["metrics"]
-    assert choices["accuracy"] == choices["auc"] == choices["f1"] == "rows"
+    assert choices["accuracy"] == choices["auc"] == choices["f1"] == "samples"
 
 
 @pytest.mark.parametrize("metric", [lambda: M.CosineSimilarity(axis=0), lambda: M.PearsonCorrelation(axis=0)])
@@ -103,7 +103,7 @@ def test_own_metric_per_row_is_computed_where_the_rows_are():
         return K.max(K.abs(y_true - y_pred), axis=-1)
 
     _, parallel = train_both(mlp, compiled([largest_in_row]), *classes(ROWS), replicas=4)
-    assert parallel.merge_choices["probs"]["metrics"] == {"largest_in_row": "rows"}
+    assert parallel.merge_choices["probs"]["metrics"] == {"largest_in_row": "samples"}
 
 
 @pytest.mark.parametrize("which", ["sample_weight", "class_weight"])

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders, or - for stdin to stdout")
     parser.add_argument("--write", action="store_true", help="rewrite the files; without it a diff is printed")
     parser.add_argument("--check", action="store_true", help="exit with 1 if something would change or needs attention")
-    parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that rest on a guess")
+    parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that cannot be proven safe")
     parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
     parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these")
     parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to report")
