@@ -9,21 +9,19 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import keras
-import numpy as np
-
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
+from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.parallelize_model import template_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import keras
 
 # What Keras 2 called `acc` is `accuracy` today, or the other way round, depending on what `compile` was given.
 SPELLINGS = {"acc": "accuracy", "accuracy": "acc", "val_acc": "val_accuracy", "val_accuracy": "val_acc"}
 
 
-class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
+class ParallelModelCheckpoint(MonitorCheckpoint):
     """Save the template after epochs, with the arguments of Keras 2's `ModelCheckpoint` after the model.
 
     >>> import keras, numpy as np, parallel_compat, tempfile
@@ -70,29 +68,26 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
         save_freq: str | int = "epoch",
         initial_value_threshold: float | None = None,
     ) -> None:
-        super().__init__()
         if mode not in ("auto", "min", "max"):
             raise ValueError(f"Expected `mode` to be 'auto', 'min' or 'max'. Received: mode={mode!r}")
         if isinstance(period, bool) or not isinstance(period, int) or period < 1:
             raise ValueError(f"Expected `period` to be an int >= 1. Received: period={period!r}")
         if save_freq != "epoch" and (isinstance(save_freq, bool) or not isinstance(save_freq, int) or save_freq < 1):
             raise ValueError(f"Expected `save_freq` to be 'epoch' or an int >= 1. Received: save_freq={save_freq!r}")
+        larger = "acc" in monitor or "auc" in monitor.lower() or monitor.startswith("fmeasure")
+        super().__init__(
+            monitor=monitor,
+            larger_is_better=mode == "max" or (mode == "auto" and larger),
+            verbose=verbose,
+            save_best_only=save_best_only,
+            period=period,
+            save_freq=save_freq,
+            threshold=initial_value_threshold,
+        )
         self.template = template_of(model)
         self._trained: keras.Model = self.template
         self.filepath = os.fspath(filepath)
-        self.monitor = monitor
-        self.verbose = verbose
-        self.save_best_only = save_best_only
         self.save_weights_only = save_weights_only
-        self.period = period
-        self.save_freq = save_freq
-        self.epochs_since_last_save = 0
-        larger = "acc" in monitor or "auc" in monitor.lower() or monitor.startswith("fmeasure")
-        maximum = mode == "max" or (mode == "auto" and larger)
-        self.monitor_op: Callable[[Any, Any], Any] = np.greater if maximum else np.less
-        self.best = initial_value_threshold if initial_value_threshold is not None else (-np.inf if maximum else np.inf)
-        self._batches = 0
-        self._epoch = 0
 
     def set_model(self, model: keras.Model) -> None:
         super().set_model(model)
@@ -100,28 +95,14 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
         if template_of(model) is self.template and (template_of(model) is not model or not self._trained.compiled):
             self._trained = model
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        self._epoch = epoch
-
-    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        if self.save_freq == "epoch":
-            return
-        self._batches += 1
-        if self._batches % int(self.save_freq) == 0:
-            logged = {"batch": batch + 1, **(logs or {})}
-            self._save(self._epoch, self._path(self._epoch, logged), self._monitored(logged))
-
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        if self.save_freq != "epoch":
-            return
-        # A name that is not logged is an error at the first epoch's end, not when the period is over.
-        path, value = self._path(epoch, logs or {}), self._monitored(logs or {})
-        self.epochs_since_last_save += 1
-        if self.epochs_since_last_save >= self.period:
-            self.epochs_since_last_save = 0
-            self._save(epoch, path, value)
+        if self.save_freq == "epoch":
+            # A name that is not logged is an error at the first epoch's end, not when the period is over.
+            self.path_of(epoch, logs or {})
+            self.monitored(logs or {})
+        super().on_epoch_end(epoch, logs)
 
-    def _monitored(self, logs: dict[str, Any]) -> Any:
+    def monitored(self, logs: dict[str, Any]) -> Any:
         value = logs.get(self.monitor, logs.get(SPELLINGS.get(self.monitor, self.monitor)))
         if value is None and self.save_best_only and not self._comes_with_another_epoch():
             raise ValueError(
@@ -134,27 +115,7 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
         """Whether validation is done, but not after this epoch (`validation_freq`)."""
         return self.monitor.startswith("val_") and keras3.validates_seldom(self.model)
 
-    def _save(self, epoch: int, path: Path | None, value: Any) -> None:
-        if path is None or (value is None and self.save_best_only):
-            return
-        if self.save_best_only:
-            if not self.monitor_op(value, self.best):
-                self._say(f"Epoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}")
-                return
-            self._say(
-                f"Epoch {epoch + 1}: {self.monitor} improved from {self.best:.5f} to {value:.5f}, saving to {path}"
-            )
-            self.best = value
-        else:
-            self._say(f"Epoch {epoch + 1}: saving model to {path}")
-        if getattr(self.model, "is_chief", True):
-            self._write(path)
-
-    def _say(self, text: str) -> None:
-        if self.verbose > 0:
-            print(f"\n{text}", flush=True)
-
-    def _path(self, epoch: int, logs: dict[str, Any]) -> Path | None:
+    def path_of(self, epoch: int, logs: dict[str, Any]) -> Path | None:
         # The logs win over the other spelling; asked with `in`, those of an old project answer to both.
         fields = {**{other: logs[name] for name, other in SPELLINGS.items() if name in logs}, **logs}
         try:
@@ -167,7 +128,9 @@ class ParallelModelCheckpoint(keras.callbacks.Callback):  # type: ignore[misc]  
                 f"filepath={self.filepath!r} with the field {error}"
             ) from error
 
-    def _write(self, path: Path) -> None:
+    def write_file(self, path: Path) -> None:
+        if not getattr(self.model, "is_chief", True):
+            return
         with replacing(path, make_folders=True) as temporary:
             if self.save_weights_only and path.name.endswith(".weights.h5"):
                 self._trained.save_weights(temporary)

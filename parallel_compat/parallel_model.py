@@ -419,8 +419,8 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
     def _feed_of(self, data: Any, drawing: dict[str, Any]) -> Feed:
         """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
-        own = {name: vars(data).get(f"_{name}") for name in generator_methods.DRAWING} if is_sequence(data) else {}
-        return Feed(self, **{**{name: value for name, value in own.items() if value is not None}, **drawing})
+        own = keras3.settings_of_sequence(data, generator_methods.DRAWING) if is_sequence(data) else {}
+        return Feed(self, **{**own, **drawing})
 
     def _callback_model(self) -> keras.Model | None:
         return getattr(self, "callback_model", None)

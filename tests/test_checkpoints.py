@@ -146,7 +146,7 @@ def test_best_only(tmp_path, capsys):
     assert files(tmp_path) == [f"{i}.h5" for i in improved]
     assert checkpoint.best == min(losses)
     printed = capsys.readouterr().out
-    assert "saving to" in printed
+    assert "saving model to" in printed
     assert "\\n" not in printed
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from typing import Any
 
@@ -12,9 +11,10 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import models
 from parallel_compat.legacy.numbers.logs import resolve, with_old_names
+from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 
 
-class Callback(keras.callbacks.Callback):  # type: ignore[misc]
+class Callback(keras3.CallbackWithModel):
     """A callback whose `model` may be assigned to, as Keras 2's could.
 
     >>> callback = Callback()
@@ -23,21 +23,8 @@ class Callback(keras.callbacks.Callback):  # type: ignore[misc]
     'the template'
     """
 
-    # A callback that does not call `super().__init__()` has no fields yet.
-    _model: Any = None
-    params: Any = None
 
-    @property
-    def model(self) -> Any:
-        """The model that is trained, or what was assigned."""
-        return self._model
-
-    @model.setter
-    def model(self, model: Any) -> None:
-        self._model = model
-
-
-class ModelCheckpoint(Callback, keras.callbacks.ModelCheckpoint):  # type: ignore[misc]
+class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoint):  # type: ignore[misc]
     """Keras 2's `ModelCheckpoint`: any file name, an interval in epochs, and its fields.
 
     >>> checkpoint = ModelCheckpoint("{epoch:02d}-{val_acc:.2f}.hdf5", "val_acc", 0, False, False, "auto", 5)
@@ -57,6 +44,8 @@ class ModelCheckpoint(Callback, keras.callbacks.ModelCheckpoint):  # type: ignor
         **keywords: those that only today's callback has.
     """
 
+    epoch_format = "05d"
+
     def __init__(
         self,
         filepath: Any,
@@ -68,7 +57,6 @@ class ModelCheckpoint(Callback, keras.callbacks.ModelCheckpoint):  # type: ignor
         period: int | str = 1,
         **keywords: Any,
     ) -> None:
-        keras.callbacks.Callback.__init__(self)
         if isinstance(period, str):  # today's seventh argument, `save_freq`
             keywords["save_freq"], period = period, 1
         save_freq = keywords.pop("save_freq", "epoch")
@@ -77,55 +65,34 @@ class ModelCheckpoint(Callback, keras.callbacks.ModelCheckpoint):  # type: ignor
             raise TypeError(f"Expected the arguments of `ModelCheckpoint`. Received: {sorted(keywords)}")
         if save_freq != "epoch" and not isinstance(save_freq, int):
             raise ValueError(f'Expected `save_freq` to be "epoch" or an int. Received: save_freq={save_freq!r}')
+        self.mode = checked_mode("ModelCheckpoint", mode)
+        super().__init__(
+            monitor=monitor,
+            larger_is_better=larger_is_better(monitor, self.mode),
+            verbose=verbose,
+            save_best_only=save_best_only,
+            period=period,
+            save_freq=save_freq,
+            threshold=best,
+        )
         self.filepath = str(filepath)
-        self.monitor, self.verbose, self.mode = monitor, verbose, checked_mode("ModelCheckpoint", mode)
-        self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
-        self.period, self.epochs_since_last_save = period, 0
-        self.save_freq, self._batches_seen_since_last_saving, self._last_batch_seen = save_freq, 0, 0
-        self._current_epoch = 0
-        self.monitor_op = np.greater if larger_is_better(monitor, self.mode) else np.less
-        self.best = best if best is not None else (-np.inf if self.monitor_op is np.greater else np.inf)
+        self.save_weights_only = save_weights_only
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        if self.save_freq != "epoch" and self._should_save_on_batch(batch):
-            self._save(self._current_epoch, {"batch": batch + 1, **(logs or {})})
+    def path_of(self, epoch: int, logs: dict[str, Any]) -> str:
+        return self.filepath.format(**{**with_old_names(logs), "epoch": epoch + 1})
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._current_epoch = epoch
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        if self.save_freq != "epoch":
-            return
-        self.epochs_since_last_save += 1
-        if self.epochs_since_last_save >= self.period:
-            self.epochs_since_last_save = 0
-            self._save(epoch, dict(logs or {}))
-
-    def _save(self, epoch: int, logs: dict[str, Any]) -> None:
-        path = self.filepath.format(**{**with_old_names(logs), "epoch": epoch + 1})
-        if self.save_best_only and not self._is_better(epoch, logs, path):
-            return
-        if self.verbose > 0 and not self.save_best_only:
-            print(f"\nEpoch {epoch + 1:05d}: saving model to {path}")
-        (models.save_weights if self.save_weights_only else models.save_model)(self.model, path)
-
-    def _is_better(self, epoch: int, logs: dict[str, Any], path: str) -> bool:
-        current = logs.get(resolve(logs, self.monitor))
-        if current is None:
+    def monitored(self, logs: dict[str, Any]) -> Any:
+        value = logs.get(resolve(logs, self.monitor))
+        if value is None:
             warnings.warn(
                 f"Can save best model only with {self.monitor} available, skipping. There are: {', '.join(logs)}",
                 RuntimeWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-            return False
-        better = bool(self.monitor_op(current, self.best))
-        if self.verbose > 0:
-            improved = f"improved from {self.best:0.5f} to {current:0.5f}, saving model to {path}"
-            said = improved if better else f"did not improve from {self.best:0.5f}"
-            print(f"\nEpoch {epoch + 1:05d}: {self.monitor} {said}")
-        if better:
-            self.best = current
-        return better
+        return value
+
+    def write_file(self, path: str) -> None:
+        (models.save_weights if self.save_weights_only else models.save_model)(self.model, path)
 
 
 class AltModelCheckpoint(ModelCheckpoint):
@@ -153,12 +120,12 @@ class AltModelCheckpoint(ModelCheckpoint):
             # A parallel model and its template share their weights; what is written with them is its optimizer.
             self.alternate_model.optimizer = self.model.optimizer
 
-    def _save(self, epoch: int, logs: dict[str, Any]) -> None:
+    def write_file(self, path: str) -> None:
         trained, self.model = self.model, self.alternate_model
         if getattr(trained, "template", None) is self.alternate_model and self.inherit_optimizer:
             self.model = trained  # it writes its template, with the optimizer and losses it is trained with
         try:
-            super()._save(epoch, logs)
+            super().write_file(path)
         finally:
             self.model = trained
 
@@ -356,15 +323,3 @@ def set_old_monitor_op(callback: Any) -> None:
     else:
         callback.monitor_op = keras.ops.less
         callback.min_delta *= -1
-
-
-def accepting_old_hooks(method: Any) -> Any:
-    """Return a hook of a callback that finds the old names in `logs`."""
-    from parallel_compat.legacy.numbers.logs import Logs
-
-    @functools.wraps(method)
-    def hook(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        changed = [Logs(each) if type(each) is dict else each for each in arguments]
-        return method(self, *changed, **{k: Logs(v) if type(v) is dict else v for k, v in keywords.items()})
-
-    return hook

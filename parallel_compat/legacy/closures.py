@@ -41,7 +41,7 @@ class explained:
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         if not isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
             return
-        for function in vars(self._model).get("_given_to_compile", ()):
+        for function in vars(self._model).get("_parallel_compat_given_to_compile", ()):
             name = symbolic_name(function)
             if name is not None:
                 raise TypeError(_sentence(function, name)) from error
@@ -53,7 +53,9 @@ class explained:
 
 def remember(model: Any, *given: Any) -> None:
     """Remember the losses and metrics that a model is compiled with."""
-    vars(model)["_given_to_compile"] = tuple(each for each in keras.tree.flatten(given) if callable(each))
+    vars(model)["_parallel_compat_given_to_compile"] = tuple(
+        each for each in keras.tree.flatten(given) if callable(each)
+    )
 
 
 def symbolic_name(function: Any) -> str | None:

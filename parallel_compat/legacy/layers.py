@@ -12,6 +12,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from parallel_compat.backend import keras3
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.table import lookup
 
@@ -88,8 +89,7 @@ def take_common(keywords: dict[str, Any]) -> Any:
 
     def after(layer: Any) -> None:
         if shape is not None:
-            # What `Sequential` makes its input of. Not by `setattr`: TensorFlow would wrap the tuple to track it.
-            vars(layer)["_input_shape_arg"] = shape
+            keras3.set_input_shape(layer, shape)
         if weights is not None:
             set_when_built(layer, weights)
 

@@ -119,7 +119,7 @@ def get_session() -> Session:
 def set_session(session: Any) -> None:
     """Use a session from here on (`K.set_session(tf.Session(config=config))`)."""
     if isinstance(session, tf.compat.v1.Session):
-        apply_options(session._config)
+        apply_options(backend_devices.config_of(session))
         session = Session()
     _current.session = session
 

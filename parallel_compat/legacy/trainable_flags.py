@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Setter = Callable[[keras.Layer, bool], None]
 
-_OWN = "_trainable_of_keras_2"
+_OWN = "_parallel_compat_trainable"
 
 
 def own(layer: keras.Layer) -> bool:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
-from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.names.members import members
 
 if TYPE_CHECKING:
@@ -129,8 +128,3 @@ def dot_of(file: File, attribute: ast.Attribute) -> int:
     """Return the offset of the dot before an attribute's name."""
     end = file.source.end(attribute) - len(attribute.attr)
     return file.source.text.rindex(".", file.source.start(attribute), end)
-
-
-def known_other(file: File, receiver: ast.expr) -> bool:
-    """Say whether a receiver is known to be nothing of Keras."""
-    return file.kinds.of(receiver) == OTHER

@@ -94,12 +94,6 @@ class Tree:
         """Return the class in one of whose methods `node` stands."""
         return next((above for above in self.ancestors(node) if isinstance(above, ast.ClassDef)), None)
 
-    def enclosing_statement(self, node: ast.AST) -> ast.stmt:
-        """Return the statement that `node` is part of."""
-        while not isinstance(node, ast.stmt):
-            node = self.parents[node]
-        return node
-
 
 def read(module: ast.Module, *, declares: bool = True) -> Tree:
     """Read the scopes of a module.

@@ -74,7 +74,7 @@ class Walk:
 
     def group(self, parent: h5g.GroupID, name: str, where: str) -> h5g.GroupID:
         """Open the group `name` (parts between slashes) inside `parent`."""
-        found = self._follow(parent, name, where)
+        found = self.follow(parent, name, where)
         if not isinstance(found, h5g.GroupID):
             raise CheckpointError(f"{where}: expected a group at {short(name)}. Received: {kind(found)}.")
         return found
@@ -85,7 +85,7 @@ class Walk:
         self.weights += 1
         if self.weights > limits.NAMES:
             raise CheckpointError(f"{where}: more than {limits.NAMES:,} weights.")
-        dataset = self._follow(parent, name, where)
+        dataset = self.follow(parent, name, where)
         if not isinstance(dataset, h5d.DatasetID):
             raise CheckpointError(f"{where}: expected an array. Received: {kind(dataset)}.")
         address = h5o.get_info(dataset).addr
@@ -114,7 +114,7 @@ class Walk:
         self.left -= unpacked
         return found
 
-    def _follow(self, parent: h5g.GroupID, name: str, where: str) -> Any:
+    def follow(self, parent: h5g.GroupID, name: str, where: str) -> Any:
         here: Any = parent
         for part in parts(name, where):
             if not isinstance(here, h5g.GroupID):

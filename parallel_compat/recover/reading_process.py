@@ -197,7 +197,7 @@ def audit(root: Any, walk: Walk, hdf5: Any) -> None:
         walk.seen.add(address)
         for key in group:
             name = key.decode("utf-8", "replace")
-            child = walk._follow(group, name, where)
+            child = walk.follow(group, name, where)
             if isinstance(child, h5d.DatasetID):
                 walk.array(group, name, where)
             elif isinstance(child, h5g.GroupID):

@@ -50,15 +50,6 @@ def part_of(edit: str, class_name: str, start: int, stop: int) -> str:
     return f"{edit}@{class_name}:{start}:{stop}"
 
 
-def shape_after(edits: Sequence[str], position: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape that an array will have after the edits."""
-    if position == 2 and "cudnn_lstm" in edits:
-        return (shape[0] // 2,)
-    if position == 2 and "cudnn_gru" in edits:
-        return (2, shape[0] // 2)
-    return shape
-
-
 def _old_hard_sigmoid(class_name: str, arrays: Arrays) -> Arrays:
     return [(array * np.asarray(SLOPE, "float64")).astype(array.dtype) for array in arrays]
 

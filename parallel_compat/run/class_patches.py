@@ -15,7 +15,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.legacy.call_arguments import translate
-from parallel_compat.legacy.numbers import batch_logs, callback_params
+from parallel_compat.legacy.numbers import callback_params
 from parallel_compat.names import lookup, run_only
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
@@ -304,19 +304,22 @@ _OF_EVERY_LAYER = {
 
 def _layers(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy import automatic_names
+    from parallel_compat.legacy.numbers import frozen_batch_normalization
 
     layer, input_layer = keras.layers.Layer, keras.layers.InputLayer
     for points, why in (
         (patch_points.of_layer_names(automatic_names.in_keras_2), "layers are numbered as in Keras 2"),
         (patch_points.of_single_outputs(), "a symbolic output that is alone is no list"),
-        (
-            patch_points.of_frozen_batch_normalization(_is_of_keras_2),
-            "a frozen BatchNormalization normalises a training batch with its own statistics",
-        ),
         (patch_points.of_undeclared_output_shapes(), "`TimeDistributed` of a layer that does not say its output shape"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, _looking_alike(wrap), why=why)
+    patches.wrap(
+        keras.layers.BatchNormalization,
+        "call",
+        _looking_alike(functools.partial(frozen_batch_normalization.with_own_statistics, applies=_is_of_keras_2)),
+        why="a frozen BatchNormalization normalises a training batch with its own statistics",
+    )
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
     patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
@@ -493,6 +496,7 @@ def _reset_states(self: Any, states: Any = None) -> None:
 
 
 def _callbacks(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy.numbers import batch_logs
     from parallel_compat.legacy.numbers.logs import Logs
 
     callback = keras.callbacks.Callback
@@ -504,13 +508,10 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     patches.wrap(callback, "set_params", set_params, why="what `params` had in Keras 2")
     for name in ("on_train_batch_begin", "on_train_batch_end"):
         patches.wrap(callback, name, _with_batch_in_logs, why="logs of a batch have `batch` and `size`")
-    of_batches = patch_points.of_batch_logs(
-        _is_of_keras_2, batch_logs.begin, batch_logs.add, batch_logs.BatchLogs, Logs
-    )
     for points, why in (
         (patch_points.of_logs(Logs), "old names of logs"),
         (patch_points.of_monitors(_old_monitor_op), 'what `mode="auto"` was'),
-        (of_batches, "logs of a batch are its own, and means are over samples"),
+        (batch_logs.points(_is_of_keras_2), "logs of a batch are its own, and means are over samples"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, wrap, why=why)

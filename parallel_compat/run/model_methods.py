@@ -236,13 +236,13 @@ def _keep_flags(model: Any) -> None:
     if not _is_parallel(model):  # which keeps its own
         from parallel_compat.training.trainable_flags import TrainableFlags
 
-        vars(model)["_flags_at_compile"] = TrainableFlags(model)
+        vars(model)["_parallel_compat_flags_at_compile"] = TrainableFlags(model)
 
 
 @contextmanager
 def as_compiled(model: Any) -> Iterator[None]:
     """Let each layer be trainable as it was when the user's code compiled the model, for the length of a training."""
-    flags = vars(model).get("_flags_at_compile")
+    flags = vars(model).get("_parallel_compat_flags_at_compile")
     with flags.restored() if flags is not None else nullcontext():
         yield
 
@@ -338,8 +338,8 @@ def _optimizer(name: str, frame: FrameType, era: Era) -> Any:
 
 def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
     """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
-    if not (optimizer.built or getattr(optimizer, "_compiled_by_old_code", False)):
-        vars(optimizer)["_compiled_by_old_code"] = True
+    if not (optimizer.built or getattr(optimizer, "_parallel_compat_compiled_by_old_code", False)):
+        vars(optimizer)["_parallel_compat_compiled_by_old_code"] = True
         return optimizer
     usage.record(
         "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame

@@ -113,7 +113,7 @@ class LegacyModules:
     def change(self, module: ModuleType) -> None:
         """Let a module look at who asks it."""
         kind = type(module)
-        if getattr(kind, "_answers_legacy_names", False):
+        if getattr(kind, "_parallel_compat_answers_legacy_names", False):
             return
         try:
             module.__class__ = _answering(kind, module.__name__)
@@ -237,7 +237,7 @@ class _Missing:
 
 
 def _answers_class(kind: type) -> type:
-    return next(k for k in kind.__mro__ if "_answers_legacy_names" in vars(k))
+    return next(k for k in kind.__mro__ if "_parallel_compat_answers_legacy_names" in vars(k))
 
 
 def _answering(kind: type[ModuleType], name: str) -> type[ModuleType]:
@@ -275,7 +275,7 @@ def _answering(kind: type[ModuleType], name: str) -> type[ModuleType]:
             "__getattr__": _Missing(),
             "__setattr__": __setattr__,
             "__dir__": __dir__,
-            "_answers_legacy_names": True,
+            "_parallel_compat_answers_legacy_names": True,
         },
     )
 

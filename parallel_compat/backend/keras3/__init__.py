@@ -10,6 +10,7 @@ from parallel_compat.backend.keras3.batch_normalization import (
     synchronized_moments_of,
 )
 from parallel_compat.backend.keras3.callbacks import (
+    CallbackWithModel,
     in_fit,
     let_callbacks_ask_the_model_that_trains,
     let_callbacks_set_their_model,
@@ -36,6 +37,7 @@ from parallel_compat.backend.keras3.data_adapters import (
     is_built_under_a_strategy,
     is_scipy_sparse,
     scipy_sparse_to_tensor,
+    settings_of_sequence,
 )
 from parallel_compat.backend.keras3.layers import (
     GLOBAL_SEEDS,
@@ -52,6 +54,7 @@ from parallel_compat.backend.keras3.layers import (
     own_weights,
     seed_states,
     set_added_losses,
+    set_input_shape,
     set_logits,
     set_mask,
     untracked,
@@ -77,6 +80,7 @@ __all__ = [
     "GLOBAL_SEEDS",
     "SHORT_LOSS_NAMES",
     "BatchAdapter",
+    "CallbackWithModel",
     "Compiled",
     "MetricsList",
     "act_on_template",
@@ -114,8 +118,10 @@ __all__ = [
     "scipy_sparse_to_tensor",
     "seed_states",
     "set_added_losses",
+    "set_input_shape",
     "set_logits",
     "set_mask",
+    "settings_of_sequence",
     "squeeze_or_expand_to_same_rank",
     "synchronized_moments_of",
     "training_summaries",

@@ -35,6 +35,23 @@ def let_callbacks_set_their_model(patches: Patches = CORE) -> None:
     )
 
 
+class CallbackWithModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
+    """A callback whose `model` can be assigned, without the patch too."""
+
+    # A callback that does not call `super().__init__()` has no fields yet.
+    _model: Any = None
+    params: Any = None
+
+    @property
+    def model(self) -> Any:
+        """The model that is trained, or what was assigned."""
+        return self._model
+
+    @model.setter
+    def model(self, model: Any) -> None:
+        self._model = model
+
+
 # The parallel models in whose `fit` we are, the innermost last: the model, its template, the arguments of `fit`.
 _in_fit: list[tuple[keras.Model, keras.Model, dict[str, Any]]] = []
 

@@ -8,6 +8,8 @@ from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import keras
 
 
@@ -54,6 +56,17 @@ class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
 def is_built_under_a_strategy(model: keras.Model) -> bool:
     """Whether a model was made under a `tf.distribute` strategy (`Trainer._distribute_strategy`)."""
     return getattr(model, "_distribute_strategy", None) is not None
+
+
+def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return how a Sequence wants to be drawn, if it called `super().__init__` (`PyDataset._workers` and so on).
+
+    Args:
+        sequence: a `keras.utils.PyDataset`.
+        names: the arguments of its `__init__` that are asked for.
+    """
+    settings = {name: vars(sequence).get(f"_{name}") for name in names}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 is_scipy_sparse = data_adapter_utils.is_scipy_sparse

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 
+def config_of(session: Any) -> Any:
+    """Return the `ConfigProto` that a `tf.compat.v1.Session` was made with, or None (`BaseSession._config`)."""
+    return session._config
+
+
 def set_memory_fraction(fraction: float) -> None:
     """Let TensorFlow take this fraction of each GPU's memory, as `per_process_gpu_memory_fraction` said.
 

@@ -75,6 +75,11 @@ def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
     model._losses.extend(losses)
 
 
+def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...]) -> None:
+    """Let `Sequential` make its input of a first layer's shape (`Layer._input_shape_arg`)."""
+    vars(layer)["_input_shape_arg"] = shape  # by `setattr`, TensorFlow would wrap the tuple to track it
+
+
 def in_stateless_scope() -> bool:
     """Whether this thread runs inside a `keras.StatelessScope`."""
     inside: bool = keras.src.backend.in_stateless_scope()

@@ -8,7 +8,18 @@ the callbacks get what the batch alone gave, with its `size`, and `BaseLogger` a
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.legacy.numbers.logs import Logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from parallel_compat.backend.keras3.patch_points import Point
 
 
 class BatchLogs(dict[str, Any]):
@@ -50,7 +61,7 @@ class Totals:
         return BatchLogs(values, samples, means)
 
 
-_TOTALS = "_totals_of_epoch"
+_TOTALS = "_parallel_compat_totals_of_epoch"
 
 
 def begin(model: Any) -> None:
@@ -68,3 +79,93 @@ def add(model: Any, logs: dict[str, Any], samples: int) -> BatchLogs:
     """
     totals: Totals = vars(model).setdefault(_TOTALS, Totals())
     return totals.add(logs, samples)
+
+
+class MeanMetrics:
+    """The metrics of a compiled model, if they can be computed batch by batch.
+
+    Args:
+        model: a compiled model.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._loss = patch_points.loss_tracker(model)
+        parts = [getattr(metric, "metrics", [metric]) for metric in model.metrics]
+        self._metrics = [metric for part in parts for metric in part]
+
+    @property
+    def all_means(self) -> bool:
+        """Whether each of them is a mean, and the samples of a batch are known."""
+        return self._loss is not None and all(isinstance(metric, keras.metrics.Mean) for metric in self._metrics)
+
+    def reset(self) -> None:
+        """Forget the batches before."""
+        for metric in self._metrics:
+            metric.reset_state()
+
+    def samples(self) -> int:
+        """Return the samples since `reset`: they are what the loss is weighted by."""
+        return round(float(keras.ops.convert_to_numpy(self._loss.count)))
+
+
+def points(applies: Callable[[Any], bool]) -> Iterator[Point]:
+    """Yield where batches are trained and evaluated, and their logs go to callbacks, with what is done there.
+
+    Args:
+        applies: called with the model; says whether its batches shall be counted as in Keras 2.
+    """
+    yield from patch_points.of_functions_of_a_step(lambda name: partial(_batch_by_batch, name=name, applies=applies))
+    yield from patch_points.of_metric_resets(_beginning)
+    yield from patch_points.of_results(_means_of_epoch)
+    yield from patch_points.of_batch_ends(lambda hook: partial(_giving_batch_logs, hook=hook))
+
+
+def _batch_by_batch(original: Any, name: str, applies: Callable[[Any], bool]) -> Any:
+    def make(self: Any, force: bool = False) -> Any:
+        is_new = getattr(self, name) is None or force
+        result = original(self, force)
+        function = getattr(self, name)
+        if not (is_new and applies(self) and self.steps_per_execution == 1):
+            return result
+
+        def of_one_batch(iterator: Any) -> Any:
+            before = MeanMetrics(self)
+            if before.all_means:
+                before.reset()
+            logs = function(iterator)
+            after = MeanMetrics(self)  # the first batch has made the metrics
+            return add(self, logs, after.samples()) if after.all_means else logs
+
+        setattr(self, name, of_one_batch)
+        return of_one_batch
+
+    return make
+
+
+def _beginning(original: Any) -> Any:
+    def reset_metrics(self: Any) -> None:
+        original(self)
+        begin(self)
+
+    return reset_metrics
+
+
+def _means_of_epoch(original: Any) -> Any:
+    def results(self: Any, logs: Any) -> Any:
+        return dict(logs.means) if isinstance(logs, BatchLogs) else original(self, logs)
+
+    return results
+
+
+def _giving_batch_logs(original: Any, hook: str) -> Any:
+    def give(self: Any, batch: int, logs: Any = None) -> None:
+        if not isinstance(logs, BatchLogs):
+            original(self, batch, logs)
+            return
+        given, means = Logs(logs), Logs(logs.means)
+        given.unlisted = {"batch": batch, "size": logs.size}
+        for callback in self.callbacks:
+            is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
+            getattr(callback, hook)(batch, logs=means if is_bar else given)
+
+    return give

@@ -45,12 +45,12 @@ class Params(dict[str, Any]):
 
 def tell(callback: Any, **told: Any) -> None:
     """Let a callback's next `set_params` add these arguments of `Params`."""
-    vars(callback)["_told_of_keras_2"] = told
+    vars(callback)["_parallel_compat_params"] = told
 
 
 def set_params(callback: Any, params: dict[str, Any]) -> None:
     """Set a callback's `params` (`Callback.set_params`)."""
-    told = vars(callback).get("_told_of_keras_2")
+    told = vars(callback).get("_parallel_compat_params")
     callback.params = params if told is None else Params(params, callback, **told)
 
 

@@ -45,28 +45,28 @@ class Logs(dict[str, Any]):
     (0.5, 0.5, True, ['val_accuracy'])
 
     Attributes:
-        besides: what may be asked for and is not listed: `batch` and `size` of a batch.
+        unlisted: what may be asked for and is not listed: `batch` and `size` of a batch.
     """
 
-    besides: dict[str, Any] = {}  # noqa: RUF012  # replaced, never written to
+    unlisted: dict[str, Any] = {}  # noqa: RUF012  # replaced, never written to
 
     def __missing__(self, name: str) -> Any:
-        if name in self.besides:
-            return self.besides[name]
+        if name in self.unlisted:
+            return self.unlisted[name]
         found = resolve(self, name)
         if found == name:
             raise KeyError(name)
         return dict.__getitem__(self, found)
 
     def get(self, name: str, default: Any = None) -> Any:
-        return dict.get(self, resolve(self, name), self.besides.get(name, default))
+        return dict.get(self, resolve(self, name), self.unlisted.get(name, default))
 
     def __contains__(self, name: object) -> bool:
-        return name in self.besides or dict.__contains__(self, resolve(self, name) if isinstance(name, str) else name)
+        return name in self.unlisted or dict.__contains__(self, resolve(self, name) if isinstance(name, str) else name)
 
     def copy(self) -> Logs:
         copied = Logs(self)
-        copied.besides = self.besides
+        copied.unlisted = self.unlisted
         return copied
 
     def __reduce__(self) -> Any:
