@@ -58,9 +58,12 @@ def foreign_uses(source: str) -> Iterator[str]:
                 yield f"{node.lineno}: {ast.unparse(node)}"
             if function == "import_module" and any(PRIVATE_MODULES.match(text) for text in texts):
                 yield f"{node.lineno}: {ast.unparse(node)}"
-        elif isinstance(node, ast.Subscript) and _is_private_name(_text(node.slice, strings)):
-            if ast.unparse(node.value).startswith("vars(") or ast.unparse(node.value).endswith(".__dict__"):
-                yield f"{node.lineno}: {ast.unparse(node)}"
+        elif (
+            isinstance(node, ast.Subscript)
+            and _is_private_name(_text(node.slice, strings))
+            and re.search(r"^vars\(|\.__dict__$", ast.unparse(node.value))
+        ):
+            yield f"{node.lineno}: {ast.unparse(node)}"
 
 
 def _is_allowed(node: ast.Attribute, own: set[str]) -> bool:
