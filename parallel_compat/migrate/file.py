@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, cast
 
 from parallel_compat.migrate import scopes
@@ -13,7 +13,7 @@ from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import Edit, Removal
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
-from parallel_compat.migrate.source import Source
+from parallel_compat.migrate.source import Source, Undecodable, decode
 from parallel_compat.names import table
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class File:
         module = parse(text)
         self.tree = scopes.read(module, declares="global " in text)
         self.names = Names(self.tree)
-        self.kinds = Kinds(self.tree, self.names, path)
+        self.kinds = Kinds(self.tree, self.names, path, _kinds_in)
         self.redirects: dict[Binding, str] = {}
         self.use_redirects: dict[ast.expr, str] = {}
 
@@ -334,3 +334,14 @@ def _line_end(text: str, position: int) -> int:
     while position < len(text) and text[position] not in "\r\n":
         position += 1
     return position
+
+
+@lru_cache(maxsize=256)
+def _kinds_in(path: str) -> Kinds | None:
+    """Read the kinds of another file of the project; None if it cannot be read or does not name Keras."""
+    try:
+        with open(path, "rb") as stream:
+            text, _, _ = decode(stream.read())
+        return File(text, path).kinds if mentions_keras(text) else None
+    except (OSError, Undecodable, SyntaxError, RecursionError):
+        return None

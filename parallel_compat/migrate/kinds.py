@@ -14,6 +14,8 @@ from parallel_compat.migrate import project
 from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, TENSOR
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from parallel_compat.migrate.dotted_names import Names
     from parallel_compat.migrate.scopes import Binding, Tree
 
@@ -45,12 +47,20 @@ _MODEL_ATTRIBUTES = {
 
 
 class Kinds:
-    """The kinds of a module's expressions."""
+    """The kinds of a module's expressions.
 
-    def __init__(self, tree: Tree, names: Names, path: str | None = None) -> None:
+    Args:
+        tree: the module's scopes.
+        names: what its names stand for.
+        path: where it lies; None for a text without a place.
+        kinds_in: returns the kinds of another file of the project, or None if it says nothing of Keras.
+    """
+
+    def __init__(self, tree: Tree, names: Names, path: str | None, kinds_in: Callable[[str], Kinds | None]) -> None:
         self.tree = tree
         self.names = names
         self.path = path
+        self._kinds_in = kinds_in
         self._bindings: dict[Binding, str | None] = {}
         self._functions: dict[ast.AST, str | None] = {}
         self._attributes: dict[tuple[ast.ClassDef, str], str | None] = {}
@@ -110,9 +120,11 @@ class Kinds:
         found = project.module_of(self.path, dotted)
         if found is None:
             return None, None
-        other, name = found
+        other, name = self._kinds_in(found[0]), found[1]
+        if other is None:
+            return None, None
         bindings = other.tree.root.bindings.get(name, [])
-        return other.kinds, bindings[0].node if len(bindings) == 1 else None
+        return other, bindings[0].node if len(bindings) == 1 else None
 
     def definition(self, node: ast.expr) -> ast.AST | None:
         """Return the one definition in this file that a name refers to."""
@@ -172,8 +184,10 @@ class Kinds:
         found = project.module_of(self.path, dotted) if dotted.split(".")[0] not in _LIBRARIES else None
         if found is None or "." in found[1]:
             return None
-        other, name = found
-        kinds = {other.kinds._of_binding(one) for one in other.tree.root.bindings.get(name, ())}
+        other, name = self._kinds_in(found[0]), found[1]
+        if other is None:
+            return None
+        kinds = {other._of_binding(one) for one in other.tree.root.bindings.get(name, ())}
         return kinds.pop() if len(kinds) == 1 else None
 
     def _of_parameter(self, binding: Binding) -> str | None:

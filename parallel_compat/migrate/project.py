@@ -6,26 +6,19 @@ A file is looked for as Python would find it: beside the importing one, or below
 from __future__ import annotations
 
 import os
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
-from parallel_compat.migrate.source import Undecodable, decode
-
-if TYPE_CHECKING:
-    from parallel_compat.migrate.file import File
 
 _FOLDERS_ABOVE = 4
 
 
-def module_of(path: str, dotted: str) -> tuple[File, str] | None:
-    """Find the file that holds a dotted name, and the rest of the name within it.
+def module_of(path: str, dotted: str) -> tuple[str, str] | None:
+    """Find the file of a project that holds a dotted name, and the rest of the name within it.
 
     Args:
         path: the importing file.
         dotted: an absolute name (`digits.models.small_net`), or a relative one with its dots (`..models.small_net`).
 
     Returns:
-        The other file and what is left of the name (`small_net`), or None.
+        The other file's path and what is left of the name (`small_net`), or None.
     """
     level = len(dotted) - len(dotted.lstrip("."))
     parts = dotted[level:].split(".")
@@ -36,8 +29,7 @@ def module_of(path: str, dotted: str) -> tuple[File, str] | None:
             base = os.path.join(start, *parts[:cut])
             for candidate in (base + ".py", os.path.join(base, "__init__.py")):
                 if os.path.isfile(candidate) and os.path.abspath(path) != candidate:
-                    found = _read(candidate)
-                    return (found, ".".join(parts[cut:])) if found is not None else None
+                    return candidate, ".".join(parts[cut:])
     return None
 
 
@@ -45,15 +37,3 @@ def _above(folder: str, levels: int) -> str:
     for _ in range(levels):
         folder = os.path.dirname(folder)
     return folder
-
-
-@lru_cache(maxsize=256)
-def _read(path: str) -> File | None:
-    from parallel_compat.migrate.file import File, mentions_keras
-
-    try:
-        with open(path, "rb") as stream:
-            text, _, _ = decode(stream.read())
-        return File(text, path) if mentions_keras(text) else None
-    except (OSError, Undecodable, SyntaxError, RecursionError):
-        return None

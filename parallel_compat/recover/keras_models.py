@@ -1,4 +1,4 @@
-"""Put what was recovered into living Keras 3 models. The only file here that needs Keras, imported when called."""
+"""Make living Keras 3 models of what was recovered; Keras is imported when that is called."""
 
 from __future__ import annotations
 

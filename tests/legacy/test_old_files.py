@@ -68,7 +68,7 @@ def test_a_model_that_calls_a_nested_one_twice():
     np.testing.assert_allclose(added, smallest + other, atol=1e-6)
 
 
-def test_what_a_parallel_model_wrote_is_not_run(tmp_path):
+def test_weights_alone_are_no_model(tmp_path):
     with h5py.File(tmp_path / "weights.h5", "w") as file:
         file.attrs["layer_names"] = []
     with pytest.raises(ValueError, match="Received: weights alone"):

@@ -1,7 +1,8 @@
-"""What is private to Keras 3: read in 3.15.1, TensorFlow backend. No other package touches a private attribute.
+"""What is private to Keras 3 and TensorFlow: read in Keras 3.15.1 on TensorFlow 2.21.
 
-Each function says which attribute it stands on; a new Keras release is checked here. A package beside this one, with
-the same names, is all that another Keras underneath needs.
+No other package touches a private attribute, or imports a private module (`tests/test_seam.py`). Each function says
+which attribute it stands on, so that a new release is checked here. Listed here is what the core uses; what only the
+legacy names use is imported from its module.
 """
 
 from __future__ import annotations
