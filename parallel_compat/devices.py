@@ -203,7 +203,7 @@ def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
         wanted = "at least 2 devices" if len(ids) < 2 else f"the devices {ids}"
         raise ValueError(
             f"Expected {wanted} for `gpus`, for multi-GPU usage to be effective. Received: gpus={gpus!r}. "
-            f"{_what_there_is(available)}"
+            f"{_what_there_is(available, len(ids))}"
         )
     kind = available[0].split(":")[0]
     return [f"{kind}:{i}" for i in ids]
@@ -248,10 +248,14 @@ def _is_int(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _what_there_is(available: list[str]) -> str:
+def _what_there_is(available: list[str], wanted: int) -> str:
     if not available:
+        number = max(wanted, 2)
         return (
-            "This machine shows no GPU to TensorFlow. To try n-replica code on it, call "
-            "`parallel_compat.simulate_devices(n)` directly after the imports."
+            f"This machine shows no GPU to TensorFlow. To try {number}-replica code on it, call "
+            f"`parallel_compat.simulate_devices({number})` directly after the imports, or start the script with "
+            f"`parallel-compat run --replicas {number}`."
         )
+    if wanted < 2:
+        return f"This machine has: {available}. On one device train the model itself, without a parallel model."
     return f"This machine has: {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."

@@ -83,6 +83,7 @@ def multi_gpu_model(
     gpus: int | Sequence[int] | None = None,
     cpu_merge: bool = True,
     cpu_relocation: bool = False,
+    **unknown: Any,
 ) -> ParallelModel:
     """Return a parallel model, with the arguments of `keras.utils.multi_gpu_model` in Keras 2.
 
@@ -104,10 +105,16 @@ def multi_gpu_model(
         A `ParallelModel`, as `parallelize` does.
 
     Raises:
-        TypeError: if `model` is not a Keras model.
+        TypeError: if `model` is not a Keras model, or for an argument that is not one of these.
         ValueError: if there are not two such devices, or the model cannot be split.
     """
     del cpu_merge, cpu_relocation
+    if unknown:
+        hint = " `gpus` is the number of devices." if {"gpu", "num_gpus", "n_gpus", "ngpus"} & unknown.keys() else ""
+        raise TypeError(
+            "Expected the arguments `model`, `gpus`, `cpu_merge` and `cpu_relocation`. Received: "
+            f"{', '.join(f'{name}={value!r}' for name, value in unknown.items())}.{hint}"
+        )
     return parallelize(model, gpus)
 
 

@@ -125,3 +125,13 @@ def test_importing_does_not_start_tensorflow():
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output.split() == ["False", "False"]
+
+
+def test_one_device_is_no_parallel_model():
+    with pytest.raises(ValueError, match="On one device train the model itself"):
+        parallelize(mlp(), 1)
+
+
+def test_a_misspelled_argument_is_told_the_right_one():
+    with pytest.raises(TypeError, match=r"gpu=2\. `gpus` is the number of devices"):
+        multi_gpu_model(mlp(), gpu=2)

@@ -48,7 +48,7 @@ def test_an_epoch_is_no_longer_than_its_steps_with_several_per_execution(replica
 @pytest.mark.parametrize("count", [5, 6, 8])
 def test_a_finite_generator_is_used_up_with_several_steps_per_execution(count):
     trained = model(steps_per_execution=4)
-    fit_generator(trained, ((X, Y) for _ in range(count)), verbose=0)
+    trained.fit(((X, Y) for _ in range(count)), verbose=0)
     assert steps_taken(trained) == count
 
 
@@ -314,3 +314,19 @@ def test_targets_are_floats_with_two_axes_as_in_keras_2(replicas):
     trained.compile("sgd", "mse", metrics=[product])
     rows, labels = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
     assert evaluate_generator(trained, forever(rows, labels), 1)[1] == pytest.approx(5 / 4)
+
+
+@pytest.mark.parametrize("call", [fit_generator, evaluate_generator, predict_generator])
+def test_a_generator_without_a_number_of_batches_is_refused(call):
+    """Keras 2 refused it; an endless one would be drawn from forever."""
+    with pytest.raises(ValueError, match="Expected `steps"):
+        call(model(1, 1), ((X, Y) for _ in range(2)))
+
+
+@pytest.mark.parametrize(("samples", "batches"), [(12, 3), (13, 4)])
+def test_samples_of_an_epoch_become_batches(samples, batches):
+    trained = model(1, 1)
+    counted = []
+    callback = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: counted.append(batch))
+    fit_generator(trained, forever(X, Y), samples_per_epoch=samples, nb_epoch=1, callbacks=[callback], verbose=0)
+    assert len(counted) == batches

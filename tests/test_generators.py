@@ -94,7 +94,7 @@ def test_the_generator_goes_on_in_the_next_fit():
 @pytest.mark.parametrize("workers", [0, 1, 4])
 def test_finite_generator(workers):
     model, record = recorder(1)
-    history = run_fit(model, Numbers(5), workers=workers)
+    history = run_fit(model, Numbers(5), 5, workers=workers)
     assert record.seen == [0, 1, 2, 3, 4]
     assert len(history.history["loss"]) == 1
 
@@ -102,7 +102,7 @@ def test_finite_generator(workers):
 @pytest.mark.parametrize("size", [1, 3])
 def test_no_more_than_the_queue_is_drawn(size):
     """The number of batches is not known here, so batches are drawn ahead, as many as the queue holds."""
-    model, _ = recorder(1)
+    model, _ = recorder(2)
     numbers = Numbers()
     ahead = []
 
@@ -112,7 +112,7 @@ def test_no_more_than_the_queue_is_drawn(size):
             ahead.append(numbers.drawn - (batch + 1))
             self.model.stop_training = batch == 4
 
-    run_fit(model, numbers, max_queue_size=size, callbacks=[Stop()])
+    model.fit(numbers, max_queue_size=size, callbacks=[Stop()], verbose=0)
     assert max(ahead) == size
     assert numbers.drawn <= 5 + size
 
@@ -236,7 +236,7 @@ def test_targets_may_be_none():
     model = parallelize(template, 2)
     model.compile("sgd")
     before = model.get_weights()
-    model.fit_generator(((X, None) for _ in range(3)), verbose=0)
+    model.fit_generator(((X, None) for _ in range(3)), 3, verbose=0)
     assert difference(before, model.get_weights()) > 1e-5
 
 

@@ -244,7 +244,7 @@ def fit_generator(
         generator: yields `(x, y)` or `(x, y, sample_weight)`, tuples or lists, of arrays, lists or dicts of arrays;
             or a `keras.utils.Sequence`. Each batch is used once, in order; the generator goes on across epochs.
             Integer targets become floats, and those of shape `(samples,)` get a second axis, as in Keras 2.
-        steps_per_epoch: the batches of an epoch; by default the length of the Sequence, or all there are.
+        steps_per_epoch: the batches of an epoch; by default the length of the Sequence. A generator needs it.
         epochs: the epoch to stop at.
         verbose: 0, 1 or 2.
         callbacks: Keras callbacks.
@@ -265,8 +265,8 @@ def fit_generator(
 
     Raises:
         TypeError: for an argument that neither Keras 1 nor Keras 2 had.
-        ValueError: for a batch of the wrong structure, a generator without batches for an epoch, or one for validation
-            without `validation_steps`.
+        ValueError: for a batch of the wrong structure, a generator without `steps_per_epoch` or without batches for
+            an epoch, or one for validation without `validation_steps`.
     """
     given: dict[str, Any] = {
         "steps_per_epoch": steps_per_epoch, "epochs": epochs, "validation_steps": validation_steps,
@@ -280,11 +280,8 @@ def fit_generator(
     validation_data, given["validation_steps"] = steps_of_samples(
         validation_data, samples["nb_val_samples"], given["validation_steps"]
     )
-    if is_generator(validation_data) and given["validation_steps"] is None:
-        raise ValueError(
-            "Expected `validation_steps` with a generator as `validation_data`: an endless one would be drawn from "
-            "forever. Received: validation_steps=None. Give the number of its batches, or a Sequence or arrays."
-        )
+    _check_steps(generator, "steps_per_epoch", given["steps_per_epoch"])
+    _check_steps(validation_data, "validation_steps", given["validation_steps"])
     feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"), True)
     if (is_generator(generator) or is_sequence(generator)) and ArrayBatches.takes(validation_data):
         validation_data, given["validation_steps"] = ArrayBatches(validation_data, feed), None
@@ -332,6 +329,7 @@ def evaluate_generator(
     samples = keras_1.pop("val_samples", None)
     given = keras_2_arguments(given, keras_1)
     generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
+    _check_steps(generator, "steps", given["steps"])
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"], True)
     with feed.open():
         return model.evaluate(
@@ -375,10 +373,20 @@ def predict_generator(
     samples = keras_1.pop("val_samples", None)
     given = keras_2_arguments(given, keras_1)
     generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
+    _check_steps(generator, "steps", given["steps"])
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
     with feed.open():
         return model.predict(
             feed.adapter(generator, "prediction", given["steps"]), steps=given["steps"], verbose=verbose
+        )
+
+
+def _check_steps(data: Any, argument: str, steps: int | None) -> None:
+    """Refuse a generator without a number of batches, as Keras 2 did: an endless one would be drawn from forever."""
+    if is_generator(data) and steps is None:
+        raise ValueError(
+            f"Expected `{argument}`, the number of batches, with a generator, which may be endless. Received: "
+            f"{argument}=None. Give the number, or a `keras.utils.Sequence`, which knows its length."
         )
 
 
@@ -419,5 +427,5 @@ def steps_of_samples(data: Any, samples: int | None, steps: int | None) -> tuple
     else:
         first = data[0]
     parts = first if isinstance(first, (tuple, list)) else (first,)
-    samples = int(as_tensor(keras.tree.flatten(parts[0])[0]).shape[0])
-    return data, math.ceil(samples / samples)
+    of_a_batch = int(as_tensor(keras.tree.flatten(parts[0])[0]).shape[0])
+    return data, math.ceil(samples / of_a_batch)
