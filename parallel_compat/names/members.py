@@ -151,7 +151,8 @@ _MEMBERS: tuple[Member, ...] = (
     Member(
         LAYER,
         "add_update",
-        Change.GONE,
+        Change.PROVIDED,
+        "parallel_compat.legacy.updates.add_update",
         method=True,
         note="Assign to the variable in `call` (`self.moving.assign(...)`).",
     ),

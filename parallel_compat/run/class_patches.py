@@ -22,7 +22,7 @@ from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
-from parallel_compat.run import callers, object_eras, usage
+from parallel_compat.run import callers, layer_patches, object_eras, usage
 from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def put_on(patches: Patches) -> None:
             functools.partial(_end_of_sequential, name=name),
             why="they are there before the model is called",
         )
+    layer_patches.put_on(patches, keras, _looking_alike)
 
 
 def put_on_parallel_model(patches: Patches) -> None:
@@ -378,24 +379,25 @@ def _add_weight(original: Any) -> Any:
 
 
 def _weights(patches: Patches, layer: Any) -> None:
-    """Give the user's code the weights in the order of its era, and the flags that Keras 2.2.4 would show."""
-    for name in ("weights", "trainable_weights", "non_trainable_weights"):
-        wrap = functools.partial(_ordered_weights, name=name)
-        patches.wrap(layer, name, wrap, why="the order of the era, for the user's code")
+    """Give the user's code the weights in the order of its era, and the flags that Keras 2.2.4 would show.
+
+    `trainable_weights` and `non_trainable_weights`, which can be assigned too, are with `assigned_attributes`.
+    """
+    patches.wrap(layer, "weights", _ordered_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
 
 
-def _ordered_weights(original: Any, name: str) -> property:
+def _ordered_weights(original: Any) -> property:
     def get(self: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         era = Era.TODAY if frame is None else callers.era_of(frame)
-        if era is Era.TODAY or (name != "weights" and era is not Era.KERAS_2_2_4):
+        if era is Era.TODAY:
             return original.__get__(self, type(self))
         from parallel_compat.legacy import weight_order
 
-        return weight_order.weights(self, era) if name == "weights" else getattr(weight_order, name)(self)
+        return weight_order.weights(self, era)
 
     return property(get)
 

@@ -37,6 +37,9 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
     era = callers.era_of(frame)
     object_eras.remember(self, era)
+    if "target_tensors" in keywords and _only_stand_for_targets(keywords["target_tensors"]):
+        del keywords["target_tensors"]
+        _note(of, frame)("target_tensors=", "left out: targets come with the data")
     given, keywords = _translated(of, given, keywords, frame)
     keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
     if era is Era.KERAS_2_2_4 and isinstance(keywords.get("optimizer"), str):
@@ -61,6 +64,12 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     closures.remember(self, *(keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")))
     _keep_flags(self)
     return result
+
+
+def _only_stand_for_targets(tensors: Any) -> bool:
+    """Say whether `target_tensors` holds nothing but placeholders, in whose place `fit` put the targets."""
+    flat = keras.tree.flatten(tensors)
+    return all(each is None or keras3.is_input(each) for each in flat)
 
 
 def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:

@@ -421,15 +421,12 @@ class _Gone(type):
 def stand_in(row: Path) -> Any:
     """Return what an import of a gone name gives: importing it is harmless, using it fails with the row's sentence.
 
+    A class derived from it is harmless, too: a package has many classes, and a script may use none of these.
+
     Args:
         row: the table's row of the name.
     """
-
-    def __init_subclass__(cls: Any) -> None:
-        raise type.__getattribute__(made, "_error")()
-
-    made: Any = _Gone(row.path.rpartition(".")[2], (), {"row": row, "__init_subclass__": __init_subclass__})
-    return made
+    return _Gone(row.path.rpartition(".")[2], (), {"row": row})
 
 
 def _is_star_import(frame: FrameType) -> bool:

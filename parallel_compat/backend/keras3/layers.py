@@ -86,6 +86,11 @@ def in_stateless_scope() -> bool:
     return inside
 
 
+def is_input(tensor: Any) -> bool:
+    """Say whether a tensor is symbolic and was computed from nothing: that of `keras.Input`."""
+    return isinstance(tensor, keras.KerasTensor) and isinstance(operation_of(tensor), keras.layers.InputLayer)
+
+
 def operation_of(tensor: Any) -> Any:
     """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
     return tensor._keras_history.operation

@@ -1,0 +1,144 @@
+"""What Keras 2 let a user's code assign, and Keras 3 computes: a layer's weights, a model's ends. Read in Keras 3.15.1.
+
+A layer's weights are what its tracker has stored (`Layer._tracker`, `_trainable_variables`,
+`_non_trainable_variables`); a functional model's ends go with its nodes (`Function.__init__`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_STORES = {True: "trainable_variables", False: "non_trainable_variables"}
+_GRAPH = ("_inputs_struct", "_outputs_struct", "_inputs", "_outputs", "_nodes", "_nodes_by_depth", "_operations")
+
+
+def read_only_properties() -> Iterator[tuple[Any, str, property]]:
+    """Yield (class, name, property) for each public property of Keras's layers and models that has no setter."""
+    kinds = [kind for kind in vars(keras.layers).values() if isinstance(kind, type)]
+    seen = set()
+    for kind in (*kinds, keras.Model, keras.Sequential, _functional()):
+        for owner in kind.__mro__:
+            if owner in seen or not owner.__module__.startswith("keras."):
+                continue
+            seen.add(owner)
+            for name, value in vars(owner).items():
+                if not isinstance(value, property) or value.fset is not None or name.startswith("_"):
+                    continue
+                if value.fget is not None and value.fget.__module__.startswith("keras."):  # Keras's own
+                    yield owner, name, value
+
+
+def own_weights(layer: Any, trainable: bool) -> list[Any]:
+    """Return the layer's own weights of one kind, without those of layers in it (`Layer._trainable_variables`)."""
+    return list(getattr(layer, f"_{_STORES[trainable]}"))
+
+
+def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) -> None:
+    """Let these be the layer's own weights of one kind, in this order.
+
+    Args:
+        layer: the layer; attributes of it that hold one of TensorFlow's variables get Keras's instead, which can
+            be mirrored and saved.
+        variables: of Keras or of TensorFlow.
+        trainable: which kind.
+    """
+    if not hasattr(layer, "_tracker"):  # before `super().__init__()`
+        layer._initialize_tracker()
+    others = {id(v) for each in layer._layers for v in each.weights}
+    wanted: list[Any] = []
+    for variable in variables:
+        mine = _as_keras_variable(layer, variable, trainable)
+        if id(mine) not in others and not any(mine is each for each in wanted):
+            wanted.append(mine)
+    for variable in own_weights(layer, trainable):
+        if not any(variable is each for each in wanted):
+            layer._untrack_variable(variable)
+    stored = getattr(layer, f"_{_STORES[trainable]}")
+    locked = layer._tracker.locked
+    layer._tracker.unlock()
+    for variable in wanted:
+        if any(variable is each for each in own_weights(layer, not trainable)):
+            layer._untrack_variable(variable)
+            layer._tracker.unlock()
+        if variable.trainable is not trainable and getattr(layer, "_trainable", True):
+            variable.trainable = trainable
+        if not layer._tracker.is_in_store(_STORES[trainable], variable):
+            layer._tracker.add_to_store(_STORES[trainable], variable)
+            layer._post_track_variable(variable)
+    stored[:] = wanted
+    if locked:
+        layer._tracker.lock()
+
+
+def _as_keras_variable(layer: Any, variable: Any, trainable: bool) -> Any:
+    if not isinstance(variable, tf.Variable):
+        return variable
+    made: Any = getattr(variable, "_parallel_compat_variable", None)
+    if made is None:
+        name = variable.name.rpartition("/")[2].partition(":")[0]
+        with tf.init_scope():
+            made = keras.Variable(
+                lambda shape, dtype: tf.zeros(shape, dtype),
+                shape=tuple(variable.shape),
+                dtype=variable.dtype.name,
+                trainable=trainable,
+                name=name or None,
+            )
+        made._value = variable
+        made.regularizer = None
+        made.constraint = getattr(variable, "constraint", None)
+        variable._parallel_compat_variable = made
+    with keras.src.utils.tracking.DotNotTrackScope():
+        for name, value in list(vars(layer).items()):
+            if value is variable:
+                setattr(layer, name, made)
+            elif isinstance(value, list):
+                for i, each in enumerate(value):
+                    if each is variable:
+                        list.__setitem__(value, i, made)
+    return made
+
+
+def set_ends(model: Any, inputs: Any, outputs: Any) -> None:
+    """Let a functional or sequential model compute other outputs, or from other inputs.
+
+    Its list of layers stays what it is.
+
+    Args:
+        model: the model.
+        inputs: symbolic tensors.
+        outputs: symbolic tensors computed from them.
+    """
+    if isinstance(model, keras.Sequential):
+        model._functional = _functional()(inputs=inputs, outputs=outputs, name=model.name)
+    else:
+        made = _functional()(inputs=_alone(inputs), outputs=_alone(outputs), name=model.name)
+        for name in (*_GRAPH, "_operations_by_depth", "output_names"):
+            vars(model)[name] = vars(made)[name]
+        for layer in made.layers:
+            model._tracker.unlock()
+            model._tracker.track(layer)
+    for name in ("train_function", "test_function", "predict_function"):
+        setattr(model, name, None)
+
+
+def _alone(tensors: Any) -> Any:
+    return tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) == 1 else tensors
+
+
+def forget_layer(model: Any, layer: Any) -> None:
+    """Take a layer's weights out of those of the model (`Layer._layers`)."""
+    model._tracker.unlock()
+    model._tracker.untrack(layer)
+
+
+def _functional() -> Any:
+    from keras.src.models.functional import Functional
+
+    return Functional

@@ -1,0 +1,68 @@
+"""Private places of Keras where names and arguments of layers are refused that Keras 2 took. Read in Keras 3.15.1.
+
+Each is (owner, attribute, a function from what stands there to what shall stand there); the caller sets and undoes.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def of_names_with_slashes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a name with a `/` is refused: `Operation`, `Variable` and the scope that a name opens.
+
+    In Keras 2 names were parts of the names of a graph's operations: `block1/conv` was as good as any.
+    """
+    from keras.src.backend.common.name_scope import name_scope
+    from keras.src.backend.common.variables import Variable
+    from keras.src.ops.operation import Operation
+
+    def wrap(original: Any) -> Any:
+        def __init__(self: Any, *args: Any, name: Any = None, **kwargs: Any) -> None:
+            if not isinstance(name, str) or "/" not in name:
+                original(self, *args, name=name, **kwargs)
+                return
+            original(self, *args, name=name.replace("/", "_"), **kwargs)
+            if isinstance(self, Operation):
+                self.name = name
+
+        return __init__
+
+    def wrap_scope(original: Any) -> Any:
+        def __init__(self: Any, name: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, name.replace("/", "_") if isinstance(name, str) else name, *args, **kwargs)
+
+        return __init__
+
+    yield Operation, "__init__", wrap
+    yield Variable, "__init__", wrap
+    yield name_scope, "__init__", wrap_scope
+
+
+def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer is called with a list of tensors and numbers (`Layer.__call__`): `model([x, 3])`.
+
+    Keras 3 refuses it; tf.keras made tensors of the numbers.
+    """
+
+    def wrap(original: Any) -> Any:
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if args and type(args[0]) in (list, tuple) and any(isinstance(each, numbers.Number) for each in args[0]):
+                first = type(args[0])(_tensor(each) for each in args[0])
+                return original(self, first, *args[1:], **kwargs)
+            return original(self, *args, **kwargs)
+
+        return __call__
+
+    yield keras.layers.Layer, "__call__", wrap
+
+
+def _tensor(value: Any) -> Any:
+    return tf.convert_to_tensor(value) if isinstance(value, numbers.Number) else value

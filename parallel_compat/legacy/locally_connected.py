@@ -1,0 +1,185 @@
+"""The locally connected layers of Keras 2: convolutions whose kernel is another at each place.
+
+Weights have the shapes and the order that Keras 2 gave them, so that its files load.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import keras
+
+from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.legacy.layers import take_common
+
+
+class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
+    """What both layers share.
+
+    Args:
+        rank: how many axes the kernel moves along.
+        given: the arguments by position, `filters` and `kernel_size` first.
+        keywords: those by name.
+    """
+
+    def __init__(self, rank: int, given: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        of = f"keras.layers.Conv{rank}D"  # its Keras 1 arguments are those of the convolution
+        given, keywords = translate(of, given, keywords, lambda _old, _new: None)
+        after = take_common(keywords)
+        named = {**dict(zip(_ARGUMENTS, given, strict=False)), **keywords}
+        own = {name: named.pop(name, default) for name, default in _ARGUMENTS.items()}
+        super().__init__(**named, activity_regularizer=own["activity_regularizer"])
+        after(self)
+        if own["padding"] != "valid":
+            raise ValueError(f'Expected `padding="valid"` for {type(self).__name__}. Received: {own["padding"]!r}')
+        self.filters: int = own["filters"]
+        self.kernel_size = _sides(own["kernel_size"], rank)
+        self.strides = _sides(own["strides"], rank)
+        self.padding = own["padding"]
+        self.data_format = own["data_format"] or keras.config.image_data_format()
+        self.activation = keras.activations.get(own["activation"])
+        self.use_bias: bool = own["use_bias"]
+        self.kernel_initializer = keras.initializers.get(own["kernel_initializer"])
+        self.bias_initializer = keras.initializers.get(own["bias_initializer"])
+        self.kernel_regularizer = keras.regularizers.get(own["kernel_regularizer"])
+        self.bias_regularizer = keras.regularizers.get(own["bias_regularizer"])
+        self.kernel_constraint = keras.constraints.get(own["kernel_constraint"])
+        self.bias_constraint = keras.constraints.get(own["bias_constraint"])
+
+    @property
+    def _channels_first(self) -> bool:
+        return len(self.kernel_size) > 1 and self.data_format == "channels_first"
+
+    def _sizes(self, input_shape: Any) -> tuple[Any, Any]:
+        """Return the input's channels, and the output's size along each axis that the kernel moves along."""
+        channels, axes = (
+            (input_shape[1], input_shape[2:]) if self._channels_first else (input_shape[-1], input_shape[1:-1])
+        )
+        sizes = zip(axes, self.kernel_size, self.strides, strict=True)
+        return channels, tuple(None if n is None else (n - side) // stride + 1 for n, side, stride in sizes)
+
+    def build(self, input_shape: Any) -> None:
+        channels, sizes = self._sizes(input_shape)
+        if channels is None or None in sizes:
+            raise ValueError(
+                f"Expected an input of known size for {type(self).__name__}, whose kernel is another at each place. "
+                f"Received: an input of shape {tuple(input_shape)}"
+            )
+        self.kernel = self.add_weight(
+            shape=(math.prod(sizes), math.prod(self.kernel_size) * channels, self.filters),
+            initializer=self.kernel_initializer,
+            name="kernel",
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                shape=(*sizes, self.filters),
+                initializer=self.bias_initializer,
+                name="bias",
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        x = keras.ops.moveaxis(inputs, 1, -1) if self._channels_first else inputs
+        channels, sizes = self._sizes(inputs.shape)
+        places = []
+        for start in itertools.product(*(range(side) for side in self.kernel_size)):
+            steps = zip(start, sizes, self.strides, strict=True)
+            along = tuple(slice(at, at + (size - 1) * stride + 1, stride) for at, size, stride in steps)
+            places.append(x[(slice(None), *along)])
+        # The kernel's rows are (place in the kernel, channel); with channels first, (channel, place).
+        patches = keras.ops.stack(places, axis=-1 if self._channels_first else -2)
+        patches = keras.ops.reshape(patches, (-1, math.prod(sizes), math.prod(self.kernel_size) * channels))
+        outputs = keras.ops.reshape(keras.ops.einsum("bpk,pkf->bpf", patches, self.kernel), (-1, *sizes, self.filters))
+        if self.bias is not None:
+            outputs = outputs + self.bias
+        outputs = keras.ops.moveaxis(outputs, -1, 1) if self._channels_first else outputs
+        return self.activation(outputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = self._sizes(input_shape)[1]
+        return (
+            (input_shape[0], self.filters, *sizes) if self._channels_first else (input_shape[0], *sizes, self.filters)
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            **{name: getattr(self, name) for name in ("filters", "kernel_size", "strides", "padding", "data_format")},
+            "use_bias": self.use_bias,
+            "activation": keras.activations.serialize(self.activation),
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "bias_initializer": keras.initializers.serialize(self.bias_initializer),
+            "kernel_regularizer": keras.regularizers.serialize(self.kernel_regularizer),
+            "bias_regularizer": keras.regularizers.serialize(self.bias_regularizer),
+            "activity_regularizer": keras.regularizers.serialize(self.activity_regularizer),
+            "kernel_constraint": keras.constraints.serialize(self.kernel_constraint),
+            "bias_constraint": keras.constraints.serialize(self.bias_constraint),
+        }
+
+
+# In the order of the old layers, with their defaults.
+_ARGUMENTS: dict[str, Any] = {
+    "filters": None,
+    "kernel_size": None,
+    "strides": 1,
+    "padding": "valid",
+    "data_format": None,
+    "activation": None,
+    "use_bias": True,
+    "kernel_initializer": "glorot_uniform",
+    "bias_initializer": "zeros",
+    "kernel_regularizer": None,
+    "bias_regularizer": None,
+    "activity_regularizer": None,
+    "kernel_constraint": None,
+    "bias_constraint": None,
+}
+
+
+def _sides(value: Any, rank: int) -> tuple[int, ...]:
+    sides = (value,) * rank if isinstance(value, int) else tuple(int(side) for side in value)
+    if len(sides) != rank:
+        raise ValueError(f"Expected a whole number or {rank} of them. Received: {value!r}")
+    return sides
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class LocallyConnected1D(_LocallyConnected):
+    """A convolution along one axis with another kernel at each place.
+
+    >>> layer = LocallyConnected1D(4, 3)
+    >>> layer(keras.ops.ones((2, 10, 5))).shape
+    TensorShape([2, 8, 4])
+
+    Args:
+        *given: `filters`, `kernel_size` and the others in the order of Keras 2.
+        **keywords: those by name: `strides`, `padding` ("valid"), `activation`, `use_bias`, initializers,
+            regularizers, constraints, and those of `keras.layers.Layer`.
+    """
+
+    def __init__(self, *given: Any, **keywords: Any) -> None:
+        super().__init__(1, given, keywords)
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class LocallyConnected2D(_LocallyConnected):
+    """A convolution along two axes with another kernel at each place.
+
+    >>> layer = LocallyConnected2D(4, (3, 3))
+    >>> layer(keras.ops.ones((2, 8, 8, 5))).shape
+    TensorShape([2, 6, 6, 4])
+
+    Args:
+        *given: as those of `LocallyConnected1D`.
+        **keywords: as those of `LocallyConnected1D`, and `data_format`.
+    """
+
+    def __init__(self, *given: Any, **keywords: Any) -> None:
+        super().__init__(2, given, keywords)

@@ -1,0 +1,258 @@
+"""Recurrent layers as they were called in Keras 2: states and constants in a list, constants of cells, cells that are
+no layers.
+
+Each function takes what stands in Keras 3's class and returns what shall stand there while legacy names are on.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_COUNT = "_num_constants"
+_CONSTANTS = "_parallel_compat_constants"
+_SHAPES = "_parallel_compat_shapes_of_constants"
+_OF_BOTH = "_parallel_compat_constants_of_both"
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class CellLayer(keras.layers.Layer):  # type: ignore[misc]
+    """A recurrent cell that is no layer, made one; its variables are not trained, as in Keras 2.
+
+    Args:
+        cell: an object with `call(inputs, states)` and `state_size`.
+        **keywords: those of `keras.layers.Layer`.
+    """
+
+    def __init__(self, cell: Any, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        object.__setattr__(self, "cell", cell)  # not by `setattr`, which would track what it holds
+        # Keras 3 looks whether the cell's `call` takes these.
+        names = set(inspect.signature(cell.call).parameters)
+        self._call_has_training_arg = "training" in names
+        if not hasattr(cell, "output_size"):
+            return
+        self.output_size = cell.output_size
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of the cell's states."""
+        return self.cell.state_size
+
+    def call(self, inputs: Any, states: Any, training: bool | None = None, constants: Any = None) -> Any:
+        keywords = {"training": training} if self._call_has_training_arg else {}
+        if constants is not None:
+            keywords["constants"] = constants
+        return self.cell.call(inputs, states, **keywords)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "cell": keras.saving.serialize_keras_object(self.cell)}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+        """Make the layer from what `get_config` returned."""
+        cell = keras.saving.deserialize_keras_object(config.pop("cell"), custom_objects=custom_objects)
+        return cls(cell, **config)
+
+
+def init_with_any_cell(original: Callable[..., None]) -> Callable[..., None]:
+    """`RNN(cell)`, `StackedRNNCells(cells)` of cells that may be no layers."""
+
+    def __init__(self: Any, cell: Any, *given: Any, **keywords: Any) -> None:
+        count = keywords.pop("num_constants", None)
+        cell = [_as_layer(each) for each in cell] if isinstance(cell, (list, tuple)) else _as_layer(cell)
+        original(self, cell, *given, **keywords)
+        if count is not None:
+            setattr(self, _COUNT, count)
+
+    return __init__
+
+
+def init_of_stack(original: Callable[..., None]) -> Callable[..., None]:
+    """`StackedRNNCells(cells)`, likewise."""
+
+    def __init__(self: Any, cells: Any, *given: Any, **keywords: Any) -> None:
+        original(self, [_as_layer(each) for each in cells], *given, **keywords)
+
+    return __init__
+
+
+def _as_layer(cell: Any) -> Any:
+    if isinstance(cell, keras.layers.Layer) or not (hasattr(cell, "call") and hasattr(cell, "state_size")):
+        return cell
+    return CellLayer(cell)
+
+
+def call_with_list(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`layer([x, h, c])` and `layer(x, constants=c)`: of a recurrent layer or `Bidirectional`."""
+
+    def __call__(self: Any, sequences: Any, *given: Any, **keywords: Any) -> Any:
+        constants = keywords.pop("constants", None)
+        if constants is None:
+            constants = vars(self).get(_OF_BOTH)
+        if isinstance(sequences, (list, tuple)) and not given:
+            count = 0 if constants is not None else getattr(self, _COUNT, None) or 0
+            sequences, states = sequences[0], list(sequences[1:])
+            if count:
+                states, constants = states[:-count], states[-count:]
+            if states:
+                keywords["initial_state"] = states
+        if constants is not None:
+            constants = list(constants) if isinstance(constants, (list, tuple)) else [constants]
+            setattr(self, _COUNT, len(constants))
+            vars(self)[_SHAPES] = [tuple(each.shape) for each in constants]
+            keywords["constants"] = constants
+        state = keywords.get("initial_state")
+        if state is not None:
+            keywords["initial_state"] = _in_structure(self, state)
+        results = original(self, sequences, *given, **keywords)
+        if getattr(self, "return_state", False) and isinstance(results, (list, tuple)):
+            return keras.tree.flatten(results)  # a list; the states of stacked cells one after the other
+        return results
+
+    return __call__
+
+
+def _in_structure(layer: Any, states: Any) -> Any:
+    """Give a flat list of the states of stacked cells the structure that Keras 3 wants."""
+    cell = getattr(layer, "cell", None)
+    if not isinstance(cell, keras.layers.StackedRNNCells) or not isinstance(states, (list, tuple)):
+        return list(states) if isinstance(states, (list, tuple)) else states
+    flat = keras.tree.flatten(states)
+    if len(flat) != len(keras.tree.flatten(cell.state_size)):
+        return states
+    return keras.tree.pack_sequence_as(cell.state_size, flat)
+
+
+def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`RNN.call` with `constants`."""
+
+    def call(
+        self: Any,
+        sequences: Any,
+        initial_state: Any = None,
+        mask: Any = None,
+        training: bool = False,
+        constants: Any = None,
+    ) -> Any:
+        vars(self)[_CONSTANTS] = constants
+        try:
+            return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
+        finally:
+            vars(self).pop(_CONSTANTS)
+
+    return call
+
+
+def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`RNN.inner_loop`, which calls the cell."""
+
+    def inner_loop(self: Any, sequences: Any, initial_state: Any, mask: Any, training: bool = False) -> Any:
+        constants = vars(self).get(_CONSTANTS)
+        if constants is None:
+            return original(self, sequences, initial_state, mask, training)
+        cell = self.cell
+        keywords = {"training": training} if getattr(cell, "_call_has_training_arg", False) else {}
+
+        def step(inputs: Any, states: Any) -> Any:
+            output, new = cell(inputs, states, constants=constants, **keywords)
+            return output, new if keras.tree.is_nested(new) else [new]
+
+        return keras.src.backend.rnn(
+            step,
+            sequences,
+            initial_state if keras.tree.is_nested(initial_state) else [initial_state],
+            go_backwards=self.go_backwards,
+            mask=mask,
+            unroll=self.unroll,
+            input_length=sequences.shape[1],
+            zero_output_for_mask=self.zero_output_for_mask,
+            return_all_outputs=self.return_sequences,
+        )
+
+    return inner_loop
+
+
+def build_with_constants(original: Callable[..., None]) -> Callable[..., None]:
+    """`RNN.build`: the cell is built with the list of the shapes of a step and of the constants."""
+
+    def build(self: Any, sequences_shape: Any, initial_state_shape: Any = None) -> None:
+        cell, shapes = self.cell, vars(self).get(_SHAPES)
+        if shapes and isinstance(cell, keras.layers.Layer) and not cell.built:
+            cell.build([(sequences_shape[0], *sequences_shape[2:]), *shapes])
+            cell.built = True
+        original(self, sequences_shape, initial_state_shape)
+
+    return build
+
+
+def config_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`get_config` of `RNN` and `Bidirectional`."""
+
+    def get_config(self: Any) -> Any:
+        count = getattr(self, _COUNT, None)
+        return {**original(self), **({"num_constants": count} if count is not None else {})}
+
+    return get_config
+
+
+def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any], bool]) -> Callable[..., None]:
+    """`Bidirectional`.
+
+    Args:
+        original: what stands there.
+        repeats: whether a masked step gives the output of the step before it, as until TensorFlow 1.15, and not
+            zeros.
+    """
+
+    def __init__(self: Any, layer: Any, *given: Any, **keywords: Any) -> None:
+        count = keywords.pop("num_constants", None)
+        original(self, layer, *given, **keywords)
+        for direction in (self.forward_layer, self.backward_layer):
+            if repeats(self) and hasattr(direction, "zero_output_for_mask"):
+                direction.zero_output_for_mask = False
+        if count is not None:
+            setattr(self, _COUNT, count)
+
+    return __init__
+
+
+def call_of_bidirectional(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Bidirectional.call` with `constants`, which both directions get."""
+
+    def call(
+        self: Any,
+        sequences: Any,
+        initial_state: Any = None,
+        mask: Any = None,
+        training: bool | None = None,
+        constants: Any = None,
+    ) -> Any:
+        if constants is None:
+            return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
+        directions = (self.forward_layer, self.backward_layer)
+        for direction in directions:
+            vars(direction)[_OF_BOTH] = constants
+        try:
+            return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
+        finally:
+            for direction in directions:
+                vars(direction).pop(_OF_BOTH)
+
+    return call
+
+
+def build_of_bidirectional(original: Callable[..., None]) -> Callable[..., None]:
+    """`Bidirectional.build`."""
+
+    def build(self: Any, sequences_shape: Any, initial_state_shape: Any = None) -> None:
+        for direction in (self.forward_layer, self.backward_layer):
+            vars(direction)[_SHAPES] = vars(self).get(_SHAPES)
+        original(self, sequences_shape, initial_state_shape)
+
+    return build

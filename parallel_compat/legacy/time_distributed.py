@@ -1,0 +1,104 @@
+"""`TimeDistributed` as Keras 2 computed it: time is folded into the batch.
+
+So a `BatchNormalization` in it takes its statistics over batch and time, the layer in it gets its masks, and what it
+makes of a mask comes out. With a fixed batch size Keras 2 went step by step, as Keras 3 always does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FIXED_BATCH = "_parallel_compat_fixed_batch"
+
+
+def build(original: Callable[..., None]) -> Callable[..., None]:
+    """`TimeDistributed.build`, which remembers whether the batch size is fixed."""
+
+    def build(self: Any, input_shape: Any) -> None:
+        vars(self)[_FIXED_BATCH] = input_shape[0] is not None
+        original(self, input_shape)
+
+    return build
+
+
+def call(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`TimeDistributed.call`."""
+
+    def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
+        layer = self.layer
+        if vars(self).get(_FIXED_BATCH, False):
+            return original(self, inputs, training=training, mask=mask)
+        keywords: dict[str, Any] = {}
+        if layer._call_has_training_arg:
+            keywords["training"] = training
+        if layer._call_has_mask_arg and mask is not None:
+            keywords["mask"] = _folded(mask)
+        outputs = layer.call(_folded(inputs), **keywords)
+        regularizer = getattr(layer, "activity_regularizer", None)
+        if regularizer is not None:
+            self.add_loss(getattr(regularizer, "regularizer", regularizer)(outputs))
+        return keras.tree.map_structure(lambda output: _unfolded(output, inputs), outputs)
+
+    return call
+
+
+def compute_mask(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`TimeDistributed.compute_mask`."""
+
+    def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
+        if vars(self).get(_FIXED_BATCH, False):
+            return mask
+        inner = _folded(mask) if mask is not None else None
+        found = self.layer.compute_mask(_folded(inputs), inner)
+        if found is not None:
+            return _unfolded(found, inputs)
+        if mask is None:
+            return None
+        return keras.ops.any(mask, axis=tuple(range(2, len(mask.shape)))) if len(mask.shape) > 2 else mask
+
+    return compute_mask
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class Fold(keras.Operation):  # type: ignore[misc]
+    """(batch, time, ...) to (batch * time, ...)."""
+
+    def call(self, tensor: Any) -> Any:
+        return fold(tensor)
+
+    def compute_output_spec(self, tensor: Any) -> Any:
+        return keras.KerasTensor((None, *tensor.shape[2:]), tensor.dtype)
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class Unfold(keras.Operation):  # type: ignore[misc]
+    """(batch * time, ...) to (batch, time, ...), with the time of another tensor."""
+
+    def call(self, tensor: Any, like: Any) -> Any:
+        return unfold(tensor, like)
+
+    def compute_output_spec(self, tensor: Any, like: Any) -> Any:
+        return keras.KerasTensor((like.shape[0], like.shape[1], *tensor.shape[1:]), tensor.dtype)
+
+
+def fold(tensor: Any) -> Any:
+    """Make (batch, time, ...) to (batch * time, ...)."""
+    return keras.ops.reshape(tensor, (-1, *keras.ops.shape(tensor)[2:]))
+
+
+def unfold(tensor: Any, like: Any) -> Any:
+    """Make (batch * time, ...) to (batch, time, ...), with the time of another tensor."""
+    return keras.ops.reshape(tensor, (-1, keras.ops.shape(like)[1], *keras.ops.shape(tensor)[1:]))
+
+
+def _folded(tensor: Any) -> Any:
+    return Fold()(tensor) if isinstance(tensor, keras.KerasTensor) else fold(tensor)
+
+
+def _unfolded(tensor: Any, like: Any) -> Any:
+    return Unfold()(tensor, like) if isinstance(tensor, keras.KerasTensor) else unfold(tensor, like)

@@ -1,0 +1,206 @@
+"""Attributes that Keras 2 let a user's code assign: `self.kernel`, `self.trainable_weights`, `model.outputs`.
+
+Keras 3 computes them by properties without a setter. Here each such property of a layer or model can be assigned by
+the user's code: what Keras's own code has to know of is told to it, and the rest is kept for the user's code alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers, usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import FrameType
+
+    from parallel_compat.backend.patches import Patches
+
+_ASSIGNED = "_parallel_compat_assigned"
+_LAYERS = "_parallel_compat_layers"
+
+
+def put_on(patches: Patches, keras: Any) -> None:
+    """Put setters on the properties of Keras's classes."""
+    from parallel_compat.backend.keras3 import assigned, patch_points
+
+    layer, functional = keras.layers.Layer, patch_points.functional_class()
+    own = {
+        (layer, "trainable_weights"): lambda original: _weights("trainable_weights", original, True),
+        (layer, "non_trainable_weights"): lambda original: _weights("non_trainable_weights", original, False),
+        (layer, "_trainable_weights"): lambda _: _weights("_trainable_weights", None, True),
+        (layer, "_non_trainable_weights"): lambda _: _weights("_non_trainable_weights", None, False),
+        (functional, "layers"): _layers,
+    }
+    for owner, name, _ in list(assigned.read_only_properties()):
+        own.setdefault((owner, name), functools.partial(_assignable, name))
+    for (owner, name), make in own.items():
+        patches.wrap(owner, name, make, why="a script assigns it, or changes the list that it gives")
+
+
+def _assignable(name: str, original: Any) -> property:
+    """Return the property with a setter for the user's code.
+
+    Args:
+        name: its name.
+        original: the property.
+    """
+    compute = original.fget
+    # `Dense.kernel` shows `_kernel`: that is where Keras's own code finds it.
+    code = compute.__code__
+    field = f"_{name}" if f"_{name}" in (*code.co_names, *code.co_consts) else None
+
+    def get(self: Any) -> Any:
+        kept = vars(self).get(_ASSIGNED)
+        if kept is not None and name in kept and callers.user_frame(sys._getframe(1)) is not None:
+            return kept[name]
+        return compute(self)
+
+    def set(self: Any, value: Any) -> None:
+        frame = _assigning(sys._getframe(1))
+        if frame is None:
+            raise AttributeError(f"property {name!r} of {type(self).__name__!r} object has no setter")
+        usage.record(f"{_kind_of(self)}.{name} = ...", "assigned as in Keras 2", frame)
+        if name in _ENDS:
+            _ENDS[name](self, value)
+        elif name == "dtype":
+            self.dtype_policy = value
+        else:
+            if field is not None:
+                setattr(self, field, value)
+                value = getattr(self, field)
+            vars(self).setdefault(_ASSIGNED, {})[name] = value
+
+    return property(get, set, original.fdel, original.__doc__)
+
+
+def _assigning(frame: FrameType | None) -> FrameType | None:
+    """Return the user's frame that assigns; Keras's and TensorFlow's own `__setattr__` pass it on."""
+    while frame is not None and frame.f_code.co_name == "__setattr__":
+        frame = frame.f_back
+    return callers.user_frame(frame)
+
+
+def _kind_of(instance: Any) -> str:
+    return "Model" if hasattr(type(instance), "fit") else "Layer"
+
+
+def _set_outputs(model: Any, outputs: Any) -> None:
+    from parallel_compat.backend.keras3 import assigned
+
+    assigned.set_ends(model, model.inputs, outputs)
+
+
+def _set_inputs(model: Any, inputs: Any) -> None:
+    from parallel_compat.backend.keras3 import assigned
+
+    assigned.set_ends(model, inputs, model.outputs)
+
+
+_ENDS: dict[str, Callable[[Any, Any], None]] = {"outputs": _set_outputs, "inputs": _set_inputs}
+
+
+# --- weights ------------------------------------------------------------------------------------------------------
+
+
+class Weights(list[Any]):
+    """The weights of a layer: what is put into this list becomes one of them."""
+
+    def __init__(self, layer: Any, trainable: bool, values: Iterable[Any]) -> None:
+        super().__init__(values)
+        self._layer, self._trainable = layer, trainable
+
+    def _told(self) -> None:
+        from parallel_compat.backend.keras3 import assigned
+
+        assigned.set_own_weights(self._layer, self, trainable=self._trainable)
+
+    def append(self, value: Any) -> None:
+        super().append(value)
+        self._told()
+
+    def extend(self, values: Iterable[Any]) -> None:
+        super().extend(values)
+        self._told()
+
+    def __iadd__(self, values: Iterable[Any]) -> Weights:  # type: ignore[misc]
+        self.extend(values)
+        return self
+
+
+def _weights(name: str, original: Any, trainable: bool) -> property:
+    def get(self: Any) -> Any:
+        from parallel_compat.backend.keras3 import assigned
+
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            if original is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return original.fget(self)
+        if original is None:
+            values = assigned.own_weights(self, trainable)
+        elif callers.era_of(frame) is Era.KERAS_2_2_4:
+            from parallel_compat.legacy import weight_order
+
+            values = getattr(weight_order, name)(self)
+        else:
+            values = original.fget(self)
+        return Weights(self, trainable, values) if not hasattr(type(self), "fit") else values
+
+    def set(self: Any, values: Any) -> None:
+        from parallel_compat.backend.keras3 import assigned
+
+        frame = _assigning(sys._getframe(1))
+        if frame is None:
+            raise AttributeError(f"property {name!r} of {type(self).__name__!r} object has no setter")
+        usage.record(f"{_kind_of(self)}.{name} = ...", "its weights, as in Keras 2", frame)
+        assigned.set_own_weights(self, values, trainable=trainable)
+
+    return property(get, set)
+
+
+# --- layers of a model --------------------------------------------------------------------------------------------
+
+
+class Layers(list[Any]):
+    """`model.layers` of standalone Keras 2, which was the model's own list: `model.layers.pop()` took one off it."""
+
+    def __init__(self, model: Any, layers: Iterable[Any]) -> None:
+        super().__init__(layers)
+        self._model = model
+
+    def pop(self, index: Any = -1) -> Any:
+        layer = super().pop(index)
+        self._forget(layer)
+        return layer
+
+    def remove(self, layer: Any) -> None:
+        super().remove(layer)
+        self._forget(layer)
+
+    def __delitem__(self, index: Any) -> None:
+        taken = self[index] if isinstance(index, slice) else [self[index]]
+        super().__delitem__(index)
+        for layer in taken:
+            self._forget(layer)
+
+    def _forget(self, layer: Any) -> None:
+        from parallel_compat.backend.keras3 import assigned
+
+        vars(self._model)[_LAYERS] = list(self)
+        assigned.forget_layer(self._model, layer)
+
+
+def _layers(original: property) -> property:
+    def get(self: Any) -> Any:
+        kept = vars(self).get(_LAYERS)
+        layers = original.fget(self) if kept is None else list(kept)  # type: ignore[misc]
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+            return layers
+        return Layers(self, layers)
+
+    return property(get, original.fset, original.fdel, original.__doc__)

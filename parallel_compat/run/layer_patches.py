@@ -1,0 +1,58 @@
+"""What `run` puts on Keras's layers so that they are named, called and wrapped as in Keras 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend.keras3 import layer_calls
+from parallel_compat.names.eras import Era
+from parallel_compat.run import assigned_attributes, object_eras
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable[[Any], Any]]) -> None:
+    """Put everything on the classes.
+
+    Args:
+        patches: where it is undone.
+        keras: the module.
+        looking_alike: lets what a function returns pass for what it was made of.
+    """
+    from parallel_compat.legacy import recurrent, time_distributed
+
+    layers = keras.layers
+    assigned_attributes.put_on(patches, keras)
+    for points, why in (
+        (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
+        (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
+    ):
+        for owner, name, wrap in points:
+            patches.wrap(owner, name, looking_alike(wrap), why=why)
+
+    constants, stack = "constants of recurrent layers", "cells that are no layers"
+    patches.wrap(layers.RNN, "__init__", recurrent.init_with_any_cell, why=stack)
+    patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
+    patches.wrap(layers.RNN, "call", recurrent.call_with_constants, why=constants)
+    patches.wrap(layers.RNN, "inner_loop", recurrent.loop_with_constants, why=constants)
+    patches.wrap(layers.RNN, "build", recurrent.build_with_constants, why=constants)
+    patches.wrap(
+        layers.Bidirectional,
+        "__init__",
+        lambda original: recurrent.init_of_bidirectional(original, _repeats),
+        why="what a masked step of Bidirectional gives",
+    )
+    patches.wrap(layers.Bidirectional, "call", recurrent.call_of_bidirectional, why=constants)
+    patches.wrap(layers.Bidirectional, "build", recurrent.build_of_bidirectional, why=constants)
+    for kind in (layers.RNN, layers.Bidirectional):
+        patches.wrap(kind, "__call__", recurrent.call_with_list, why="states and constants in a list")
+        patches.wrap(kind, "get_config", recurrent.config_with_constants, why=constants)
+    for name in ("build", "call", "compute_mask"):
+        patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
+
+
+def _repeats(layer: Any) -> bool:
+    return object_eras.era_of_object(layer) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
