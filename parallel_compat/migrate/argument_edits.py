@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names.arguments import AGREEING, POSITIONS, arguments
+from parallel_compat.names.arguments import arguments
+from parallel_compat.names.positions import UNKNOWN, named_positions
 from parallel_compat.names.table import Argument, Change
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-    from parallel_compat.migrate.edits import Edit, Removal
+    from parallel_compat.migrate.edits import AnyEdit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
-
-# Where a position had another meaning before: a literal of this type there is newer code, and stays.
-_MODERN: dict[tuple[str, int], type] = {
-    ("keras.optimizers.SGD", 2): bool,
-    ("keras.optimizers.Adam", 4): bool,
-    ("keras.Input", 1): int,
-    ("keras.layers.Input", 1): int,
-    ("keras.callbacks.TensorBoard", 2): bool,
-    ("keras.callbacks.ModelCheckpoint", 6): str,
-    ("keras.preprocessing.image.load_img", 1): str,
-}
-# Literals that say what is the default today: the argument can go.
-_NOTHING: dict[str, tuple[Any, ...]] = {
-    "decay": (0, 0.0, None),
-    "mode": (0,),
-    "period": (1,),
-    "embeddings_layer_names": (None,),
-    "embeddings_data": (None,),
-    "schedule_decay": (0.004,),
-    "target_tensors": (None,),
-    "options": (None,),
-    "run_metadata": (None,),
-    "grayscale": (False,),
-    "dtype": ("float32",),
-    "load_weights_on_restart": (False,),
-}
 
 
 def rows_of(target: str) -> dict[str, Argument]:
@@ -84,32 +59,23 @@ def rewrite(
 def _positional(
     file: File, rule: str, call: ast.Call, target: str, name: str, rows: dict[str, Argument]
 ) -> Iterator[Finding]:
-    order = POSITIONS.get(target)
-    agreeing = AGREEING.get(target, 0)
-    if order is None or len(call.args) <= agreeing:
-        return
-    if any(calls.keyword(call, new) for new in ("learning_rate", "weight_decay", "save_freq", "run_eagerly")):
-        return
-    if calls.has_star(call):
+    given = [calls.constant(argument) for argument in call.args]
+    keywords = [keyword.arg or "" for keyword in call.keywords]
+    agreeing, names = named_positions(target, given, keywords, file.era)
+    if names and calls.has_star(call):
         yield file.attention(rule, call, f"`{name}` takes its arguments in another order today; name them.")
         return
-    first = calls.constant(call.args[agreeing])
-    modern = _MODERN.get((target, agreeing))
-    if modern is not None and type(first) is modern:
-        return
-    if len(call.args) > len(order):
-        return
-    for position in range(agreeing, len(call.args)):
-        argument, old = call.args[position], order[position]
+    for position, old in enumerate(names, agreeing):
+        argument, value = call.args[position], given[position]
         row = rows.get(old)
-        edits: list[Edit | Removal] = []
-        if row is None or row.change is Change.RENAMED:
+        edits: list[AnyEdit] = []
+        if row is not None and (row.change is Change.DROPPED or _is_harmless(file, row, value)):
+            edits += calls.remove(file, call, argument)
+            message = f"`{old}` of `{name}` is dropped. {row.note}"
+        elif row is None or row.change in (Change.RENAMED, Change.SAME):
             new = old if row is None else row.new or old
             edits.append(calls.name_positional(file, argument, new))
             message = f"Argument {position + 1} of `{name}` was `{old}`; today it is passed as `{new}=`."
-        elif row.change is Change.DROPPED or calls.constant(argument) in _NOTHING.get(old, ()):
-            edits += calls.remove(file, call, argument)
-            message = f"`{old}` of `{name}` is dropped. {row.note}"
         elif row.change is Change.PROVIDED and file.redirect(call.func, _stand_in(row, target)):
             edits.append(calls.name_positional(file, argument, old))
             message = f"`{name}` with `{old}` is provided by `{_stand_in(row, target)}`. {row.note}"
@@ -125,7 +91,12 @@ def _keyword(
     old = argument.arg
     assert old is not None
     value = calls.constant(argument.value)
-    if row.change is Change.RENAMED:
+    if row.change is Change.DROPPED or _is_harmless(file, row, value):
+        message = f"`{old}` of `{name}` is dropped. {row.note}"
+        yield file.found(rule, argument, message.rstrip(), calls.remove(file, call, argument))
+    elif row.change is Change.SAME:
+        return
+    elif row.change is Change.RENAMED:
         assert row.new is not None
         if calls.keyword(call, row.new) is not None:
             yield file.attention(rule, argument, f"`{name}` has both `{old}` and `{row.new}`; keep one.")
@@ -138,13 +109,16 @@ def _keyword(
                 return
             edits.append(file.replace(argument.value, _literal(known[repr(value)], file, argument.value)))
         yield file.found(rule, argument, f"`{old}` of `{name}` is now `{row.new}`.", edits)
-    elif row.change is Change.DROPPED or (value is not ... and value in _NOTHING.get(old, ())):
-        message = f"`{old}` of `{name}` is dropped. {row.note}"
-        yield file.found(rule, argument, message, calls.remove(file, call, argument))
     elif row.change is Change.PROVIDED:
         yield from _provided(file, rule, call, argument, row, name)
     else:
         yield file.attention(rule, argument, f"`{old}` of `{name}`: {row.note}")
+
+
+def _is_harmless(file: File, row: Argument, value: object) -> bool:
+    if row.change is Change.SAME and value is None:
+        return False  # it may stay
+    return value is not UNKNOWN and file.era not in row.not_in and row.is_harmless(value)
 
 
 def _provided(

@@ -7,7 +7,7 @@ import io
 import tokenize
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate.edits import Edit, Item, Removal
+from parallel_compat.migrate.edits import Addition, Edit, Item, Removal
 
 if TYPE_CHECKING:
     from parallel_compat.migrate.file import File
@@ -160,10 +160,10 @@ def outer_end(file: File, node: ast.expr) -> int:
     return next(item.end for item in _items(file, call) if item.start <= file.source.start(node) < item.end)
 
 
-def append(file: File, call: ast.Call, text: str) -> Edit:
+def append(file: File, call: ast.Call, text: str) -> Edit | Addition:
     """Add an argument at the end of a call."""
-    items = _items(file, call)
+    items = tuple(_items(file, call))
     if not items:
         position = file.opening(call) + 1
         return Edit(position, position, text)
-    return Edit(items[-1].end, items[-1].end, ", " + text)
+    return Addition(items, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,17 +60,37 @@ class Removal:
     index: int
 
 
-def settle(text: str, edits: Iterable[Edit | Removal]) -> list[Edit]:
-    """Turn removals into edits, all those of one list at once."""
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Add an item at the end of a list that has some: settled together with those that leave it."""
+
+    items: tuple[Item, ...]
+    text: str
+
+
+AnyEdit: TypeAlias = "Edit | Removal | Addition"
+
+
+def settle(text: str, edits: Iterable[AnyEdit]) -> list[Edit]:
+    """Turn removals and additions into edits, all those of one list at once."""
     settled = []
     removals: dict[tuple[Item, ...], set[int]] = {}
+    additions: dict[tuple[Item, ...], list[str]] = {}
     for edit in edits:
         if isinstance(edit, Removal):
             removals.setdefault(edit.items, set()).add(edit.index)
+        elif isinstance(edit, Addition):
+            additions.setdefault(edit.items, []).append(edit.text)
         else:
             settled.append(edit)
     for items, chosen in removals.items():
-        settled += remove_items(text, list(items), chosen)
+        removed = remove_items(text, list(items), chosen)
+        if len(chosen) == len(items) and items in additions:
+            added = dict.fromkeys(additions.pop(items))
+            removed = [Edit(one.start, one.end, ", ".join(added)) for one in removed]
+        settled += removed
+    for items, texts in additions.items():
+        settled += [Edit(items[-1].end, items[-1].end, f", {added}") for added in texts]
     return settled
 
 

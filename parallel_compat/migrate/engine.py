@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import rules
-from parallel_compat.migrate.edits import Edit, Removal, apply, overlapping, settle
+from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
 from parallel_compat.migrate.file import File, parse
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.rules.imports import find_redirected
@@ -90,7 +90,7 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
     wanted = [edit for finding in findings if finding.status is Status.REWRITTEN for edit in finding.edits]
     if not overlapping(settle(text, wanted)):
         return findings
-    made: set[Edit | Removal] = set()
+    made: set[AnyEdit] = set()
     decided = []
     for finding in findings:
         if finding.status is Status.REWRITTEN and finding.edits:

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, cast
 
 from parallel_compat.migrate import scopes
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
-from parallel_compat.migrate.edits import Edit, Removal
+from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
 from parallel_compat.migrate.source import Source, Undecodable, decode
-from parallel_compat.names import table
+from parallel_compat.names import eras, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from parallel_compat.migrate.scopes import Binding
+    from parallel_compat.names.eras import Era
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -59,7 +60,7 @@ class File:
 
     def __init__(self, text: str, path: str | None = None) -> None:
         self.source = Source(text)
-        module = parse(text)
+        self.module = module = parse(text)
         self.tree = scopes.read(module, declares="global " in text)
         self.names = Names(self.tree)
         self.kinds = Kinds(self.tree, self.names, path, _kinds_in)
@@ -80,17 +81,10 @@ class File:
         return False
 
     @cached_property
-    def imports_standalone_keras(self) -> bool:
-        """Whether the source imports Keras as `keras`, at least beside `tensorflow.keras`."""
-        return any(
-            module.split(".")[0] == "keras"
-            for statement in self.tree.imports
-            for module in (
-                [alias.name for alias in statement.names]
-                if isinstance(statement, ast.Import)
-                else [from_module(statement) or ""]
-            )
-        )
+    def era(self) -> Era | None:
+        """Whose Keras the source imports; None where it imports none."""
+        found = eras.verdict(eras.evidence_of_tree(self.module))
+        return found.era if found is not None else None
 
     @cached_property
     def old(self) -> bool:
@@ -135,7 +129,7 @@ class File:
         rule: str,
         node: ast.expr | ast.stmt | ast.keyword | ast.alias,
         message: str,
-        edits: Iterable[Edit | Removal] = (),
+        edits: Iterable[AnyEdit] = (),
         *,
         status: Status = Status.REWRITTEN,
         hint: bool = False,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from parallel_compat.migrate.edits import Edit, Removal
+    from parallel_compat.migrate.edits import AnyEdit
 
 
 class Status(str, enum.Enum):
@@ -35,7 +35,7 @@ class Finding:
     offset: int
     status: Status
     message: str
-    edits: tuple[Edit | Removal, ...] = ()
+    edits: tuple[AnyEdit, ...] = ()
     hint: bool = False
 
 

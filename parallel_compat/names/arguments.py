@@ -13,6 +13,8 @@ LAYERS = "parallel_compat.legacy.layers"
 
 _DIM_ORDERING = (("tf", "channels_last"), ("th", "channels_first"), ("default", None))
 
+_TF_KERAS = ("tf.keras-1.15", "tf.keras-2.2")
+
 _DENSE = (
     "output_dim>units init>kernel_initializer W_regularizer>kernel_regularizer b_regularizer>bias_regularizer "
     "W_constraint>kernel_constraint b_constraint>bias_constraint bias>use_bias"
@@ -89,87 +91,30 @@ _OTHER: dict[str, str] = {
 }
 _OPTIMIZERS = ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam")
 
-# The order in which old code could pass arguments by position, where today's order is another one.
-POSITIONS: dict[str, tuple[str, ...]] = {
-    "keras.optimizers.SGD": ("learning_rate", "momentum", "decay", "nesterov"),
-    "keras.optimizers.RMSprop": ("learning_rate", "rho", "epsilon", "decay"),
-    "keras.optimizers.Adagrad": ("learning_rate", "epsilon", "decay"),
-    "keras.optimizers.Adadelta": ("learning_rate", "rho", "epsilon", "decay"),
-    "keras.optimizers.Adam": ("learning_rate", "beta_1", "beta_2", "epsilon", "decay", "amsgrad"),
-    "keras.optimizers.Adamax": ("learning_rate", "beta_1", "beta_2", "epsilon", "decay"),
-    "keras.optimizers.Nadam": ("learning_rate", "beta_1", "beta_2", "epsilon", "schedule_decay"),
-    "keras.callbacks.ModelCheckpoint": (
-        "filepath",
-        "monitor",
-        "verbose",
-        "save_best_only",
-        "save_weights_only",
-        "mode",
-        "period",
-    ),
-    "keras.callbacks.TensorBoard": (
-        "log_dir",
-        "histogram_freq",
-        "batch_size",
-        "write_graph",
-        "write_grads",
-        "write_images",
-        "embeddings_freq",
-        "embeddings_layer_names",
-        "embeddings_metadata",
-        "embeddings_data",
-        "update_freq",
-    ),
-    "keras.callbacks.LambdaCallback": (
-        "on_epoch_begin",
-        "on_epoch_end",
-        "on_batch_begin",
-        "on_batch_end",
-        "on_train_begin",
-        "on_train_end",
-    ),
-    "keras.Input": ("shape", "batch_shape", "name", "dtype", "sparse", "tensor"),
-    "keras.layers.Input": ("shape", "batch_shape", "name", "dtype", "sparse", "tensor"),
-    "keras.utils.plot_model": ("model", "to_file", "show_shapes", "show_layer_names", "rankdir"),
-    "keras.preprocessing.image.load_img": ("path", "grayscale", "color_mode", "target_size", "interpolation"),
-    "keras.Model.compile": (
-        "optimizer",
-        "loss",
-        "metrics",
-        "loss_weights",
-        "sample_weight_mode",
-        "weighted_metrics",
-        "target_tensors",
-    ),
-    "keras.layers.Layer.add_weight": (
-        "name",
-        "shape",
-        "dtype",
-        "initializer",
-        "regularizer",
-        "trainable",
-        "constraint",
-    ),
+
+# Keras 1 gave the sides of a kernel one by one: their names, by layer.
+KERNEL_SIDES: dict[str, tuple[str, ...]] = {
+    **{
+        f"keras.layers.{name}": ("nb_row", "nb_col")
+        for name in ("Conv2D", "Conv2DTranspose", "SeparableConv2D", "ConvLSTM2D")
+    },
+    **{f"keras.layers.{name}": ("kernel_dim1", "kernel_dim2", "kernel_dim3") for name in ("Conv3D", "Conv3DTranspose")},
 }
-# How many of these leading positions mean the same today.
-AGREEING: dict[str, int] = {
-    "keras.optimizers.SGD": 2,
-    "keras.optimizers.RMSprop": 2,
-    "keras.optimizers.Adagrad": 1,
-    "keras.optimizers.Adadelta": 3,
-    "keras.optimizers.Adam": 4,
-    "keras.optimizers.Adamax": 4,
-    "keras.optimizers.Nadam": 4,
-    "keras.callbacks.ModelCheckpoint": 6,
-    "keras.callbacks.TensorBoard": 2,
-    "keras.callbacks.LambdaCallback": 2,
-    "keras.Input": 1,
-    "keras.layers.Input": 1,
-    "keras.utils.plot_model": 3,
-    "keras.preprocessing.image.load_img": 1,
-    "keras.Model.compile": 2,
-    "keras.layers.Layer.add_weight": 0,
-}
+# Beside these Keras 2 did not take two whole numbers for the sides of a kernel.
+AFTER_KERNEL_SIZE = frozenset(("padding", "strides", "data_format", "kernel_size"))
+# Names that only Keras 1 had: what stands beside them is of Keras 1 as well.
+KERAS_1_ALONE = frozenset(
+    ("border_mode", "subsample", "dim_ordering", "init", "nb_filter", "W_regularizer", "b_regularizer", "bias")
+)
+# Layers that took `input_dim` and `input_length` for the two parts of the shape of their input.
+OF_SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "SimpleRNN", "Conv1D"))
+# Keras 2 dropped nothing where the rate of these is not between 0 and 1.
+DROPOUTS = frozenset(
+    f"keras.layers.{name}"
+    for name in (
+        "Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "GaussianDropout", "AlphaDropout"
+    )
+)  # fmt: skip
 
 
 def _layers() -> list[Argument]:
@@ -179,13 +124,13 @@ def _layers() -> list[Argument]:
             old, _, new = pair.partition(">")
             values = _DIM_ORDERING if old == "dim_ordering" else ()
             rows.append(Argument(f"keras.layers.{name}", old, Change.RENAMED, new, values))
-        if name.startswith(("Conv", "SeparableConv")):
-            for old in ("nb_row", "nb_col", "kernel_dim1", "kernel_dim2", "kernel_dim3"):
-                note = "Keras 1 gave the kernel's sides one by one; `kernel_size` takes them as a tuple."
-                rows.append(Argument(f"keras.layers.{name}", old, Change.PROVIDED, f"{LAYERS}.{name}", note=note))
+        for old in KERNEL_SIDES.get(f"keras.layers.{name}", ()):
+            note = "Keras 1 gave the kernel's sides one by one; `kernel_size` takes them as a tuple."
+            rows.append(Argument(f"keras.layers.{name}", old, Change.PROVIDED, f"{LAYERS}.{name}", note=note))
         if name in ("SimpleRNN", "GRU", "LSTM"):
             note = "It chose between implementations that give the same numbers."
             rows.append(Argument(f"keras.layers.{name}", "consume_less", Change.DROPPED, note=note))
+        if name == "LSTM":
             note = "It was one of the initialisations of the forget gate; `unit_forget_bias` is the other."
             target = f"{LAYERS}.{name}"
             rows.append(Argument(f"keras.layers.{name}", "forget_bias_init", Change.PROVIDED, target, note=note))
@@ -193,15 +138,55 @@ def _layers() -> list[Argument]:
         Argument(
             "keras.layers.BatchNormalization",
             "mode",
-            Change.PROVIDED,
-            f"{LAYERS}.BatchNormalization",
-            note="Only `mode=0` still exists, and it is the default.",
+            Change.GONE,
+            harmless=(0,),
+            note="Only `mode=0` still exists, and it is the default: Keras 2 had no other.",
         ),
         Argument(
             "keras.layers.Embedding",
             "dropout",
             Change.DROPPED,
             note="Keras 2 ignored it. For the effect, add `SpatialDropout1D` after the layer.",
+        ),
+        *(
+            Argument(
+                f"keras.layers.{name}",
+                "implementation",
+                Change.DROPPED,
+                note="It chose between implementations that give the same numbers.",
+            )
+            for name in ("LSTM", "GRU", "SimpleRNN", "LSTMCell", "GRUCell", "SimpleRNNCell")
+        ),
+        *(
+            Argument(
+                f"keras.layers.{name}",
+                "time_major",
+                Change.GONE,
+                harmless=(False,),
+                note="Keras 3 takes (batch, time, features) alone. Transpose the input and the output.",
+            )
+            for name in ("LSTM", "GRU", "RNN")
+        ),
+        Argument(
+            "keras.layers.BatchNormalization",
+            "fused",
+            Change.DROPPED,
+            note="It chose between implementations that give the same numbers.",
+        ),
+        *(
+            Argument(
+                "keras.layers.BatchNormalization",
+                old,
+                Change.GONE,
+                harmless=harmless,
+                note="Keras 3 has no such normalisation. Write a layer of its own.",
+            )
+            for old, harmless in (
+                ("virtual_batch_size", (None,)),
+                ("adjustment", (None,)),
+                ("renorm", (False,)),
+                ("renorm_clipping", (None,)),
+            )
         ),
         # Every layer.
         Argument(
@@ -239,7 +224,11 @@ def _optimizers() -> list[Argument]:
         of, legacy = f"keras.optimizers.{name}", f"parallel_compat.legacy.optimizers.{name}"
         rows.append(Argument(of, "lr", Change.RENAMED, "learning_rate"))
         note = "Keras 3 ignores `decay`; the class of this package applies lr / (1 + decay * iterations) as before."
-        rows.append(Argument(of, "decay", Change.PROVIDED, legacy, note=note))
+        rows.append(Argument(of, "decay", Change.PROVIDED, legacy, note=note, harmless=(0.0, None)))
+        rows += [
+            Argument(of, clip, Change.SAME, clip, harmless=(0.0, None), not_in=_TF_KERAS, note="Zero clips nothing.")
+            for clip in ("clipnorm", "clipvalue")
+        ]
     note = "Keras 3 fixes the schedule of Nadam's momentum, at another one (0.96 ** t)."
     rows.append(
         Argument(
@@ -247,6 +236,7 @@ def _optimizers() -> list[Argument]:
             "schedule_decay",
             Change.GONE,
             note=note + " Leave the argument out, or use Adam.",
+            harmless=(0.004,),
         )
     )
     return rows
@@ -264,6 +254,33 @@ def _training() -> list[Argument]:
         for name in ("workers", "use_multiprocessing", "max_queue_size")
     ]
     rows += [
+        Argument(f"keras.Model.{method}", "class_weight", Change.SAME, "class_weight", harmless=({}, None))
+        for method in ("fit", "train_on_batch")
+    ]
+    rows += [
+        Argument(
+            f"keras.Model.{method}",
+            "reset_metrics",
+            Change.GONE,
+            harmless=(True,),
+            note="Keras 3 carries metrics on from call to call. Call `model.reset_metrics()` where they begin anew.",
+        )
+        for method in ("train_on_batch", "test_on_batch")
+    ]
+    rows += [
+        Argument(
+            "keras.Model.compile",
+            "distribute",
+            Change.GONE,
+            harmless=(None,),
+            note="Enter the strategy's scope, or use `parallelize`.",
+        ),
+        Argument(
+            "keras.Model.compile",
+            "experimental_run_tf_function",
+            Change.DROPPED,
+            note="It chose between implementations that give the same numbers.",
+        ),
         Argument(
             "keras.Model.compile",
             "sample_weight_mode",
@@ -274,18 +291,21 @@ def _training() -> list[Argument]:
             "keras.Model.compile",
             "target_tensors",
             Change.GONE,
+            harmless=(None,),
             note="Targets were tensors of a TensorFlow 1 graph. Pass them to `fit`, say in a `tf.data.Dataset`.",
         ),
         Argument(
             "keras.Model.compile",
             "options",
             Change.GONE,
+            harmless=(None,),
             note="It went to `tf.Session.run`, which is no more. Remove it.",
         ),
         Argument(
             "keras.Model.compile",
             "run_metadata",
             Change.GONE,
+            harmless=(None,),
             note="It went to `tf.Session.run`, which is no more. Use the profiler of `keras.callbacks.TensorBoard`.",
         ),
     ]
@@ -301,13 +321,14 @@ def _callbacks() -> list[Argument]:
             "period",
             Change.PROVIDED,
             f"{legacy}.ModelCheckpoint",
-            position=6,
+            harmless=(1,),
             note="Keras 3 has no interval in epochs: its `save_freq` counts batches.",
         ),
         Argument(
             checkpoint,
             "load_weights_on_restart",
             Change.GONE,
+            harmless=(False,),
             note="Call `model.load_weights(path)` before `fit`, or use `keras.callbacks.BackupAndRestore`.",
         ),
         Argument(board, "batch_size", Change.DROPPED, note="It sized the batches of the histograms."),
@@ -325,6 +346,7 @@ def _callbacks() -> list[Argument]:
             Change.PROVIDED,
             f"{legacy}.TensorBoard",
             note="Keras 3 writes no embeddings of layer outputs.",
+            harmless=(None,),
         )
         for name in ("embeddings_layer_names", "embeddings_data")
     ]
@@ -343,7 +365,7 @@ def _other() -> list[Argument]:
             "grayscale",
             Change.PROVIDED,
             "parallel_compat.legacy.preprocessing.load_img",
-            position=1,
+            harmless=(False,),
             note='It is `color_mode="grayscale"` today.',
         ),
         Argument(
@@ -352,6 +374,7 @@ def _other() -> list[Argument]:
             Change.PROVIDED,
             "parallel_compat.legacy.utils.to_categorical",
             note="Keras 3 chooses the dtype itself.",
+            harmless=("float32",),
         ),
         Argument(
             "keras.models.save_model",
@@ -360,14 +383,8 @@ def _other() -> list[Argument]:
             "parallel_compat.legacy.models.save_model",
             note="Keras 3 takes it for `.h5` files only.",
         ),
-        Argument(
-            "keras.models.load_model",
-            "safe_mode",
-            Change.RENAMED,
-            "safe_mode",
-        ),
     ]
-    return [row for row in rows if row.old != row.new]
+    return rows
 
 
 @cache

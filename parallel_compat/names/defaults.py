@@ -1,21 +1,39 @@
-"""Arguments whose default changed between Keras 2.2.4 and Keras 3: silent, and worth another digit in the results.
+"""Arguments whose default changed between an era and Keras 3: silent, and worth another digit in the results.
 
-Read from the signatures of both; those that give the same numbers (a tuple for an int) are left out.
+Read from the signatures of all; those that give the same numbers (a tuple for an int) are left out.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from parallel_compat.names.table import Default
 
+if TYPE_CHECKING:
+    from parallel_compat.names.eras import Era
+
 _HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
-_GATES = "Keras 2.2.4's gates used `hard_sigmoid` (clip(0.2 x + 0.5, 0, 1)), today's use `sigmoid`."
-_RATE = "The default learning rate changed."
+_GATES = "Its gates used `hard_sigmoid` (clip(0.2 x + 0.5, 0, 1)), today's use `sigmoid`."
+_RESET = "The GRU applied the reset gate before the matrix product, and had one bias."
+_NO_SIZE = "Keras 3 has no default pool size here."
+_LASSO = "The default of `l1_l2()` was 0.01 for both."
+_NEWER = ("use_cudnn", "seed")
 
 
 def _rate(name: str, old: str) -> Default:
-    return Default(f"keras.optimizers.{name}", "learning_rate", old, "0.001", ("learning_rate",), _RATE)
+    note = "The default learning rate changed."
+    return Default(f"keras.optimizers.{name}", "learning_rate", old, None, None, "0.001", 0, ("lr",), (), note)
+
+
+def _gates(name: str, position: int, in_2_2: str | None = None) -> Default:
+    old, today, names = _HARD_SIGMOID, '"sigmoid"', ("inner_activation",)
+    of = f"keras.layers.{name}"
+    return Default(of, "recurrent_activation", old, old, in_2_2, today, position, names, _NEWER, _GATES)
+
+
+def _everywhere(of: str, argument: str, old: str, today: str, position: int, note: str, *old_names: str) -> Default:
+    return Default(of, argument, old, old, old, today, position, old_names, (), note)
 
 
 _DEFAULTS: tuple[Default, ...] = (
@@ -27,49 +45,22 @@ _DEFAULTS: tuple[Default, ...] = (
         "keras.optimizers.Adagrad",
         "initial_accumulator_value",
         "0.0",
+        None,
+        None,
         "0.1",
-        ("learning_rate",),
-        "Keras 2.2.4's accumulators began at zero.",
+        note="Keras 2.2.4's accumulators began at zero.",
     ),
+    *(_gates(name, 2) for name in ("LSTM", "GRU", "LSTMCell", "GRUCell")),
+    _gates("ConvLSTM2D", 7, _HARD_SIGMOID),
     *(
-        Default(
-            f"keras.layers.{name}",
-            "recurrent_activation",
-            _HARD_SIGMOID,
-            '"sigmoid"',
-            ("use_cudnn", "seed"),
-            _GATES,
-        )
-        for name in ("LSTM", "GRU", "LSTMCell", "GRUCell", "ConvLSTM2D")
+        Default(f"keras.layers.{name}", "reset_after", "False", "False", None, "True", position, (), _NEWER, _RESET)
+        for name, position in (("GRU", 22), ("GRUCell", 16))
     ),
-    *(
-        Default(
-            f"keras.layers.{name}",
-            "reset_after",
-            "False",
-            "True",
-            ("use_cudnn", "seed"),
-            "Keras 2.2.4's GRU applied the reset gate before the matrix product, and had one bias.",
-        )
-        for name in ("GRU", "GRUCell")
-    ),
-    *(
-        Default(
-            f"keras.layers.{name}",
-            "pool_size",
-            size,
-            "(required)",
-            (),
-            "Keras 3 has no default pool size here.",
-        )
-        for name, size in (
-            ("AveragePooling1D", "2"),
-            ("AveragePooling2D", "(2, 2)"),
-            ("AveragePooling3D", "(2, 2, 2)"),
-        )
-    ),
-    Default("keras.regularizers.l1_l2", "l1", "0.01", "0.0", (), "The default of `l1_l2()` was 0.01 for both."),
-    Default("keras.regularizers.l1_l2", "l2", "0.01", "0.0", (), "The default of `l1_l2()` was 0.01 for both."),
+    _everywhere("keras.layers.AveragePooling1D", "pool_size", "2", "(required)", 0, _NO_SIZE, "pool_length"),
+    _everywhere("keras.layers.AveragePooling2D", "pool_size", "(2, 2)", "(required)", 0, _NO_SIZE),
+    _everywhere("keras.layers.AveragePooling3D", "pool_size", "(2, 2, 2)", "(required)", 0, _NO_SIZE),
+    _everywhere("keras.regularizers.l1_l2", "l1", "0.01", "0.0", 0, _LASSO),
+    _everywhere("keras.regularizers.l1_l2", "l2", "0.01", "0.0", 1, _LASSO),
 )
 
 
@@ -89,3 +80,23 @@ def defaults() -> dict[str, tuple[Default, ...]]:
     for row in _DEFAULTS:
         table[row.of] = (*table.get(row.of, ()), row)
     return table
+
+
+def of_era(of: str, era: Era) -> dict[str, str]:
+    """Return the arguments of a callable whose default was another in an era: name -> Python source.
+
+    >>> from parallel_compat.names.eras import Era
+    >>> of_era("keras.optimizers.Adagrad", Era.KERAS_2_2_4)
+    {'learning_rate': '0.01', 'initial_accumulator_value': '0.0'}
+    >>> of_era("keras.optimizers.Adagrad", Era.TF_KERAS_2_2)
+    {}
+    """
+    values = {row.argument: row.was(era) for row in defaults().get(of, ())}
+    return {argument: value for argument, value in values.items() if value is not None}
+
+
+@cache
+def optimizers_by_name() -> dict[str, str]:
+    """Return the classes that `compile(optimizer="adagrad")` meant and whose defaults changed, by that name."""
+    names = [of.rpartition(".")[2] for of in defaults() if of.startswith("keras.optimizers.")]
+    return {name.lower(): name for name in names}

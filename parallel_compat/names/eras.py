@@ -18,6 +18,7 @@ from parallel_compat.names import table
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterable, Iterator
     from types import CodeType
 
@@ -162,6 +163,15 @@ def evidence_of_source(text: str) -> Evidence:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return NONE
+    return evidence_of_tree(tree)
+
+
+def evidence_of_tree(tree: ast.AST) -> Evidence:
+    """Read what a syntax tree says of its era.
+
+    Args:
+        tree: that of a module.
+    """
     return _evidence(_paths_in_tree(tree))
 
 
@@ -253,13 +263,13 @@ def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
     return row is not None and row.status is not Status.SAME
 
 
-def _paths_in_tree(tree: object) -> Iterator[tuple[int, str, bool]]:
+def _paths_in_tree(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
     """Yield (line, dotted path, whether it is imported) of what a syntax tree imports and reaches through imports."""
     import ast
 
     aliases: dict[str, str] = {}
     attributes = []
-    for node in ast.walk(tree):  # type: ignore[arg-type]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name, True

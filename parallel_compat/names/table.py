@@ -64,6 +64,7 @@ class Change(str, enum.Enum):
     """What became of an argument or a member."""
 
     RENAMED = "renamed"  # the same thing under `new`
+    SAME = "same"  # the same thing; only its harmless values go
     DROPPED = "dropped"  # it had no effect on results, or has none any more: leave it out
     PROVIDED = "provided"  # not expressible today; `new` (a dotted path) of this package takes it
     GONE = "gone"  # it cannot be honoured; the note says what to do instead
@@ -80,9 +81,9 @@ class Argument(NamedTuple):
         new: the argument's name today (`RENAMED`), or the dotted path of the callable of this package that takes
             the old argument (`PROVIDED`).
         values: old value -> new value, where these changed as well.
-        position: where old code may have passed it by position (0 is the first argument after self), if today
-            that position means something else.
         note: one sentence, for the report.
+        harmless: values that ask for what happens without the argument: it is left out, whatever became of it.
+        not_in: the eras for which the row does not hold.
     """
 
     of: str
@@ -90,8 +91,20 @@ class Argument(NamedTuple):
     change: Change
     new: str | None = None
     values: tuple[tuple[Any, Any], ...] = ()
-    position: int | None = None
     note: str = ""
+    harmless: tuple[Any, ...] = ()
+    not_in: tuple[str, ...] = ()
+
+    def is_harmless(self, value: Any) -> bool:
+        """Say whether a value asks for what happens without the argument.
+
+        >>> row = Argument("keras.Model.compile", "target_tensors", Change.GONE, harmless=(None,))
+        >>> row.is_harmless(None), row.is_harmless([])
+        (True, False)
+        """
+        if type(value) not in (type(None), bool, int, float, str, dict, list, tuple):
+            return False
+        return any(value == each and isinstance(value, str) == isinstance(each, str) for each in self.harmless)
 
 
 class Member(NamedTuple):
@@ -117,23 +130,41 @@ class Member(NamedTuple):
 
 
 class Default(NamedTuple):
-    """An argument whose value is another today when it is not passed.
+    """An argument whose value was another in some era when it was not passed.
 
     Attributes:
         of: the call, as in `Argument`.
         argument: its name today.
-        old: the old default, as Python source (a dotted path of this package where no literal says it).
+        keras_2_2_4: the default in that era, as Python source (a dotted path of this package where no literal says it);
+            None where it is today's.
+        tf_keras_1_15: likewise.
+        tf_keras_2_2: likewise.
         today: the default today, as Python source.
+        position: where old code may have passed it by position.
+        old_names: what else it was called.
         modern: names of arguments that only newer code passes; where one is passed, the code knew the new default.
         note: one sentence, for the report.
     """
 
     of: str
     argument: str
-    old: str
+    keras_2_2_4: str | None
+    tf_keras_1_15: str | None
+    tf_keras_2_2: str | None
     today: str
+    position: int | None = None
+    old_names: tuple[str, ...] = ()
     modern: tuple[str, ...] = ()
     note: str = ""
+
+    def was(self, era: str) -> str | None:
+        """Return the default in an era, None where it is today's.
+
+        Args:
+            era: an `Era`.
+        """
+        columns = (self.keras_2_2_4, self.tf_keras_1_15, self.tf_keras_2_2)
+        return dict(zip(("keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"), columns, strict=True)).get(era)
 
 
 class Identifier(NamedTuple):

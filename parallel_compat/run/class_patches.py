@@ -16,7 +16,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import callback_params
-from parallel_compat.names import lookup, run_only
+from parallel_compat.names import lookup, positions, run_only
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
 from parallel_compat.names.eras import Era
@@ -193,6 +193,9 @@ def _rate(optimizer: Any) -> Any:
 # --- constructors -------------------------------------------------------------------------------------------------
 
 
+_OWNERS = ("keras.layers", "keras.callbacks", "keras.regularizers", "keras.losses", "keras.metrics")
+
+
 def _constructors(patches: Patches, keras: Any) -> None:
     with_activation = {
         f"keras.layers.{kind.__name__}"
@@ -200,11 +203,11 @@ def _constructors(patches: Patches, keras: Any) -> None:
         if isinstance(kind, type) and (_takes(kind, "activation") or _takes(kind, "activity_regularizer"))
     }
     others = {"keras.layers.ActivityRegularization"}
-    for of in sorted({*arguments(), *defaults(), *with_activation, *others}):
+    for of in sorted({*arguments(), *defaults(), *positions.callables(), *with_activation, *others}):
         owner, _, name = of.rpartition(".")
-        if owner not in ("keras.layers", "keras.callbacks", "keras.regularizers") or name in ("Layer", "Input"):
+        if (owner not in _OWNERS or name in ("Layer", "Input")) and of != "keras.Sequential":
             continue
-        kind = getattr(getattr(keras, owner.partition(".")[2]), name, None)
+        kind = getattr(keras if owner == "keras" else getattr(keras, owner.partition(".")[2]), name, None)
         if isinstance(kind, type) and "__init__" in vars(kind):
             patches.wrap(kind, "__init__", functools.partial(_init, kind=kind, of=of), why=_ARGUMENTS)
     for kind in (keras.losses.Loss, keras.metrics.Metric):
@@ -238,7 +241,7 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         if frame is None:
             original(self, *given, **keywords)
             return
-        era = callers.era_of(frame) if type(self) is kind else Era.TODAY
+        era = callers.era_of(frame)
         given, keywords = translate(of, given, keywords, _note(of, frame), era=era)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)

@@ -22,6 +22,7 @@ from parallel_compat.legacy import closures, losses, models, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import callback_params
 from parallel_compat.legacy.utils import to_list
+from parallel_compat.names.defaults import of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
@@ -330,16 +331,14 @@ def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
 
 def _optimizer(name: str, frame: FrameType, era: Era) -> Any:
     from parallel_compat.legacy import optimizers
-    from parallel_compat.names.defaults import defaults
 
-    kinds = ("RMSprop", "Adadelta", "Adagrad", "Adamax", "Nadam")
-    kind = next((k for k in kinds if k.lower() == name.lower()), None)
+    kind = {**optimizers_by_name(), "rmsprop": "RMSprop"}.get(name.lower())
     if kind is None:
         return name
     today = getattr(keras.optimizers, kind)
     made = today.__new__(today)
     of = f"keras.optimizers.{kind}"
-    rows = ", ".join(f"{row.argument}={row.old}" for row in defaults().get(of, ()))
+    rows = ", ".join(f"{argument}={value}" for argument, value in of_era(of, era).items())
     usage.record(f"Model.compile(optimizer={name!r})", f"{of}({rows})", frame)
     optimizers.initialize(today.__init__, made, of, (), {}, era=era)
     return made

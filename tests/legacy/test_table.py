@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from parallel_compat.command import main
-from parallel_compat.names import names_command, table
-from parallel_compat.names.arguments import AGREEING, POSITIONS, arguments
+from parallel_compat.names import names_command, positions, table
+from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import defaults
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Status
@@ -154,16 +155,21 @@ def test_renamed_arguments_are_taken_today(path):
         elif row.change is Change.GONE:
             assert row.note, row
             assert row.old not in taken, row
+        elif row.change is Change.SAME:
+            assert row.old in taken, row
+            assert row.harmless, row
 
 
 def test_positions_agree_as_far_as_the_table_says():
-    for path, order in POSITIONS.items():
+    for path in positions.callables():
         taken = list(parameters(path))
         if path == "keras.layers.Layer.add_weight":
             continue  # takes no position at all
-        agreeing = AGREEING[path]
-        assert tuple(taken[:agreeing]) == order[:agreeing], path
-        assert taken[agreeing : agreeing + 1] != list(order[agreeing : agreeing + 1]), path
+        for era in Era:
+            agreeing, names = positions.order(path, era)
+            if names:
+                assert len(taken) >= agreeing, path
+                assert taken[agreeing : agreeing + 1] != list(names[:1]), path
 
 
 def test_defaults_are_what_the_table_says_they_are_today():
@@ -174,6 +180,7 @@ def test_defaults_are_what_the_table_says_they_are_today():
                 assert value is inspect.Parameter.empty, row
             else:
                 assert value == eval(row.today), row
+            assert {row.was(era) for era in Era} - {None, row.today}, row
 
 
 def test_identifiers_are_understood_today():

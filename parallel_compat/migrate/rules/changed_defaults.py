@@ -2,7 +2,7 @@
 
 Code that relied on a default of Keras 2.2.4 computes other numbers today. The old value is written out where the
 call is certainly old (it passes `lr`), and with `--unsafe` elsewhere. A missing `pool_size` of `AveragePooling2D`
-is an error today, so it is always written out. Code that imports Keras from TensorFlow never had these defaults.
+is an error today, so it is always written out. Which values are old depends on the Keras that the file imports.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names.defaults import defaults
+from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
+from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,45 +40,41 @@ x = AveragePooling2D(pool_size=(2, 2))(x)
 optimizer = Adadelta(learning_rate=1.0)
 """
 
-# Where old code may have passed the argument by position.
-_POSITIONS = {"learning_rate": 0, "pool_size": 0, "l1": 0, "l2": 1, "recurrent_activation": 2}
-_CONVOLUTIONAL = {"recurrent_activation": 7}
-_OLD_NAMES = {
-    "learning_rate": ("lr",),
-    "recurrent_activation": ("inner_activation",),
-    "pool_size": ("pool_length",),
-}
 _REQUIRED = "(required)"
-_STRINGS = {"adadelta": "Adadelta", "adagrad": "Adagrad", "adamax": "Adamax", "nadam": "Nadam"}
 
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls that rely on a changed default."""
     for target, rows in defaults().items():
         for call in file.calls_by_target.get(target, ()):
-            path = file.names.path(call.func) or ""
-            old_keras = path.startswith("keras.")
-            missing = [row for row in rows if not _given(call, row) and (row.today == _REQUIRED or old_keras)]
+            era = _era(file, call)
+            missing = [row for row in rows if not _given(call, row) and row.was(era) is not None]
             if missing:
-                yield from _written_out(file, call, missing)
+                yield from _written_out(file, call, missing, era)
     yield from _named_optimizers(file)
 
 
 def _given(call: ast.Call, row: Default) -> bool:
-    names = (row.argument, *_OLD_NAMES.get(row.argument, ()), *row.modern)
+    names = (row.argument, *row.old_names, *row.modern)
     if calls.has_stars(call) or any(calls.keyword(call, name) is not None for name in names):
         return True
-    positions = _CONVOLUTIONAL if "ConvLSTM" in row.of else _POSITIONS
-    position = positions.get(row.argument)
-    return position is not None and len(call.args) > position
+    return row.position is not None and len(call.args) > row.position
 
 
-def _written_out(file: File, call: ast.Call, rows: list[Default]) -> Iterator[Finding]:
+def _era(file: File, call: ast.Call) -> Era:
+    """Return the era of a call: that of the file, or of standalone Keras where it comes from there."""
+    path = file.names.path(call.func) or ""
+    return Era.KERAS_2_2_4 if path.startswith("keras.") else file.era or Era.KERAS_2_2_4
+
+
+def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> Iterator[Finding]:
     arguments: list[str] = []
     imports: list[Edit] = []
     messages: list[str] = []
     for row in rows:
-        value = row.old
+        old = value = row.was(era)
+        if old is None or value is None:
+            continue
         if value.startswith("parallel_compat."):
             spelled = file.reference(value, call)
             if spelled is None:
@@ -85,7 +82,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default]) -> Iterator[Fi
             value, edits = spelled
             imports += edits
         arguments.append(f"{row.argument}={value}")
-        messages.append(f"`{row.argument}` was {row.old} by default, and is {row.today} today. {row.note}")
+        messages.append(f"`{row.argument}` was {old} by default, and is {row.today} today. {row.note}")
     name = rows[0].of.rpartition(".")[2]
     certain = all(row.today == _REQUIRED for row in rows) or calls.keyword(call, "lr") is not None
     message = f"`{name}`: " + " ".join(messages)
@@ -99,22 +96,21 @@ def _written_out(file: File, call: ast.Call, rows: list[Default]) -> Iterator[Fi
 
 def _named_optimizers(file: File) -> Iterator[Finding]:
     """`compile(optimizer='adadelta')`."""
-    if not file.imports_standalone_keras:
-        return
+    era = file.era
     for call in file.method_calls.get("compile", ()):
         optimizer = calls.keyword(call, "optimizer")
         node = optimizer.value if optimizer else call.args[0] if call.args else None
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             continue
-        class_ = _STRINGS.get(node.value.lower())
-        if class_ is None:
+        class_ = optimizers_by_name().get(node.value.lower())
+        old = of_era(f"keras.optimizers.{class_}", era) if class_ is not None and era is not None else {}
+        if not old:
             continue
-        rows = defaults()[f"keras.optimizers.{class_}"]
         spelled = file.reference(f"keras.optimizers.{class_}", node)
         if spelled is None:
             continue
         text, imports = spelled
-        arguments = ", ".join(f"{row.argument}={row.old}" for row in rows)
+        arguments = ", ".join(f"{argument}={value}" for argument, value in old.items())
         message = (
             f"`{node.value}` meant {class_}({arguments}); the defaults changed. "
             "(Unsafe: newer code means the defaults of today.)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits
-from parallel_compat.names.arguments import AGREEING
 from parallel_compat.names.arguments import arguments as rows
+from parallel_compat.names.positions import has_positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ _OTHERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.Mode
 def find(file: File) -> Iterator[Finding]:
     """Find calls of functions with old arguments."""
     for target, found in file.calls_by_target.items():
-        if target.startswith(_OTHERS) or (target not in rows() and target not in AGREEING):
+        if target.startswith(_OTHERS) or (target not in rows() and not has_positions(target)):
             continue
         for call in found:
             yield from argument_edits.rewrite(file, RULE, call, target, target.rpartition(".")[2])

@@ -12,7 +12,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits, calls
-from parallel_compat.migrate.edits import Edit, Removal
+from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,18 +34,6 @@ x = Convolution2D(64, (3, 3), padding='same', strides=(2, 2))(x)
 x = Dense(units=10, kernel_initializer='normal')(x)
 """
 
-_KERNELS = {
-    "keras.layers.Conv2D": ("nb_row", "nb_col"),
-    "keras.layers.SeparableConv2D": ("nb_row", "nb_col"),
-    "keras.layers.Conv2DTranspose": ("nb_row", "nb_col"),
-    "keras.layers.ConvLSTM2D": ("nb_row", "nb_col"),
-    "keras.layers.Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
-}
-_KERAS_1 = frozenset(
-    ("border_mode", "subsample", "dim_ordering", "init", "nb_filter", "W_regularizer", "b_regularizer", "bias")
-)
-_SEQUENCES = frozenset(f"keras.layers.{name}" for name in ("LSTM", "GRU", "SimpleRNN", "Conv1D"))
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of layers with old arguments."""
@@ -63,7 +52,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
-    sides = _KERNELS.get(target)
+    sides = KERNEL_SIDES.get(target)
     if sides is None or calls.has_star(call):
         return
     count = len(sides)
@@ -72,7 +61,7 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
         keywords = [keyword for keyword in given if keyword is not None]
         first = min(keywords, key=file.source.start)
         values = ", ".join(file.source.segment(keyword.value) for keyword in keywords)
-        edits: list[Edit | Removal] = [
+        edits: list[AnyEdit] = [
             Edit(file.source.start(first), file.source.end(first), f"kernel_size=({values})"),
             *calls.remove(file, call, *(keyword for keyword in keywords if keyword is not first)),
         ]
@@ -85,10 +74,10 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
     if len(call.args) != count + 1 or not path.startswith("keras."):
         return
     given_names = {keyword.arg for keyword in call.keywords}
-    if given_names & {"padding", "strides", "data_format", "kernel_size"}:
+    if given_names & AFTER_KERNEL_SIZE:
         return  # Keras 2 refused the old positions together with these
     literal = all(isinstance(calls.constant(argument), int) for argument in call.args[1:])
-    certain = literal and (bool(given_names & _KERAS_1) or "Convolution" in path)
+    certain = literal and (bool(given_names & KERAS_1_ALONE) or "Convolution" in path)
     start = calls.outer_start(file, call.args[1])
     end = calls.outer_end(file, call.args[-1])
     message = f"The sides of the kernel of `{name}` are now one argument."
@@ -107,14 +96,14 @@ def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tupl
 
 def _input_dim(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:
     """Recurrent layers took `input_dim` and `input_length` for the two parts of the input shape."""
-    if target not in _SEQUENCES:
+    if target not in OF_SEQUENCES:
         return
     dim, length = calls.keyword(call, "input_dim"), calls.keyword(call, "input_length")
     if dim is None:
         return
     steps = file.source.segment(length.value) if length is not None else "None"
     text = f"input_shape=({steps}, {file.source.segment(dim.value)})"
-    edits: list[Edit | Removal] = [Edit(file.source.start(dim), file.source.end(dim), text)]
+    edits: list[AnyEdit] = [Edit(file.source.start(dim), file.source.end(dim), text)]
     if length is not None:
         edits += calls.remove(file, call, length)
     yield (
@@ -132,7 +121,7 @@ def _input_length(file: File, call: ast.Call, target: str) -> Iterator[tuple[Fin
     applied = isinstance(parent, ast.Call) and parent.func is call
     if applied or any(calls.keyword(call, name) for name in ("input_shape", "batch_input_shape")):
         message = "The length comes from the input."
-        edits: list[Edit | Removal] = [*calls.remove(file, call, length)]
+        edits: list[AnyEdit] = [*calls.remove(file, call, length)]
     else:
         text = file.source.segment(length.value)
         shape = text if isinstance(length.value, (ast.Tuple, ast.List)) else f"({text},)"

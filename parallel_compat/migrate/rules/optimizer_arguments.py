@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits, calls
-from parallel_compat.names.arguments import POSITIONS
+from parallel_compat.names.arguments import arguments
+from parallel_compat.names.positions import has_positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def find(file: File) -> Iterator[Finding]:
         name = target.rpartition(".")[2]
         of = f"keras.optimizers.{name}"
         for call in found:
-            if of in POSITIONS:
+            if of in arguments() or has_positions(of):
                 yield from argument_edits.rewrite(file, RULE, call, of, name)
             epsilon = calls.keyword(call, "epsilon")
             if epsilon is not None and calls.constant(epsilon.value) is None:

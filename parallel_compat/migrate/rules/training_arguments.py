@@ -35,7 +35,7 @@ model.compile('adam', 'mse', metrics=['accuracy'])
 model.fit(x, y, epochs=3)
 """
 
-_METHODS = ("compile", "fit", "evaluate", "predict")
+_METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
 
 
 def find(file: File) -> Iterator[Finding]:

@@ -1,0 +1,99 @@
+"""Arguments by position: what each position meant in an era, where it means something else today."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+# A value that is not known, to a reader of sources.
+UNKNOWN: Any = ...
+
+# What only newer code passes at the first position that differs: then all of them are in today's order.
+_TODAYS_VALUES: dict[str, tuple[type, ...]] = {
+    "keras.optimizers.SGD": (bool,),
+    "keras.optimizers.Adam": (bool,),
+    "keras.Input": (int,),
+    "keras.layers.Input": (int,),
+    "keras.callbacks.TensorBoard": (bool,),
+    "keras.callbacks.ModelCheckpoint": (str,),
+    "keras.preprocessing.image.load_img": (str,),
+    "keras.layers.Layer.add_weight": (tuple, list, int),
+    "keras.Sequential": (bool,),
+}
+# Keywords beside which positions are in today's order; the second ones tf.keras had as well.
+_TODAYS_KEYWORDS = frozenset(("weight_decay", "jit_compile", "groups", "seed", "use_cudnn"))
+_TODAYS_OR_TF_KERAS = frozenset(("learning_rate", "save_freq", "run_eagerly"))
+
+
+def named_positions(
+    of: str, given: Sequence[Any], keywords: Collection[str] = (), era: Era | None = None
+) -> tuple[int, tuple[str, ...]]:
+    """Return which of the arguments that a call gives by position have to be named today.
+
+    >>> named_positions("keras.optimizers.SGD", (0.1, 0.9, 1e-6, True), (), Era.KERAS_2_2_4)
+    (2, ('decay', 'nesterov'))
+    >>> named_positions("keras.optimizers.SGD", (0.1, 0.9, True), (), Era.TF_KERAS_2_2)
+    (3, ())
+
+    Args:
+        of: the callable, as the table spells it.
+        given: the values that are given by position; `UNKNOWN` where only the source is known.
+        keywords: the names of those given by keyword.
+        era: of the call; None or today is code of any age, which is read as Keras 2.2.4's unless it cannot be.
+
+    Returns:
+        How many leading positions stay as they are, and the names of the others: none where all stay.
+    """
+    is_tf_keras = era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+    agreeing, names = _orders().get(of, {}).get(era if is_tf_keras and era else Era.KERAS_2_2_4, (0, ()))
+    if not names or len(given) <= agreeing or len(given) > agreeing + len(names):
+        return len(given), ()
+    first = given[agreeing]
+    if type(first) in _TODAYS_VALUES.get(of, ()):
+        return len(given), ()
+    if of == "keras.Model.compile" and _are_weights(first):
+        return len(given), ()
+    if (_TODAYS_KEYWORDS if is_tf_keras else _TODAYS_KEYWORDS | _TODAYS_OR_TF_KERAS) & set(keywords):
+        return len(given), ()
+    return agreeing, names[: len(given) - agreeing]
+
+
+def has_positions(of: str) -> bool:
+    """Say whether a callable takes positions in another order today than in some era."""
+    return of in _orders()
+
+
+def callables() -> tuple[str, ...]:
+    """Return the callables that do."""
+    return tuple(_orders())
+
+
+def order(of: str, era: Era) -> tuple[int, tuple[str, ...]]:
+    """Return how many leading positions of an era agree with today's, and the names of those that follow."""
+    return _orders().get(of, {}).get(era, (0, ()))
+
+
+def _are_weights(value: Any) -> bool:
+    values = list(value.values()) if isinstance(value, dict) else value
+    return isinstance(values, (list, tuple)) and bool(values) and all(isinstance(each, (int, float)) for each in values)
+
+
+@cache
+def _orders() -> dict[str, dict[Era, tuple[int, tuple[str, ...]]]]:
+    table: dict[str, dict[Era, tuple[int, tuple[str, ...]]]] = {}
+    for line in (files(__package__) / "positions.tsv").read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        of, *columns = line.split("\t")
+        row = table.setdefault(of, {})
+        for era, column in zip((Era.KERAS_2_2_4, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2), columns, strict=True):
+            agreeing, colon, names = column.partition(":")
+            if colon:
+                row[era] = (int(agreeing), tuple(names.split(",")))
+    return table
