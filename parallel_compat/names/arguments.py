@@ -184,8 +184,6 @@ def _layers() -> list[Argument]:
             for old, harmless in (
                 ("virtual_batch_size", (None,)),
                 ("adjustment", (None,)),
-                ("renorm", (False,)),
-                ("renorm_clipping", (None,)),
             )
         ),
         # Every layer.

@@ -81,7 +81,7 @@ def test_two_numbers_after_the_filters_with_keras_2_arguments_are_refused():
 
 
 def test_batch_normalization_mode_1_is_refused():
-    with pytest.raises(TypeError, match="Expected `mode=0`"):
+    with pytest.raises(TypeError, match="Only `mode=0` still exists"):
         keras.layers.BatchNormalization(mode=1)
 
 

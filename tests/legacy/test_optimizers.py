@@ -102,9 +102,10 @@ def test_default_rates_are_those_of_keras_2(kind, rate):
     assert model.optimizer.get_config()["learning_rate"] == pytest.approx(rate)
 
 
-def test_schedule_decay_is_refused():
+def test_another_schedule_decay_is_refused():
+    keras.optimizers.Nadam(schedule_decay=0.004)
     with pytest.raises(TypeError, match=r"`Nadam\(schedule_decay=\.\.\.\)`: .* Leave the argument out"):
-        keras.optimizers.Nadam(schedule_decay=0.004)
+        keras.optimizers.Nadam(schedule_decay=0.01)
 
 
 def test_one_optimizer_for_two_models():
