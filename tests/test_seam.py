@@ -23,11 +23,13 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if PACKAGE / "backend" / "
 PRIVATE = re.compile(r"_[a-zA-Z]\w*")
 PRIVATE_MODULES = re.compile(r"(keras\.src|keras\._|tensorflow\.python|tensorflow\._|tf\.python|tf\.__internal__)\b")
 # Attributes that this package hangs on objects of others say so; they are nobody else's.
-OURS = "_parallel_compat_"
+OURS = ("_parallel_compat_", "_flags_at_compile")
 # What Python documents as public under a leading underscore: named tuples, syntax trees.
 PUBLIC = {"_replace", "_fields", "_asdict", "_make"}
 # Calls whose first words name an attribute: `getattr(x, "_a")`, `vars(x).get("_a")`, `patches.set(x, "_a", ...)`.
-BY_NAME = {"getattr", "setattr", "hasattr", "delattr", "get", "setdefault", "pop", "set", "wrap", "for_a_while"}
+BY_NAME = {"getattr", "setattr", "hasattr", "delattr", "set", "wrap", "for_a_while"}
+OF_DICT = {"get", "setdefault", "pop"}
+OBJECTS_DICT = re.compile(r"^vars\(|\.__dict__$")
 
 
 def foreign_uses(source: str) -> Iterator[str]:
@@ -54,14 +56,15 @@ def foreign_uses(source: str) -> Iterator[str]:
         elif isinstance(node, ast.Call):
             function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             texts = [_text(each, strings) for each in node.args[:2]]
-            if function in BY_NAME and any(map(_is_private_name, texts)):
+            by_name = function in BY_NAME or (function in OF_DICT and OBJECTS_DICT.search(ast.unparse(node.func.value)))
+            if by_name and any(map(_is_private_name, texts)):
                 yield f"{node.lineno}: {ast.unparse(node)}"
             if function == "import_module" and any(PRIVATE_MODULES.match(text) for text in texts):
                 yield f"{node.lineno}: {ast.unparse(node)}"
         elif (
             isinstance(node, ast.Subscript)
             and _is_private_name(_text(node.slice, strings))
-            and re.search(r"^vars\(|\.__dict__$", ast.unparse(node.value))
+            and OBJECTS_DICT.search(ast.unparse(node.value))
         ):
             yield f"{node.lineno}: {ast.unparse(node)}"
 
@@ -76,7 +79,7 @@ def _is_allowed(node: ast.Attribute, own: set[str]) -> bool:
 
 
 def _is_private_name(text: str) -> bool:
-    return bool(PRIVATE.fullmatch(text)) and not text.startswith(OURS)
+    return bool(PRIVATE.fullmatch(text)) and not text.startswith(OURS) and text not in PUBLIC
 
 
 def _text(node: ast.expr, strings: dict[str, str]) -> str:

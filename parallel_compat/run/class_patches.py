@@ -168,8 +168,8 @@ def _member(row: Member) -> ForUsers:
         return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
     stand_in = run_only.MEMBERS.get((row.of, row.old))
     if stand_in is not None:
-        told = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
-        return ForUsers(told, lambda instance: functools.partial(lookup.fetch(stand_in), instance))
+        provided = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
+        return ForUsers(provided, lambda instance: functools.partial(lookup.fetch(stand_in), instance))
     if row.change is Change.RENAMED and row.new is not None:
         new = row.new
         if row.method:

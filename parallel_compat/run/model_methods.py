@@ -99,7 +99,7 @@ def _fit_generator(**arguments: Any) -> Any:
         return generator_methods.fit_generator(**arguments)
 
 
-# As `parallel_compat.fit_generator` and its relatives, with what the user's code had besides: fields of callbacks,
+# As `parallel_compat.fit_generator` and its relatives, with what the user's code had as well: fields of callbacks,
 # layers that are trainable as they were compiled.
 fit_generator = data_workers.generator_method(generator_methods.fit_generator, _fit_generator)
 evaluate_generator = data_workers.generator_method(generator_methods.evaluate_generator)
@@ -246,13 +246,13 @@ def _keep_flags(model: Any) -> None:
     if not _is_parallel(model):  # which keeps its own
         from parallel_compat.training.trainable_flags import TrainableFlags
 
-        vars(model)["_parallel_compat_flags_at_compile"] = TrainableFlags(model)
+        vars(model)["_flags_at_compile"] = TrainableFlags(model)
 
 
 @contextmanager
 def as_compiled(model: Any) -> Iterator[None]:
     """Let each layer be trainable as it was when the user's code compiled the model, for the length of a training."""
-    flags = vars(model).get("_parallel_compat_flags_at_compile")
+    flags = vars(model).get("_flags_at_compile")
     with flags.restored() if flags is not None else nullcontext():
         yield
 
@@ -268,7 +268,7 @@ def hand_over(callbacks: Any, validation_data: Any, of_arrays: dict[str, int] | 
     arrays = _arrays(validation_data)
     for callback in keras.tree.flatten(callbacks) if callbacks else ():
         if isinstance(callback, keras.callbacks.Callback):
-            callback_params.tell(callback, do_validation=validation_data is not None, **(of_arrays or {}))
+            callback_params.extend(callback, do_validation=validation_data is not None, **(of_arrays or {}))
             if arrays is not None:
                 callback.validation_data = arrays
 

@@ -38,7 +38,7 @@ ROOTS = ("keras", "tensorflow", "keras_preprocessing", "alt_model_checkpoint")
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _IMPORT_STAR = opcode.opmap.get("IMPORT_STAR")  # until Python 3.11
 _INTRINSIC = opcode.opmap.get("CALL_INTRINSIC_1")  # since 3.12; its argument 2 is the star import
-_own_business = threading.local()
+_thread = threading.local()
 
 
 class GoneAttributeError(AttributeError):
@@ -102,7 +102,7 @@ class LegacyModules:
             if spec.loader is not None:
                 spec.loader = _ChangeWhenLoaded(spec.loader, self)  # type: ignore[assignment]
             return spec
-        if not _is_busy() and callers.user_frame(sys._getframe(1)) is None:
+        if not _is_importing_for_user() and callers.user_frame(sys._getframe(1)) is None:
             return None
         if not lookup.is_module(name):
             _refuse_if_gone(name, sys._getframe(1))
@@ -212,8 +212,8 @@ def _gone_module(name: str) -> Path | None:
     return row if row is not None and row.status is Status.GONE else None
 
 
-def _is_busy() -> bool:
-    return getattr(_own_business, "busy", False)
+def _is_importing_for_user() -> bool:
+    return getattr(_thread, "importing_for_user", False)
 
 
 def _sentence(row: Path, frame: FrameType) -> str:
@@ -224,11 +224,11 @@ class _Missing:
     """`__getattr__` of a module: C code where there is nothing to say, so that no frame of ours is in the traceback."""
 
     def __get__(self, module: ModuleType, kind: type[ModuleType]) -> Callable[[str], Any]:
-        error = getattr(_own_business, "refusal", None)
+        error = getattr(_thread, "refusal", None)
         if error is None:
             plain = super(_answers_class(kind), module)
             return getattr(plain, "__getattr__", plain.__getattribute__)
-        _own_business.refusal = None
+        _thread.refusal = None
 
         def refuse(name: str) -> Any:
             raise error
@@ -248,7 +248,7 @@ def _answering(kind: type[ModuleType], name: str) -> type[ModuleType]:
     plain = kind.__getattribute__
 
     def __getattribute__(module: ModuleType, attribute: str) -> Any:
-        if (attribute in held or (everything and not attribute.startswith("__"))) and not _is_busy():
+        if (attribute in held or (everything and not attribute.startswith("__"))) and not _is_importing_for_user():
             caller = sys._getframe(1)
             frame = callers.user_frame(caller)
             if frame is not None:
@@ -300,9 +300,9 @@ def _answer(
             if _is_guarded(caller):
                 raise GoneImportError(text, name=attribute)
             return stand_in(row)
-        _own_business.refusal = None if importing else GoneAttributeError(text, name=attribute, obj=module)
+        _thread.refusal = None if importing else GoneAttributeError(text, name=attribute, obj=module)
         raise AttributeError
-    with own_business():
+    with importing_for_user():
         value = lookup.fetch(row.target or row.path)
     # `from x import y` asks twice: once by the import system, to see whether y is a submodule.
     if not importing and not _is_star_import(caller) and row.path not in run_only.QUIET:
@@ -322,7 +322,7 @@ def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, s
         return found
     if found is not None and not isinstance(found, ModuleType):
         return found
-    with own_business():
+    with importing_for_user():
         return importlib.import_module(submodule)
 
 
@@ -340,7 +340,7 @@ def _names_for_star(
         key for key in lookup.held(name) if not key.startswith("_") and _is_provided(name, key) and key not in listed
     ]
     if _is_star_import(caller) and legacy:
-        usage.record(f"from {name} import *", f"{len(legacy)} legacy names beside those of today", frame)
+        usage.record(f"from {name} import *", f"{len(legacy)} legacy names with those of today", frame)
     return [*listed, *sorted(legacy)]
 
 
@@ -435,14 +435,14 @@ def _is_star_import(frame: FrameType) -> bool:
 
 
 @contextmanager
-def own_business() -> Iterator[None]:
+def importing_for_user() -> Iterator[None]:
     """While we import for the user, made modules are found, and modules show what they hold."""
-    before = getattr(_own_business, "busy", False)
-    _own_business.busy = True
+    before = getattr(_thread, "importing_for_user", False)
+    _thread.importing_for_user = True
     try:
         yield
     finally:
-        _own_business.busy = before
+        _thread.importing_for_user = before
 
 
-__all__ = ["ROOTS", "GoneAttributeError", "GoneImportError", "LegacyModules", "own_business"]
+__all__ = ["ROOTS", "GoneAttributeError", "GoneImportError", "LegacyModules", "importing_for_user"]

@@ -1,4 +1,4 @@
-"""What Keras 2 told callbacks of the training at hand, and Keras 3 does not: fields of `params`, of a batch's logs."""
+"""What callbacks knew of a training in Keras 2, and do not in Keras 3: fields of `params`, of a batch's logs."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Params(dict[str, Any]):
         return int(min(self["batch_size"], self["samples"] - number * self["batch_size"]))
 
 
-def tell(callback: Any, **told: Any) -> None:
+def extend(callback: Any, **added: Any) -> None:
     """Let a callback's next `set_params` add these arguments of `Params`."""
-    vars(callback)["_parallel_compat_params"] = told
+    vars(callback)["_parallel_compat_params"] = added
 
 
 def set_params(callback: Any, params: dict[str, Any]) -> None:
     """Set a callback's `params` (`Callback.set_params`)."""
-    told = vars(callback).get("_parallel_compat_params")
-    callback.params = params if told is None else Params(params, callback, **told)
+    added = vars(callback).get("_parallel_compat_params")
+    callback.params = params if added is None else Params(params, callback, **added)
 
 
 def of_batch(callback: Any, number: int, logs: dict[str, Any] | None) -> dict[str, Any]:
@@ -59,5 +59,5 @@ def of_batch(callback: Any, number: int, logs: dict[str, Any] | None) -> dict[st
     if logs and "batch" in logs:
         return logs
     size = callback.params.size_of_batch(number) if isinstance(callback.params, Params) else None
-    told = {"batch": number} if size is None else {"batch": number, "size": size}
-    return type(logs or {})({**told, **(logs or {})})
+    place = {"batch": number} if size is None else {"batch": number, "size": size}
+    return type(logs or {})({**place, **(logs or {})})
