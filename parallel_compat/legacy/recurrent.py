@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.backend import keras3
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_COUNT = "_num_constants"
+_COUNT = "_parallel_compat_num_constants"
 _CONSTANTS = "_parallel_compat_constants"
 _SHAPES = "_parallel_compat_shapes_of_constants"
 _OF_BOTH = "_parallel_compat_constants_of_both"
@@ -32,9 +34,7 @@ class CellLayer(keras.layers.Layer):  # type: ignore[misc]
     def __init__(self, cell: Any, **keywords: Any) -> None:
         super().__init__(**keywords)
         object.__setattr__(self, "cell", cell)  # not by `setattr`, which would track what it holds
-        # Keras 3 looks whether the cell's `call` takes these.
-        names = set(inspect.signature(cell.call).parameters)
-        self._call_has_training_arg = "training" in names
+        keras3.let_take(self, "training", "training" in inspect.signature(cell.call).parameters)
         if not hasattr(cell, "output_size"):
             return
         self.output_size = cell.output_size
@@ -45,7 +45,7 @@ class CellLayer(keras.layers.Layer):  # type: ignore[misc]
         return self.cell.state_size
 
     def call(self, inputs: Any, states: Any, training: bool | None = None, constants: Any = None) -> Any:
-        keywords = {"training": training} if self._call_has_training_arg else {}
+        keywords = {"training": training} if keras3.takes(self, "training") else {}
         if constants is not None:
             keywords["constants"] = constants
         return self.cell.call(inputs, states, **keywords)
@@ -157,13 +157,13 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
         if constants is None:
             return original(self, sequences, initial_state, mask, training)
         cell = self.cell
-        keywords = {"training": training} if getattr(cell, "_call_has_training_arg", False) else {}
+        keywords = {"training": training} if keras3.takes(cell, "training") else {}
 
         def step(inputs: Any, states: Any) -> Any:
             output, new = cell(inputs, states, constants=constants, **keywords)
             return output, new if keras.tree.is_nested(new) else [new]
 
-        return keras.src.backend.rnn(
+        return keras3.rnn(
             step,
             sequences,
             initial_state if keras.tree.is_nested(initial_state) else [initial_state],

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.backend import keras3
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -34,9 +36,9 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
         if vars(self).get(_FIXED_BATCH, False):
             return original(self, inputs, training=training, mask=mask)
         keywords: dict[str, Any] = {}
-        if layer._call_has_training_arg:
+        if keras3.takes(layer, "training"):
             keywords["training"] = training
-        if layer._call_has_mask_arg and mask is not None:
+        if keras3.takes(layer, "mask") and mask is not None:
             keywords["mask"] = _folded(mask)
         outputs = layer.call(_folded(inputs), **keywords)
         regularizer = getattr(layer, "activity_regularizer", None)

@@ -80,6 +80,21 @@ def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...]) -> None:
     vars(layer)["_input_shape_arg"] = shape  # by `setattr`, TensorFlow would wrap the tuple to track it
 
 
+def rnn(*arguments: Any, **keywords: Any) -> Any:
+    """Run a step function over time (`keras.src.backend.rnn`)."""
+    return keras.src.backend.rnn(*arguments, **keywords)
+
+
+def takes(layer: Any, argument: str) -> bool:
+    """Whether a layer's `call` takes "training" or "mask" (`Layer._call_has_training_arg`, `_call_has_mask_arg`)."""
+    return bool(getattr(layer, f"_call_has_{argument}_arg", False))
+
+
+def let_take(layer: Any, argument: str, taken: bool) -> None:
+    """Say whether a layer's `call` takes "training" or "mask", which Keras reads off its signature otherwise."""
+    setattr(layer, f"_call_has_{argument}_arg", taken)
+
+
 def in_stateless_scope() -> bool:
     """Whether this thread runs inside a `keras.StatelessScope`."""
     inside: bool = keras.src.backend.in_stateless_scope()
