@@ -16,6 +16,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.batches import generator_methods
 from parallel_compat.batches.generator_methods import Feed
 from parallel_compat.batches.reader import is_sequence
+from parallel_compat.recover import optimizer_state
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.loading import load_template_weights
@@ -508,7 +509,7 @@ class ParallelModel(keras.Model):  # type: ignore[misc]  # Keras carries no type
 
 
 keras3.act_on_template(ParallelModel, template_files.template_to_save)
-keras3.restore_optimizers_from_hdf5()
+keras3.restore_optimizers_from_hdf5(optimizer_state.restore_of_keras3)
 keras3.update_once_for_all_replicas()
 keras3.let_callbacks_set_their_model()
 keras3.let_callbacks_ask_the_model_that_trains()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
@@ -12,6 +13,9 @@ from parallel_compat.backend import keras3
 from parallel_compat.legacy import models
 from parallel_compat.legacy.numbers.logs import resolve, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Callback(keras3.CallbackWithModel):
@@ -92,7 +96,21 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         return value
 
     def write_file(self, path: str) -> None:
-        (models.save_weights if self.save_weights_only else models.save_model)(self.model, path)
+        # The methods of whatever model is trained: wrappers of models override them. They write whole or not at all.
+        if self.save_weights_only:
+            _method(self.model, "save_weights", models.save_weights)(path, overwrite=True)
+        else:
+            _method(self.model, "save", models.save_model)(path, overwrite=True)
+
+
+def _method(model: Any, name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a model's own method where its class or the object overrides Keras's, else the one that takes any name."""
+    from parallel_compat.parallel_model import ParallelModel
+
+    own = getattr(model, name)
+    if getattr(own, "__func__", None) in [getattr(kind, name) for kind in (keras.Model, ParallelModel)]:
+        return functools.partial(ours, model)
+    return own  # type: ignore[no-any-return]
 
 
 class AltModelCheckpoint(ModelCheckpoint):

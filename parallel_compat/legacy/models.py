@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from pathlib import Path
+import zipfile
 from typing import Any
 
 import h5py
@@ -15,9 +16,9 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.hdf5_output import writing
 from parallel_compat.legacy import old_files, saving
+from parallel_compat.recover.keras_archive import look_over_archive
+from parallel_compat.recover.reader import read
 from parallel_compat.run import environment
-
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def predict_classes(model: keras.Model, x: Any, batch_size: int = 32, verbose: int = 0, **keywords: Any) -> Any:
@@ -105,19 +106,22 @@ def load_weights(
 
     Raises:
         ValueError: for `reshape=True`; the layers' names do not tell which weights they take.
+        CheckpointError: a `ValueError`: the file is damaged or hostile, or does not fit; the model is as it was before.
     """
-    path = os.fspath(filepath)
     if reshape:
         raise ValueError("Expected `reshape=False`: Keras 3 does not reshape weights. Reshape them with numpy.")
-    if not _is_hdf5(path) or path.endswith(".weights.h5"):
+    path = _existing(filepath)
+    if _is_for_keras(path):
         model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
         return
-    with h5py.File(path, "r") as file:
-        group = file["model_weights"] if "layer_names" not in file.attrs and "model_weights" in file else file
-        if not by_name:
-            h5_files.read_weights(_saved(model), group)
-            return
-        saving.read_by_name(_saved(model), group, skip_mismatch=skip_mismatch)
+    with read(path, arrays=False) as reading:  # looks at every object in the file
+        stored = reading.stored
+    if stored.form == "keras3":
+        model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
+    elif by_name:
+        saving.load_by_name(_saved(model), path, skip_mismatch=skip_mismatch)
+    else:
+        saving.load_in_order(_saved(model), path)
 
 
 def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
@@ -153,6 +157,8 @@ def load_model(
 ) -> keras.Model:
     """Read a whole model from a file of Keras 2 or 3.
 
+    A file that a parallel model of `multi_gpu_model` wrote comes back as a parallel model over as many devices.
+
     Args:
         filepath: the file; an HDF5 file may have any name.
         custom_objects: name -> class or function.
@@ -161,45 +167,66 @@ def load_model(
             `parallel-compat run --allow-lambdas` or `keras.config.enable_unsafe_deserialization()` said otherwise.
 
     Raises:
-        ValueError: a Lambda layer holds Python code, in safe mode.
-        ValueError: the file was written by a parallel model of `multi_gpu_model`; `parallel-compat recover` reads it.
+        CheckpointError: a `ValueError`: the file is damaged or hostile, holds Python code (in safe mode) or something
+            that there is no more, or a parallel model wrote it and there are too few devices: each by name, and with
+            the way out.
     """
-    path = os.fspath(filepath) if not isinstance(filepath, h5py.Group) else ""
     if safe_mode is None:
         safe_mode = _safe_mode()
-    if path and not _is_hdf5(path):
+    if isinstance(filepath, h5py.Group):
+        with saving.as_file(filepath) as path:
+            return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
+    path = _existing(filepath)
+    if _is_for_keras(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
-    file = filepath if not path else h5py.File(path, "r")
-    try:
-        return _load(file, custom_objects, compile, safe_mode)
-    finally:
-        if path:
-            file.close()
-
-
-def _load(file: h5py.File, custom_objects: dict[str, Any] | None, compile: bool, safe_mode: bool) -> keras.Model:
-    config = old_files.decoded(file.attrs.get("model_config"))
-    if config is None:
-        raise ValueError(
-            f"Expected a whole model in {file.filename}. Received: weights alone. Build the model and call "
-            "`model.load_weights` on it."
-        )
-    model = old_files.model_from_config(config, custom_objects, safe_mode)
-    h5_files.read_weights(model, file["model_weights"])
-    training = old_files.decoded(file.attrs.get("training_config"))
-    if compile and training is not None:
-        old_files.compile_as_saved(model, training, custom_objects)
-        if "optimizer_weights" in file:
-            old_files.restore_optimizer(model, file["optimizer_weights"])
-    return model
+    return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
 
 
 def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = None) -> keras.Model:
-    """Make a model from the JSON that `model.to_json()` of Keras 2 or 3 returned."""
-    config = json.loads(json_string)
-    if "module" in config or "registered_name" in config:
-        return keras.models.model_from_json(json_string, custom_objects=custom_objects)
-    return old_files.model_from_config(config, custom_objects, _safe_mode())
+    """Make a model from the JSON that `model.to_json()` of Keras 2 or 3 returned.
+
+    Args:
+        json_string: the JSON.
+        custom_objects: name -> class or function.
+
+    Raises:
+        CheckpointError: a `ValueError`: it is no model's config, holds Python code, or something that there is no more.
+    """
+    return old_files.model_from_text(json_string, custom_objects, safe_mode=_safe_mode())
+
+
+def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None) -> keras.Model:
+    """Make a model from what `model_from_json` takes, as Python objects.
+
+    Args:
+        config: a dictionary with `class_name` and `config`.
+        custom_objects: name -> class or function.
+
+    Raises:
+        CheckpointError: as `model_from_json`.
+        TypeError: for a list: the config of a `Sequential` alone, `Sequential.from_config(config)`.
+    """
+    if isinstance(config, list):
+        raise TypeError(
+            "Expected a dictionary with `class_name` and `config`. Received: a list. Use `Sequential.from_config`."
+        )
+    return model_from_json(json.dumps(config, default=_plain), custom_objects)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) -> keras.Model:
+    """Return a model of the same layers with new weights, not compiled, as Keras 2's clones.
+
+    Args:
+        model: the model.
+        input_tensors: the clone's inputs.
+        **keywords: those that only today's `clone_model` has.
+    """
+    with keras3.not_compiled(model):
+        return keras.models.clone_model(model, input_tensors=input_tensors, **keywords)
 
 
 def _safe_mode() -> bool:
@@ -254,11 +281,22 @@ def _saved(model: keras.Model) -> keras.Model:
     return getattr(model, "template", model)
 
 
-def _is_hdf5(path: str) -> bool:
-    if not Path(path).is_file():
+def _existing(filepath: Any) -> str:
+    """Return a file's path; a checkpoint of TensorFlow is the beginning of the names of several files."""
+    path: str = os.fspath(filepath)
+    if not os.path.exists(path) and not os.path.exists(f"{path}.index"):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return path
+
+
+def _is_for_keras(path: str) -> bool:
+    """Say whether Keras reads what is there by itself: a `.keras` archive, which is looked over first, or no file."""
+    if not os.path.isfile(path):
+        return True  # a folder, or the beginning of names
+    if not zipfile.is_zipfile(path):
         return False
-    with open(path, "rb") as file:
-        return file.read(len(_HDF5)) == _HDF5
+    look_over_archive(path)
+    return True
 
 
 def _may_overwrite(path: str) -> bool:

@@ -1,64 +1,198 @@
-"""Whole models in `.h5` files of Keras 2: the config in today's terms, and the training they were compiled for."""
+"""Whole models of files in this process, with the layers, activations and steps that their scripts find under `run`.
+
+`parallel_compat.recover` reads and translates the files; what a translated model finds here besides Keras 3 is said by
+`target`.
+"""
 
 from __future__ import annotations
 
 import copy
-import json
+import inspect
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import keras
 import numpy as np
 
-from parallel_compat.backend.keras3 import h5_files, optimizer_steps
-from parallel_compat.legacy import optimizers
+from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.legacy import activations, layers, optimizers
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
+from parallel_compat.recover import keras_models, optimizer_state
+from parallel_compat.recover.config_json import model_entry, parse
+from parallel_compat.recover.errors import CheckpointError, naming
+from parallel_compat.recover.h5_writer import gather
+from parallel_compat.recover.parallel_wrapper import unwrap
+from parallel_compat.recover.reader import read
+from parallel_compat.recover.rules.training import old_training
+from parallel_compat.recover.single_model import template_of, written_by_keras3
+from parallel_compat.recover.target import Target
+from parallel_compat.recover.translation import translate
 from parallel_compat.run import callers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from types import FrameType
 
-    import h5py
-
-# What later versions of Keras 2 wrote and Keras 3 does not take; none of it changes what a layer computes.
-_DROPPED = {
-    "LSTM": ("time_major", "implementation"),
-    "GRU": ("time_major", "implementation"),
-    "SimpleRNN": ("time_major", "implementation"),
-    "CuDNNLSTM": ("time_major",),
-    "CuDNNGRU": ("time_major",),
-    "BatchNormalization": ("virtual_batch_size", "fused", "renorm", "adjustment"),
-    "Embedding": ("input_length",),
-    "Bidirectional": (),
-}
-_NETWORKS = ("Model", "Functional", "Sequential", "Network")
+    from parallel_compat.recover.reader import Reading, Stored
+    from parallel_compat.recover.translation import Translation
 
 
-def model_from_config(
-    config: dict[str, Any], custom_objects: dict[str, Any] | None, safe_mode: bool = True
-) -> keras.Model:
-    """Make a model from a config that Keras 2 wrote (`model_config` of a file, or `model.to_json()`).
+def target() -> Target:
+    """Return what a translated model finds here: Keras 3's layers, those of the time, and the old `hard_sigmoid`."""
+    here = {name for name, value in vars(keras.layers).items() if inspect.isclass(value)}
+    return Target(frozenset(here | set(_old_layers())), activations.REGISTERED_HARD_SIGMOID)
+
+
+def _old_layers() -> dict[str, Any]:
+    """Return the classes of layers that only `parallel_compat.legacy.layers` has."""
+    return {
+        name: value
+        for name, value in vars(layers).items()
+        if inspect.isclass(value) and issubclass(value, keras.layers.Layer) and not name.startswith("_")
+    }
+
+
+def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, safe_mode: bool) -> keras.Model:
+    """Make the model that an HDF5 file holds, compiled as it was, with the state of its optimizer.
 
     Args:
-        config: with `class_name` and `config`; not changed.
+        path: the file.
+        custom_objects: name -> class or function.
+        compile: whether the model is compiled.
+        safe_mode: whether Lambda layers that hold Python code are refused.
+
+    Raises:
+        CheckpointError: the file is damaged or hostile, holds weights alone or Python code, or something of which this
+            process has no counterpart; each by name.
+    """
+    given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+    with read(path, optimizer=compile) as reading, naming(path):
+        stored = reading.stored
+        if stored.form == "keras3" or stored.model_config is None:
+            raise CheckpointError(
+                f"Expected a whole model in {path}. Received: weights alone. Build the model and call "
+                "`model.load_weights` on it."
+            )
+        if written_by_keras3(stored):
+            return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode)
+        template = template_of(stored, given, target=target())
+        assert template.translation is not None
+        _refuse_what_is_not_here(template.translation)
+        single, state = keras_models.read_model(template, reading, {**_old_layers(), **given}, optimizer=compile)
+    with naming(path):
+        model = _parallel_again(single, [wrapper.gpus for wrapper in template.wrappers])
+        if not compile or stored.training_config is None:
+            return model
+        notes: list[str] = []
+        training = old_training(parse(stored.training_config, "training_config"), notes, given)
+        if training is not None:
+            era = _era(stored, training)
+            compile_as_saved(model, training, given, era)
+            notes += keras_models.restore_optimizer(
+                single, template, state, optimizer=model.optimizer, steps_as_then=era is not Era.TODAY
+            )
+    for note in notes:
+        warnings.warn(f"{path}: {note}", stacklevel=4)
+    return model
+
+
+def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_mode: bool) -> keras.Model:
+    """Let Keras read its own format, after every object in the file was looked at and the model's shapes are known."""
+    stored = reading.stored
+    assert stored.model_config is not None
+    config = parse(stored.model_config, "model_config")
+    state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
+    shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
+    known = {**h5_files.operations(), **_old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
+    with keras.StatelessScope(initialize_variables=False):
+        probe = h5_files.model_from_config(copy.deepcopy(config), known, safe_mode)
+        wanted = sorted(tuple(variable.shape) for variable in probe.weights)
+        if wanted != shapes:
+            raise CheckpointError(
+                f"expected weights of the shapes {wanted}, by the model's config. Received: {shapes} in the file."
+            )
+    model = h5_files.model_from_config(config, known, safe_mode)
+    with h5py.File(stored.path, "r") as file:
+        h5_files.read_weights(model, file["model_weights"])
+    if compile and stored.training_config is not None:
+        training = parse(stored.training_config, "training_config")
+        compile_as_saved(model, training, given, callers.era_of_caller())
+        state = state[len(shapes) :]
+        if state:
+            note = optimizer_state.restore_of_keras3(model.optimizer, model.trainable_variables, state)
+            if note is not None:
+                warnings.warn(f"{stored.path}: {note}", stacklevel=5)
+    return model
+
+
+def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mode: bool) -> keras.Model:
+    """Make a model from the JSON of a config that Keras 2 wrote (`model.to_json()`), or Keras 3.
+
+    Args:
+        text: the JSON.
         custom_objects: name -> class or function.
         safe_mode: whether Lambda layers that hold Python code are refused.
 
     Raises:
-        ValueError: a Lambda layer holds Python code, in safe mode.
+        CheckpointError: it is no model's config, holds Python code, or something of which this process has no
+            counterpart; each by name.
     """
-    from parallel_compat.legacy.layers import CuDNNGRU, CuDNNLSTM
+    given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+    config = parse(text, "the config")
+    if isinstance(config, dict) and ("module" in config or "registered_name" in config):
+        known = {"Lambda": LambdaOfFile(given, safe_mode), **given}
+        with keras.StatelessScope(initialize_variables=False):
+            keras_models.check_room(h5_files.model_of_today(copy.deepcopy(config), known, safe_mode))
+        return h5_files.model_of_today(config, known, safe_mode)
+    entry, wrappers = unwrap(model_entry(text))
+    version = config.get("keras_version") if isinstance(config, dict) else None
+    translation = translate(entry, version if isinstance(version, str) else None, given, target())
+    _refuse_what_is_not_here(translation)
+    for note in translation.notes:
+        warnings.warn(note, stacklevel=4)
+    single = keras_models.make(
+        translation.config, {**_old_layers(), **given}, keras_models.check_room, "the model's config"
+    )
+    return _parallel_again(single, [wrapper.gpus for wrapper in wrappers])
 
-    objects = custom_objects or {}
-    known = {"CuDNNLSTM": CuDNNLSTM, "CuDNNGRU": CuDNNGRU, "Lambda": _LambdaOfFile(objects, safe_mode), **objects}
-    return h5_files.model_from_config(_modern(copy.deepcopy(config)), known, safe_mode)
+
+def _refuse_what_is_not_here(translation: Translation) -> None:
+    if translation.lambdas:
+        raise CheckpointError(
+            f"Expected a model without Python code. Received: the Lambda layer '{translation.lambdas[0]}', whose "
+            "function is stored as bytecode of the Python of the time, which this one cannot run. Build the model in "
+            "code and call `load_weights`."
+        )
+    translation.check()
 
 
-class _LambdaOfFile:
-    """What makes the Lambda layers of a file: their code sees what Keras 2 let it see, `K` and custom objects.
+def _parallel_again(single: keras.Model, gpus: list[int]) -> keras.Model:
+    """Return the parallel model that a file was written by: its script looks for `layers[-2]`, the single one."""
+    if not gpus:
+        return single
+    from parallel_compat.devices import available_devices
+    from parallel_compat.parallelize_model import parallelize
+
+    count = len(available_devices())
+    if len(gpus) > 1 or gpus[0] > count:
+        raise CheckpointError(
+            f"Expected a single model, or {max(gpus)} devices. Received: the file of a parallel model over {gpus[0]} "
+            f"devices, and {count} here. Get the single model with `parallel-compat recover`, or simulate the devices: "
+            f"`parallel-compat run --replicas {max(gpus)}`."
+        )
+    return parallelize(single, gpus=gpus[0])
+
+
+class LambdaOfFile:
+    """What makes the Lambda layers of a file of Keras 3: their code sees what Keras 2 let it see.
 
     Keras 2.2.4 gave it the names of `keras/layers/core.py` (`K`, `np`) and `custom_objects`; Keras 3 gives it none.
+
+    Args:
+        custom_objects: name -> class or function.
+        safe_mode: whether code is refused.
     """
 
     def __init__(self, custom_objects: dict[str, Any], safe_mode: bool) -> None:
@@ -66,21 +200,18 @@ class _LambdaOfFile:
         self._safe_mode = safe_mode
 
     def from_config(self, config: dict[str, Any]) -> keras.layers.Lambda:
-        name = config.get("name")
-        # Keras 2 wrote the bytecode of every function, named ones too, and said so beside it.
-        old = "lambda" in (config.pop("function_type", None), config.pop("output_shape_type", None))
+        """Make one layer.
+
+        Raises:
+            CheckpointError: it holds code, in safe mode.
+        """
         code = [key for key in ("function", "output_shape") if _is_code(config.get(key))]
-        if (code or old) and self._safe_mode:
-            raise ValueError(
-                f"Expected a model without Python code. Received: the Lambda layer '{name}', whose function is stored "
-                "as bytecode, which Keras 2 ran when it loaded the file. Build the model in code and call "
-                "`load_weights`. If you trust the file: `load_model(..., safe_mode=False)`, or `parallel-compat run "
-                "--allow-lambdas`."
-            )
-        if old:
-            raise ValueError(
-                f"Expected bytecode of this Python. Received: the Lambda layer '{name}' of a file that Keras 2 wrote, "
-                "with bytecode of another Python, which cannot be run. Build the model in code and call `load_weights`."
+        if code and self._safe_mode:
+            raise CheckpointError(
+                f"Expected a model without Python code. Received: the Lambda layer '{config.get('name')}', whose "
+                "function is stored as bytecode, which Keras 2 ran when it loaded the file. Build the model in code "
+                "and call `load_weights`. If you trust the file: `load_model(..., safe_mode=False)`, or "
+                "`parallel-compat run --allow-lambdas`."
             )
         layer = keras.layers.Lambda.from_config(config, custom_objects=self._custom_objects, safe_mode=self._safe_mode)
         if code:
@@ -94,158 +225,96 @@ def _is_code(function: Any) -> bool:
     return isinstance(function, dict) and function.get("class_name") == "__lambda__"
 
 
-def _modern(config: Any) -> Any:
-    """Put a config of a model or layer, and those in it, in today's terms."""
-    if isinstance(config, list):
-        return [_modern(each) for each in config]
-    if not isinstance(config, dict):
-        return config
-    inner = config.get("config")
-    if "class_name" in config and isinstance(inner, list):  # Keras 2.2's Sequential
-        config["config"] = inner = {"name": "sequential", "layers": inner}
-    if "class_name" in config and isinstance(inner, dict):
-        for name in _DROPPED.get(config["class_name"], ()):
-            inner.pop(name, None)
-        if config["class_name"] == "Sequential":
-            _with_input(inner)
-        if isinstance(inner.get("layers"), list):
-            inner["layers"] = _modern(inner["layers"])
-            _count_calls_from_zero(inner)
-        for wrapped in ("layer", "backward_layer"):
-            if isinstance(inner.get(wrapped), dict):
-                inner[wrapped] = _modern(inner[wrapped])
-        if inner.get("activation") == "hard_sigmoid" or inner.get("recurrent_activation") == "hard_sigmoid":
-            from parallel_compat.legacy import activations
-
-            for name in ("activation", "recurrent_activation"):
-                if inner.get(name) == "hard_sigmoid":
-                    inner[name] = activations.REGISTERED_HARD_SIGMOID
-    return config
+# --- as it was compiled ---------------------------------------------------------------------------------------------
 
 
-def _count_calls_from_zero(model: dict[str, Any]) -> None:
-    """Count the calls of nested models from 0: in Keras 2 the first was the one that a model made of itself."""
-    nested = {layer.get("name") for layer in model["layers"] if layer.get("class_name") in _NETWORKS}
-    references = [model.get(key) for key in ("input_layers", "output_layers")]
-    references += [layer.get("inbound_nodes") for layer in model["layers"]]
-    for name in nested:
-        calls = list(_calls(references, name))
-        if calls and min(call[1] for call in calls) > 0:
-            for call in calls:
-                call[1] -= 1
-
-
-def _calls(references: Any, name: str) -> Iterator[list[Any]]:
-    """Yield the references `[name, call, tensor, ...]` to a layer."""
-    if isinstance(references, list):
-        if len(references) >= 3 and references[0] == name and isinstance(references[1], int):
-            yield references
-        else:
-            for each in references:
-                yield from _calls(each, name)
-
-
-def _with_input(sequential: dict[str, Any]) -> None:
-    """Say the input's shape by a layer of its own: Keras 2 wrote it into the first layer."""
-    layers = sequential.get("layers") or []
-    if not layers or layers[0].get("class_name") == "InputLayer":
-        return
-    first = layers[0]["config"]
-    shape = first.pop("batch_input_shape", None)
-    if shape is None:  # a nested model comes first
-        return
-    name = f"{first.get('name', 'sequential')}_input"
-    entry = {"batch_input_shape": shape, "dtype": first.get("dtype") or "float32", "name": name}
-    sequential["layers"] = [{"class_name": "InputLayer", "config": entry}, *layers]
-
-
-def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_objects: dict[str, Any] | None) -> None:
+def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_objects: dict[str, Any], era: Era) -> None:
     """Compile a model as its file's `training_config` says.
 
     Args:
         model: the model.
         training: the decoded `training_config`.
         custom_objects: name -> class or function.
+        era: whose steps the optimizer makes.
     """
-    config = training["optimizer_config"]
-    settings = {key: value for key, value in config["config"].items() if key not in ("name", "is_legacy_optimizer")}
-    settings = {key: value for key, value in settings.items() if value is not None or key == "epsilon"}
-    settings.pop("schedule_decay", None)
-    kind = getattr(optimizers, _capitalized(config["class_name"]))
-    optimizer = kind(**settings)
-    if callers.era_of_caller() is Era.KERAS_2_2_4:
-        optimizer_steps.step_as_keras_2(optimizer)
-    with keras.saving.custom_object_scope(custom_objects or {}):
-        model.compile(
-            optimizer=optimizer,
-            loss=_named(training.get("loss"), "loss", custom_objects),
-            metrics=_named(training.get("metrics"), "metric", custom_objects),
-            loss_weights=training.get("loss_weights"),
-        )
+    with keras.saving.custom_object_scope(custom_objects):
+        arguments = {
+            "optimizer": _optimizer(training["optimizer_config"], custom_objects, era),
+            "loss": _objects(training.get("loss"), "loss", custom_objects),
+            "metrics": _objects(training.get("metrics"), "metric", custom_objects),
+            "loss_weights": training.get("loss_weights"),
+        }
+        if training.get("weighted_metrics"):
+            arguments["weighted_metrics"] = _objects(training["weighted_metrics"], "metric", custom_objects)
+        frame = _users_frame()
+        if frame is None:
+            for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
+                if name in arguments:
+                    arguments[name] = keras.tree.map_structure(lambda each, k=kind: _todays(each, k), arguments[name])
+            model.compile(**arguments)
+        else:
+            from parallel_compat.run import model_methods
+
+            model_methods.compile(type(model).compile, "keras.Model.compile", frame, model, **arguments)
     h5_files.build_losses(model)
 
 
-def _capitalized(name: str) -> str:
+def _users_frame() -> FrameType | None:
+    """Return the frame of the user's code that loads the file, where `run` translates what that code compiles."""
+    install = sys.modules.get("parallel_compat.run.install")
+    if install is None or not install.is_installed():
+        return None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not callers.is_users(frame):
+        frame = frame.f_back
+    return frame
+
+
+def _era(stored: Stored, training: dict[str, Any]) -> Era:
+    """Return whose steps the optimizer made that a file remembers, where the script that loads it is of an era."""
+    if callers.era_of_caller() is Era.TODAY:
+        return Era.TODAY
+    version = stored.keras_version or ""
+    # `learning_rate` is written by OptimizerV2, which tf.keras has since TensorFlow 1.14.
+    if not version.endswith("-tf") or "learning_rate" not in training["optimizer_config"]["config"]:
+        return Era.KERAS_2_2_4
+    return Era.TF_KERAS_1_15 if version.startswith("2.2") else Era.TF_KERAS_2_2
+
+
+def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any], era: Era) -> Any:
+    settings = {key: value for key, value in config["config"].items() if key not in ("name", "is_legacy_optimizer")}
+    settings = {key: value for key, value in settings.items() if value is not None or key == "epsilon"}
+    if isinstance(settings.get("learning_rate"), dict):
+        settings["learning_rate"] = keras.optimizers.schedules.deserialize(settings["learning_rate"], custom_objects)
+    if config["class_name"] in custom_objects:
+        return custom_objects[config["class_name"]].from_config(settings)
     by_lower = {kind.lower(): kind for kind in dir(keras.optimizers) if kind[0].isupper()}
-    return by_lower.get(name.lower(), name)
+    name = by_lower.get(config["class_name"].lower(), config["class_name"])
+    settings.pop("schedule_decay", None)
+    if era is Era.TODAY:
+        return getattr(optimizers, name)(**settings)
+    kind = getattr(keras.optimizers, name)
+    optimizer = kind.__new__(kind)
+    optimizers.initialize(kind.__init__, optimizer, f"keras.optimizers.{name}", (), settings, era=era)
+    return optimizer
 
 
-def _named(given: Any, kind: str, custom_objects: dict[str, Any] | None) -> Any:
+def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:
+    """Replace names by the user's own objects, and configs by what they are the config of."""
     if isinstance(given, dict) and "class_name" not in given:
-        return {key: _named(value, kind, custom_objects) for key, value in given.items()}
+        return {key: _objects(value, kind, custom_objects) for key, value in given.items()}
     if isinstance(given, list):
-        return [_named(each, kind, custom_objects) for each in given]
+        return [_objects(each, kind, custom_objects) for each in given]
     if isinstance(given, str):
-        custom = (custom_objects or {}).get(given) or keras.saving.get_custom_objects().get(given)
-        row = identifiers()[kind].get(given)
-        return custom or (row.new if row else given)
+        return custom_objects.get(given, given)
     if isinstance(given, dict):
         return (keras.losses if kind == "loss" else keras.metrics).deserialize(given, custom_objects=custom_objects)
     return given
 
 
-def restore_optimizer(model: keras.Model, group: h5py.Group) -> None:
-    """Give a compiled model's optimizer the state in a file: its iterations and its moments.
-
-    Keras 2 wrote `[iterations, *first moments, *second moments]` in the order of the trainable weights; Keras 3
-    keeps a variable per weight and moment. Where the counts do not fit, the optimizer starts anew, with a warning.
-
-    Args:
-        model: compiled.
-        group: `optimizer_weights` of the file.
-    """
-    names = [name.decode() if isinstance(name, bytes) else name for name in group.attrs.get("weight_names", ())]
-    values = [np.asarray(group[name]) for name in names]
-    optimizer = model.optimizer
-    optimizer.build(model.trainable_variables)
-    if values and values[0].shape == () and len(values) == len(optimizer.variables):  # written by Keras 3
-        optimizer.set_weights(values)
-        return
-    iterations = values.pop(0) if values and values[0].shape == () else None
-    if iterations is not None:
-        optimizer.iterations.assign(int(iterations))
-    count = len(model.trainable_variables)
-    moments = [[v for v in optimizer.variables if v.path.endswith(f"_{moment}")] for moment in ("momentum", "velocity")]
-    moments = [variables for variables in moments if variables]
-    fits = len(values) >= count * len(moments) and all(
-        tuple(variable.shape) == value.shape
-        for number, variables in enumerate(moments)
-        for variable, value in zip(variables, values[number * count : (number + 1) * count], strict=True)
-    )
-    if not fits:
-        warnings.warn(
-            f"The state of the optimizer {type(optimizer).__name__} in the file does not fit today's; the optimizer "
-            "starts anew. Expect a higher loss in the first epochs.",
-            stacklevel=3,
-        )
-        return
-    for number, variables in enumerate(moments):
-        for variable, value in zip(variables, values[number * count : (number + 1) * count], strict=True):
-            variable.assign(value)
+def _todays(given: Any, kind: str) -> Any:
+    row = identifiers()[kind].get(given) if isinstance(given, str) else None
+    return given if row is None else row.new
 
 
-def decoded(attribute: Any) -> Any:
-    """Return a JSON attribute of a file as Python objects, or None."""
-    if attribute is None:
-        return None
-    return json.loads(attribute.decode("utf-8") if isinstance(attribute, bytes) else attribute)
+__all__ = ["compile_as_saved", "load", "model_from_text", "target"]

@@ -1,16 +1,25 @@
-"""`keras.engine.saving`: weights out of an open HDF5 file."""
+"""`keras.engine.saving`: weights out of an open HDF5 file, and the readers of weights behind `load_weights`."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 from typing import TYPE_CHECKING, Any
+
+import h5py
 
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import automatic_names
+from parallel_compat.recover.keras_models import Layers
+from parallel_compat.recover.loading import load_template_weights, load_weights_by_name
+from parallel_compat.recover.reader import read
+from parallel_compat.recover.single_model import written_by_keras3
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    import h5py
+    from parallel_compat.recover.reader import Stored
 
 
 def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Any], reshape: bool = False) -> None:
@@ -22,7 +31,8 @@ def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Any], reshape: 
         reshape: must be false.
     """
     _check(reshape)
-    h5_files.read_weights(_Layers(layers), f)
+    with as_file(f) as path:
+        load_in_order(Layers(layers), path)
 
 
 def load_weights_from_hdf5_group_by_name(
@@ -37,36 +47,65 @@ def load_weights_from_hdf5_group_by_name(
         reshape: must be false.
     """
     _check(reshape)
-    read_by_name(_Layers(layers), f, skip_mismatch=skip_mismatch)
+    with as_file(f) as path:
+        load_by_name(Layers(layers), path, skip_mismatch=skip_mismatch)
 
 
-def read_by_name(model: Any, group: h5py.Group, *, skip_mismatch: bool = False) -> None:
+def load_in_order(model: Any, path: str) -> None:
+    """Read the weights of a model from a file in Keras 2's layout, by the order of the layers.
+
+    Args:
+        model: the model.
+        path: the file; `reader.read` has looked at it.
+    """
+    with read(path, arrays=False) as reading:
+        stored = reading.stored
+    if not written_by_keras3(stored):
+        load_template_weights(model, path)
+        return
+    with h5py.File(path, "r") as file:
+        h5_files.read_weights(model, file["model_weights"] if stored.form == "model" else file)
+
+
+def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False) -> None:
     """Read the weights of a model's layers by their names in the Keras that wrote the file.
 
     Args:
         model: has `layers`.
-        group: the open group.
+        path: the file.
         skip_mismatch: whether layers whose shapes differ are left as they are.
 
     Raises:
         ValueError: the layers' names do not tell which weights they take.
     """
-    old = h5_files.is_of_standalone_keras(group)
-    names = automatic_names.in_file(model.layers, h5_files.layer_names(group)) if old else {}
-    h5_files.read_weights_by_name(model, group, skip_mismatch=skip_mismatch, names=names)
+
+    def names(stored: Stored) -> Mapping[Any, str]:
+        old = _of_standalone_keras(stored.keras_version or "1")
+        return automatic_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
+
+    load_weights_by_name(model, path, names=names, skip_mismatch=skip_mismatch)
+
+
+@contextlib.contextmanager
+def as_file(group: h5py.Group) -> Iterator[str]:
+    """Yield the path of a file that has what an open group has: only files are looked over before they are read."""
+    with tempfile.TemporaryDirectory(prefix="parallel-compat-") as folder:
+        path = os.path.join(folder, "group.h5")
+        with h5py.File(path, "w") as file:
+            for name in group:
+                group.copy(name, file)
+            for name, value in group.attrs.items():
+                file.attrs[name] = value
+        yield path
+
+
+def _of_standalone_keras(version: str) -> bool:
+    """Say whether Keras 1 or 2.0 to 2.3 wrote a file, not `tensorflow.keras` ("2.2.4-tf", 2.4 and later)."""
+    return version.partition(".")[0] == "1" or (
+        version.startswith(("2.0.", "2.1.", "2.2.", "2.3.")) and not version.endswith("-tf")
+    )
 
 
 def _check(reshape: bool) -> None:
     if reshape:
         raise ValueError("Expected `reshape=False`: Keras 3 does not reshape weights. Reshape them with numpy.")
-
-
-class _Layers:
-    """Layers without a model, as far as reading weights looks at one."""
-
-    def __init__(self, layers: Sequence[Any]) -> None:
-        self.layers = list(layers)
-        self.name = "layers"
-        self._trainable_variables: list[Any] = []
-        self._non_trainable_variables: list[Any] = []
-        self.weights: list[Any] = []

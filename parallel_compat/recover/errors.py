@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 MOST_CHARACTERS = 4_000  # of one message, whatever the file puts into it
 
 
@@ -17,3 +19,23 @@ class CheckpointError(ValueError):
 
     def __init__(self, sentence: str = "") -> None:
         super().__init__(sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[:MOST_CHARACTERS]} ...")
+
+
+class naming:
+    """Put the file's name in front of errors inside the block; turn what a malformed config raises into one."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, CheckpointError) and not str(error).startswith(self._path):
+            raise CheckpointError(f"{self._path}: {error}") from error
+        if isinstance(error, (KeyError, TypeError, IndexError, AttributeError, RecursionError)) or (
+            isinstance(error, (UnicodeError, OverflowError)) or type(error) is ValueError
+        ):
+            raise CheckpointError(
+                f"{self._path}: not of a form that Keras wrote ({type(error).__name__}: {str(error)[:200]})."
+            ) from error

@@ -3,25 +3,59 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.recover import weight_edits
+import numpy as np
+
+from parallel_compat.recover import limits, optimizer_state, weight_edits
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.h5_writer import gather
 from parallel_compat.recover.layer_tree import Branch, Leaf
 from parallel_compat.recover.layer_weights import Spec
-from parallel_compat.recover.optimizer_state import memory
 from parallel_compat.recover.rules.layer_names import keras3_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
-
+    from parallel_compat.recover.config_json import Entry
     from parallel_compat.recover.layer_tree import Node, Path
+    from parallel_compat.recover.reader import Reading
     from parallel_compat.recover.single_model import Template
 
     Array = np.ndarray[Any, Any]
+
+
+def read_model(
+    template: Template,
+    reading: Reading,
+    custom_objects: Mapping[str, Any],
+    *,
+    optimizer: bool,
+    advance: Callable[[int], object] = lambda count: None,
+) -> tuple[Any, list[Array]]:
+    """Build the single model with its weights.
+
+    Args:
+        template: the single model.
+        reading: the open file; its arrays are consumed.
+        custom_objects: classes and functions by name.
+        optimizer: whether the optimizer's arrays are read, too.
+        advance: called with the number of bytes after each array.
+
+    Returns:
+        A `keras.Model` and the optimizer's arrays.
+
+    Raises:
+        CheckpointError: Keras cannot build it, or it has other weights than the file.
+    """
+    arrays = []
+    for array, pieces in reading.arrays(optimizer=optimizer):
+        arrays.append(gather(array, pieces))
+        advance(array.nbytes)
+    count = len(template.arrays)
+    return build(template, arrays[:count], custom_objects), arrays[count:]
 
 
 def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, Any]) -> Any:
@@ -38,21 +72,41 @@ def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, 
     Raises:
         CheckpointError: Keras cannot build it, or it has other weights than the file.
     """
+    assert template.translation is not None
+    values = edited(template, arrays)
+    model = make(template.translation.config, custom_objects, lambda probe: _check(probe, values), template.stored.path)
+    for path, mine in values.items():
+        for variable, value in zip(weights_of(layer_at(model, path)), mine, strict=True):
+            variable.assign(value)
+    return model
+
+
+def make(config: Entry, custom_objects: Mapping[str, Any], check: Callable[[Any], None], where: str) -> Any:
+    """Build a model in Keras 3, first without memory: a config may ask for more than there is, and the shapes tell.
+
+    Args:
+        config: a model's entry, translated.
+        custom_objects: classes and functions by name.
+        check: called with the model whose variables have shapes and no values; raises if it must not be made.
+        where: how errors name the file.
+
+    Returns:
+        A `keras.Model`.
+
+    Raises:
+        CheckpointError: Keras cannot build it, or `check` raised.
+    """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     import keras
 
-    assert template.translation is not None
-    config = template.translation.config
-    values = edited(template, arrays)
     maker = keras.Sequential if config["class_name"] == "Sequential" else keras.Model
     try:
-        # First without memory: a config may ask for more than there is, and the shapes tell.
         with (
             keras.StatelessScope(initialize_variables=False),
             keras.saving.custom_object_scope(dict(custom_objects)),
         ):
             probe = maker.from_config(_stateless(config["config"]), custom_objects=dict(custom_objects))
-            _check(probe, values)
+            check(probe)
         del probe
         with keras.saving.custom_object_scope(dict(custom_objects)):
             model = maker.from_config(copy.deepcopy(config["config"]), custom_objects=dict(custom_objects))
@@ -60,13 +114,50 @@ def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, 
         raise
     except Exception as error:  # whatever a config makes Keras raise
         raise CheckpointError(
-            f"{template.stored.path}: Keras cannot build the model from its config "
-            f"({type(error).__name__}: {str(error)[:500]})."
+            f"{where}: Keras cannot build the model from its config ({type(error).__name__}: {str(error)[:500]})."
         ) from error
-    for path, mine in values.items():
-        for variable, value in zip(layer_at(model, path).weights, mine, strict=True):
-            variable.assign(value)
     return model
+
+
+def check_room(model: Any) -> None:
+    """Refuse a model that asks for more memory than this machine has.
+
+    Args:
+        model: with or without values.
+
+    Raises:
+        CheckpointError: it does.
+    """
+    wanted = sum(math.prod(variable.shape) * np.dtype("float32").itemsize for variable in model.weights)
+    if wanted > limits.memory_of_machine():
+        raise CheckpointError(
+            f"the model's weights take {wanted:,} bytes; this machine has {limits.memory_of_machine():,} of memory."
+        )
+
+
+class Layers:
+    """Layers without a model, as far as loading weights looks at one.
+
+    Args:
+        layers: the layers.
+    """
+
+    name = "layers"
+    built = True
+    _trainable_variables: tuple[Any, ...] = ()
+    _non_trainable_variables: tuple[Any, ...] = ()
+
+    def __init__(self, layers: Sequence[Any]) -> None:
+        self.layers = list(layers)
+        self.weights = [weight for layer in self.layers for weight in layer.weights]
+
+    def get_layer(self, name: str) -> Any:
+        return next(layer for layer in self.layers if layer.name == name)
+
+
+def weights_of(layer: Any) -> list[Any]:
+    """Return a layer's weights in the order of HDF5 files: the trainable ones first (`_legacy_weights`, Keras 3.15)."""
+    return [*layer.trainable_weights, *layer.non_trainable_weights]
 
 
 def _stateless(value: Any) -> Any:
@@ -103,7 +194,7 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
     expected = 0
     for path, mine in values.items():
         where = "/".join(path)
-        variables = layer_at(model, path).weights
+        variables = weights_of(layer_at(model, path))
         if not variables:
             raise CheckpointError(
                 f"layer {where!r}: it is built only when the model is called, so that it "
@@ -119,19 +210,13 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
         raise CheckpointError(f"the model has {len(model.weights)} weights, the file {expected} for it.")
 
 
-def compile_model(
-    model: Any, training_config: dict[str, Any], template: Template, optimizer_arrays: list[Array]
-) -> list[str]:
-    """Compile a recovered model as it was, and give its optimizer the state it had.
+def compile_model(model: Any, training_config: dict[str, Any], path: str) -> None:
+    """Compile a recovered model as it was.
 
     Args:
         model: as `build` made it.
         training_config: as `rules.training.compiled` made it.
-        template: the single model.
-        optimizer_arrays: the file's arrays for the optimizer.
-
-    Returns:
-        Sentences on what could not be carried over.
+        path: of the file.
     """
     import keras
 
@@ -150,56 +235,48 @@ def compile_model(
             loss_weights=training_config["loss_weights"],
         )
     except Exception as error:  # outputs and losses that do not belong together
-        raise CheckpointError(
-            f"{template.stored.path}: the model cannot be compiled as its file says ({str(error)[:300]})."
-        ) from error
+        raise CheckpointError(f"{path}: the model cannot be compiled as its file says ({str(error)[:300]}).") from error
+
+
+def restore_optimizer(
+    model: Any,
+    template: Template,
+    optimizer_arrays: list[Array],
+    *,
+    optimizer: Any = None,
+    steps_as_then: bool = False,
+) -> list[str]:
+    """Give an optimizer the state that it had.
+
+    Args:
+        model: as `build` made it.
+        template: the single model.
+        optimizer_arrays: the file's arrays for the optimizer.
+        optimizer: the optimizer; None for that of the model, which is compiled.
+        steps_as_then: whether the optimizer steps as it did.
+
+    Returns:
+        Sentences on what could not be carried over.
+    """
     assert template.tree is not None
     assert template.translation is not None
-    if template.translation.edits:
-        return (
-            ["The optimizer's state belongs to weights that had to be rewritten; training begins with a fresh one."]
-            if optimizer_arrays
-            else []
-        )
-    stored = template.arrays
-    shapes = {
-        (path, index): stored[position].shape
-        for path, positions in template.places.items()
-        for index, position in enumerate(positions)
-    }
-    sorted_memory = memory(config["class_name"], config["config"], optimizer_arrays, template.tree, shapes)
-    if isinstance(sorted_memory, str):
-        return [sorted_memory]
-    steps, by_weight = sorted_memory
-    variables = {id(layer_at(model, path).weights[index]): arrays for (path, index), arrays in by_weight.items()}
-    optimizer.build(model.trainable_variables)
-    if steps is not None:
-        optimizer.iterations.assign(steps)
-    slots = _slots(optimizer, len(model.trainable_variables))
-    if not slots:
+    if not optimizer_arrays:
         return []
-    if by_weight and len(model.trainable_variables) != len(by_weight):
-        return ["The model has other trainable weights than its optimizer's state; training begins with a fresh one."]
-    for number, variable in enumerate(model.trainable_variables):
-        for slot, value in zip(slots, variables.get(id(variable), ()), strict=False):
-            slot[number].assign(value)
-    return []
-
-
-def _slots(optimizer: Any, count: int) -> list[list[Any]]:
-    """Return an optimizer's memories, kind by kind, each in the order of the trainable variables.
-
-    Its variables begin with the step counter and the learning rate; then come the kinds, which Keras 3 makes for all
-    variables together (``[m_0, v_0, m_1, v_1, ...]``, `add_optimizer_variables`) or one after the other.
-    """
-    kinds: dict[str, list[Any]] = {}
-    for variable in optimizer.variables:
-        if variable.path.endswith(("/iteration", "/learning_rate")):
-            continue
-        kinds.setdefault(
-            variable.path.rsplit("_", 1)[-1] if "velocity_hat" not in variable.path else "velocity_hat", []
-        ).append(variable)
-    return [found for found in kinds.values() if len(found) == count]
+    if template.translation.edits:
+        return ["The optimizer's state belongs to weights that had to be rewritten; training begins with a fresh one."]
+    trained = [
+        weights_of(layer_at(model, leaf.path))[index]
+        for leaf, index in template.tree.sections(frozen=True)[0]
+        if leaf.path in template.places
+    ]
+    note = optimizer_state.restore(
+        model.optimizer if optimizer is None else optimizer,
+        model.trainable_variables,
+        optimizer_arrays,
+        trained,
+        steps_as_then=steps_as_then,
+    )
+    return [] if note is None else [note]
 
 
 def tree_of(layer: Any, path: Path = ()) -> Node:
@@ -221,7 +298,7 @@ def tree_of(layer: Any, path: Path = ()) -> Node:
             tuple(variable.shape),
             variable.trainable and variable.name not in ("moving_mean", "moving_variance"),
         )
-        for variable in layer.weights
+        for variable in weights_of(layer)
     )
     return Leaf(path, layer.name, type(layer).__name__, {}, specs, layer.trainable)
 

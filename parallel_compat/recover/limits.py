@@ -40,6 +40,14 @@ def byte_budget(file_size: int, max_bytes: int | None) -> int:
     return max_bytes if max_bytes is not None else max(BYTES_AT_LEAST, BYTES_OVER_FILE_SIZE * file_size)
 
 
+def memory_of_machine() -> int:
+    """Return how many bytes of memory this machine has, or a terabyte where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 1 << 40
+
+
 def limit_this_process(memory: int) -> None:
     """Take from this process what reading a file does not need; each limit where the system has it."""
     try:

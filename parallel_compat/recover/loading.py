@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,13 @@ from parallel_compat.recover.single_model import template_of, wrapper_of_weights
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Mapping
 
     import numpy as np
 
     from parallel_compat.recover.layer_tree import Node, Path
     from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored
+    from parallel_compat.recover.reader import Stored, StoredLayer
     from parallel_compat.recover.single_model import Template
 
     Array = np.ndarray[Any, Any]
@@ -116,11 +118,80 @@ def load_template_weights(model: Any, path: str | os.PathLike[str], *, max_bytes
         places = _by_groups(stored, tree, parallel=bool(wrappers))
     notes: list[str] = []
     values = _values(model, tree, places, arrays, template, notes, old=old, path=stored.path)
-    count = 0
+    mine = {id(variable) for variable, _ in values}
+    left = [variable.path for variable in model.weights if id(variable) not in mine]
+    if left:
+        raise CheckpointError(f"{stored.path}: there are no weights in it for {', '.join(left[:5])} of the model.")
     for variable, value in values:
         variable.assign(value)
-        count += 1
-    return LoadedWeights(stored.path, stored.form, wrappers, stored.keras_version, count, tuple(notes))
+    return LoadedWeights(stored.path, stored.form, wrappers, stored.keras_version, len(values), tuple(notes))
+
+
+def load_weights_by_name(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    names: Callable[[Stored], Mapping[Any, str]] = lambda stored: {},
+    skip_mismatch: bool = False,
+    max_bytes: int | None = None,
+) -> LoadedWeights:
+    """Load the weights of those layers of a living model that a file has by name.
+
+    A parallel model's file has one layer with weights, the template: it is loaded as `load_template_weights` does.
+
+    Args:
+        model: a `keras.Model`, or what has `layers`.
+        path: a file in Keras 2's layout.
+        names: given the file, returns layer -> its name in the file, where that is another.
+        skip_mismatch: whether layers whose weights do not fit are left as they are, with a warning.
+        max_bytes: as in `load_template_weights`.
+
+    Returns:
+        What was found in the file.
+
+    Raises:
+        CheckpointError: the file is unreadable, or a layer's weights do not fit. The model is then as it was before.
+    """
+    with read(path, max_bytes=max_bytes) as reading:
+        stored = reading.stored
+        arrays = [gather(array, pieces) for array, pieces in reading.arrays()]
+    template = _template(stored) if stored.form == "model" and not written_by_keras3(stored) else None
+    if (template is not None and template.wrappers) or wrapper_of_weights(stored) is not None:
+        return load_template_weights(model, path, max_bytes=max_bytes)
+    groups: dict[str, tuple[StoredLayer | None, int]] = {}
+    start = 0
+    for stored_layer in stored.layers:
+        groups[stored_layer.name] = (stored_layer, start)
+        start += len(stored_layer.weights)
+    renamed = names(stored)
+    notes: list[str] = []
+    pairs: list[tuple[Any, Array]] = []
+    for layer in model.layers:
+        group, first = groups.get(renamed.get(layer, layer.name), (None, 0))
+        if group is None or (not group.weights and not layer.weights):
+            continue
+        try:
+            pairs += _of_layer(layer, group, arrays[first : first + len(group.weights)], notes, stored)
+        except CheckpointError as error:
+            if not skip_mismatch:
+                raise
+            warnings.warn(f"{error} The layer is left as it is.", stacklevel=3)
+    for variable, value in pairs:
+        variable.assign(value)
+    return LoadedWeights(stored.path, stored.form, (), stored.keras_version, len(pairs), tuple(notes))
+
+
+def _of_layer(
+    layer: Any, group: StoredLayer, arrays: list[Array], notes: list[str], stored: Stored
+) -> list[tuple[Any, Array]]:
+    """Pair the variables of one layer with their values in its group."""
+    from parallel_compat.recover.keras_models import Layers, tree_of
+
+    node = tree_of(layer, (layer.name,))
+    _loosen(node)
+    places = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
+    old = not written_by_keras3(stored)
+    return _values(Layers([layer]), Branch((), [node]), places, arrays, None, notes, old=old, path=stored.path)
 
 
 def _template(stored: Stored) -> Template | None:
@@ -249,7 +320,7 @@ def _values(
     path: str,
 ) -> list[tuple[Any, Array]]:
     """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
-    from parallel_compat.recover.keras_models import layer_at
+    from parallel_compat.recover.keras_models import layer_at, weights_of
 
     pairs: list[tuple[Any, Array]] = []
     for leaf in tree.leaves():
@@ -260,7 +331,7 @@ def _values(
             raise CheckpointError(f"{path}: there are no weights in it for the layer {where!r}.")
         layer = layer_at(model, leaf.path)
         values = [arrays[position] for position in places[leaf.path]]
-        variables = layer.weights
+        variables = weights_of(layer)
         if old:
             edits = _edits(leaf, layer, values, notes)
             values = weight_edits.apply(edits, leaf.class_name, values)

@@ -1,7 +1,8 @@
-"""What the optimizer of an old file remembers, put in the order of Keras 3's optimizer of the same name.
+"""What the optimizer of a file remembers, given to a living optimizer of Keras 3 of the same name.
 
 Keras 2 writes a list: the step counter (not all of them), then one kind of memory for all weights after another (all
-first moments, all second moments). The weights are those of ``model.trainable_weights``, in that order.
+first moments, all second moments), in the order of ``model.trainable_weights``. Keras 3 writes its variables as they
+stand: step counter, learning rate, then what `add_optimizer_variables` made.
 """
 
 from __future__ import annotations
@@ -9,71 +10,117 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
 
-    from parallel_compat.recover.layer_tree import Branch, Path
+    import numpy as np
 
     Array = np.ndarray[Any, Any]
 
-# Optimizer -> what the attributes of Keras 3's are called, in the order of the old file's kinds of memory.
-MEMORY = {
+# Optimizer -> how the paths of Keras 3's variables end, in the order of the old file's kinds of memory.
+KINDS = {
     "SGD": ("momentum",),
     "RMSprop": ("velocity",),
     "Adagrad": ("accumulator",),
     "Adadelta": ("accumulated_grad", "accumulated_delta_var"),
     "Adam": ("momentum", "velocity"),
-    "Adamax": ("m", "u"),
+    "Adamax": ("momentum", "norm"),
+    "Nadam": ("momentum", "velocity"),
 }
+_ENDINGS = ("velocity_hat", "accumulated_grad", "accumulated_delta_var", "average_gradient", "u_product")
+FRESH = "training begins with a fresh one."
 
 
-def memory(
-    name: str,
-    config: dict[str, Any],
-    arrays: list[Array],
-    tree: Branch,
-    shapes: dict[tuple[Path, int], tuple[int, ...]],
-) -> tuple[int | None, dict[tuple[Path, int], tuple[Array, ...]]] | str:
-    """Sort an optimizer's arrays by the weight they belong to.
+def restore(
+    optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], weights: Sequence[Any], *, steps_as_then: bool
+) -> str | None:
+    """Give an optimizer what a file of Keras 2 remembers.
 
     Args:
-        name: the optimizer.
-        config: its config in Keras 3.
+        optimizer: of Keras 3.
+        variables: the model's trainable variables, for which it is built.
         arrays: what the file holds for it.
-        tree: the single model's layers.
-        shapes: (leaf, number of its weight) -> shape.
+        weights: those of `variables` that trained when the file was written, in the order of the file.
+        steps_as_then: whether its steps are those of the time, where Keras 3's need another state.
 
     Returns:
-        The step counter (None if the file has none) and, for each trainable weight, its memories; or a sentence that
-        says why they cannot be carried over.
+        None, or a sentence that says why nothing was carried over.
     """
-    kinds = MEMORY.get(name)
-    if kinds is None:
-        return f"Keras 3's {name} keeps its state in another form; training begins with a fresh one."
-    if name == "RMSprop" and (config.get("centered") or config.get("momentum")):
-        return "Keras 3's RMSprop keeps centered or momentum state in another form; training begins with a fresh one."
-    steps = None
-    if arrays and arrays[0].shape == () and arrays[0].dtype.kind in "iu":
-        steps, arrays = int(arrays[0]), arrays[1:]
-    weights = [(leaf.path, index) for leaf, index in tree.sections(frozen=True)[0]]
-    if not arrays:
-        return steps, {}
-    if name == "Adam" and len(arrays) == 3 * len(weights):
-        hats = arrays[2 * len(weights) :]
-        arrays = arrays[: 2 * len(weights)]
-        if config.get("amsgrad"):
+    name = type(optimizer).__name__
+    kinds = KINDS.get(name)
+    if kinds is None or (name == "Nadam" and not steps_as_then):
+        return f"Keras 3's {name} keeps its state in another form; {FRESH}"
+    if name == "RMSprop" and (optimizer.centered or optimizer.momentum):
+        return f"Keras 3's RMSprop keeps centered or momentum state in another form; {FRESH}"
+    left = list(arrays)
+    steps = int(left.pop(0)) if left and left[0].shape == () and left[0].dtype.kind in "iu" else None
+    product = None
+    if name == "Nadam" and len(left) % 2:  # of tf.keras: the product of its momenta
+        product = left.pop(0)
+    if name == "Adam" and len(left) == 3 * len(weights):
+        if optimizer.amsgrad:
             kinds = (*kinds, "velocity_hat")
-            arrays += hats
-        # Keras 2.2 writes a placeholder of one zero per weight where amsgrad is off.
-    if not weights or len(arrays) != len(kinds) * len(weights):
+        else:  # Keras 2.2 writes a placeholder of one zero per weight
+            left = left[: 2 * len(weights)]
+    if left and (not weights or len(left) != len(kinds) * len(weights)):
         return (
-            f"The optimizer's state has {len(arrays)} arrays, expected {len(kinds)} for each "
-            f"of {len(weights)} trainable weights; training begins with "
-            "a fresh one."
+            f"The optimizer's state has {len(left)} arrays, expected {len(kinds)} for each of {len(weights)} trainable "
+            f"weights; {FRESH}"
         )
-    found: dict[tuple[Path, int], tuple[Array, ...]] = {}
-    for number, weight in enumerate(weights):
-        mine = tuple(arrays[kind * len(weights) + number] for kind in range(len(kinds)))
-        if any(array.shape != shapes[weight] for array in mine):
-            return "The optimizer's state does not have the shapes of the weights; training begins with a fresh one."
-        found[weight] = mine
-    return steps, found
+    if len(weights) != len(variables) and left:
+        return f"The model has other trainable weights than its optimizer's state; {FRESH}"
+    if any(
+        left[kind * len(weights) + number].shape != tuple(weight.shape)
+        for kind in range(len(kinds) if left else 0)
+        for number, weight in enumerate(weights)
+    ):
+        return f"The optimizer's state does not have the shapes of the weights; {FRESH}"
+    optimizer.build(variables)
+    if steps is not None:
+        optimizer.iterations.assign(steps)
+    slots = _slots(optimizer)
+    if name == "SGD" and not optimizer.momentum:  # Keras 2 wrote its moments all the same, of no effect
+        return None
+    if product is not None:
+        slots["u_product"][0].assign(float(product))
+    place = {id(variable): number for number, variable in enumerate(variables)}
+    for kind, ending in enumerate(kinds if left else ()):
+        for number, weight in enumerate(weights):
+            slots[ending][place[id(weight)]].assign(left[kind * len(weights) + number])
+    return None
+
+
+def restore_of_keras3(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array]) -> str | None:
+    """Give an optimizer what a file of Keras 3 remembers: all its variables, in their order.
+
+    Args:
+        optimizer: of Keras 3.
+        variables: the model's trainable variables.
+        arrays: what the file holds for it.
+
+    Returns:
+        None, or a sentence that says why nothing was carried over.
+    """
+    optimizer.build(variables)
+    saved, wanted = [tuple(value.shape) for value in arrays], [tuple(value.shape) for value in optimizer.variables]
+    if saved != wanted:
+        return (
+            f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
+            f"{saved}. The optimizer starts anew."
+        )
+    for variable, value in zip(optimizer.variables, arrays, strict=True):
+        variable.assign(value)
+    return None
+
+
+def _slots(optimizer: Any) -> dict[str, list[Any]]:
+    """Return an optimizer's memories by the ending of their paths, each in the order of the variables it is built for.
+
+    Its variables begin with the step counter and the learning rate; then come the kinds, which Keras 3 makes for all
+    variables together (``[m_0, v_0, m_1, v_1, ...]``, `add_optimizer_variables`) or one after the other.
+    """
+    kinds: dict[str, list[Any]] = {}
+    for variable in optimizer.variables:
+        if not variable.path.endswith(("/iteration", "/learning_rate")):
+            ending = next((one for one in _ENDINGS if variable.path.endswith(one)), variable.path.rsplit("_", 1)[-1])
+            kinds.setdefault(ending, []).append(variable)
+    return kinds

@@ -146,6 +146,13 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
             found = list_of_arrays(group, walk, where, hdf5)
             arrays += found
             layers.append({"name": name, "weights": [entry(array) for array in found]})
+        if b"top_level_model_weights" in weights and "top_level_model_weights" not in layer_names:
+            # The model's own, of Keras 2.6 on: listed where there are any.
+            group = walk.group(weights, "top_level_model_weights", "model_weights")
+            found = list_of_arrays(group, walk, "top_level_model_weights", hdf5)
+            arrays += found
+            if found:
+                layers.append({"name": "top_level_model_weights", "weights": [entry(array) for array in found]})
     optimizer = []
     if form == "model" and b"optimizer_weights" in root:
         optimizer = list_of_arrays(walk.group(root, "optimizer_weights", top), walk, "optimizer_weights", hdf5)

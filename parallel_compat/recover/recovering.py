@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.atomic_file import replacing
 from parallel_compat.recover import h5_writer
 from parallel_compat.recover.config_json import model_entry, parse
-from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.errors import CheckpointError, naming
 from parallel_compat.recover.limits import ATTRIBUTE_BYTES
 from parallel_compat.recover.parallel_wrapper import unwrap
 from parallel_compat.recover.raw_bytes import open_regular
@@ -160,7 +160,7 @@ def recover(
             training = None if bare else _training_config(stored, found)
             if stored.optimizer and not bare:
                 found.notes.append(NO_STATE_IN_H5)
-            with _naming(stored), replacing(out) as temporary:
+            with naming(stored.path), replacing(out) as temporary:
                 h5_writer.write(
                     temporary, template, reading, weights_only=bare, training_config=training, advance=advance
                 )
@@ -256,7 +256,7 @@ def _kept(template: Template, *, keep_lambda: bool) -> list[str]:
 def _training_config(stored: Stored, found: Recovery) -> dict[str, Any] | None:
     if stored.training_config is None or stored.form != "model":
         return None
-    with _naming(stored):
+    with naming(stored.path):
         return compiled(
             parse(stored.training_config, "training_config"),
             found.notes,
@@ -276,15 +276,13 @@ def _make_model(
 
     stored = reading.stored
     training = _training_config(stored, found) if optimizer else None
-    arrays = []
-    for array, pieces in reading.arrays(optimizer=optimizer):
-        arrays.append(h5_writer.gather(array, pieces))
-        advance(array.nbytes)
-    count = len(found.template.arrays)
-    with _naming(stored):
-        found.model = keras_models.build(found.template, arrays[:count], objects)
+    with naming(stored.path):
+        found.model, arrays = keras_models.read_model(
+            found.template, reading, objects, optimizer=optimizer, advance=advance
+        )
         if training is not None:
-            found.notes += keras_models.compile_model(found.model, training, found.template, arrays[count:])
+            keras_models.compile_model(found.model, training, stored.path)
+            found.notes += keras_models.restore_optimizer(found.model, found.template, arrays)
 
 
 def _save_model(model: Any, out: Path, suffix: str | None) -> None:
@@ -300,26 +298,6 @@ def _save_model(model: Any, out: Path, suffix: str | None) -> None:
         if getattr(model, "optimizer", None) is not None:
             variables += model.optimizer.variables
         check_saved_model(temporary, variables)
-
-
-class _naming:
-    """Put the file's name in front of errors inside the block; turn what a malformed config raises into one."""
-
-    def __init__(self, stored: Stored) -> None:
-        self._path = stored.path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, CheckpointError) and not str(error).startswith(self._path):
-            raise CheckpointError(f"{self._path}: {error}") from error
-        if isinstance(error, (KeyError, TypeError, IndexError, AttributeError, RecursionError)) or (
-            isinstance(error, (UnicodeError, OverflowError)) or type(error) is ValueError
-        ):
-            raise CheckpointError(
-                f"{self._path}: not of a form that Keras wrote ({type(error).__name__}: {str(error)[:200]})."
-            ) from error
 
 
 def dump(value: Any) -> str:

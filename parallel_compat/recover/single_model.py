@@ -12,6 +12,7 @@ from parallel_compat.recover.layer_tree import Branch, tree_of_config
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
 from parallel_compat.recover.placement import place, split
+from parallel_compat.recover.target import PLAIN_KERAS
 from parallel_compat.recover.translation import Translation, translate
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.config_json import Entry
     from parallel_compat.recover.layer_tree import Leaf, Path
     from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
+    from parallel_compat.recover.target import Target
 
 LAMBDA_NAME = re.compile(r"lambda(_\d+)?")
 
@@ -57,13 +59,19 @@ class Template:
         return {} if self.tree is None else {leaf.path: leaf for leaf in self.tree.leaves() if leaf.path in self.places}
 
 
-def template_of(stored: Stored, custom_objects: Collection[str] = (), architecture: Entry | None = None) -> Template:
+def template_of(
+    stored: Stored,
+    custom_objects: Collection[str] = (),
+    architecture: Entry | None = None,
+    target: Target = PLAIN_KERAS,
+) -> Template:
     """Find the single model in a file.
 
     Args:
         stored: the file.
         custom_objects: names of classes and functions that the user has at hand.
         architecture: the single model's config from elsewhere, for a file of weights.
+        target: for whom its config is translated.
 
     Raises:
         CheckpointError: config and arrays do not belong together, or the config is none.
@@ -71,12 +79,12 @@ def template_of(stored: Stored, custom_objects: Collection[str] = (), architectu
     if stored.form == "keras3":
         raise CheckpointError(f"{stored.path}: weights in Keras 3's own format; `model.load_weights` reads them.")
     try:
-        return _template(stored, custom_objects, architecture)
+        return _template(stored, custom_objects, architecture, target)
     except CheckpointError as error:
         raise (error if str(error).startswith(stored.path) else CheckpointError(f"{stored.path}: {error}")) from error
 
 
-def _template(stored: Stored, custom_objects: Collection[str], architecture: Entry | None) -> Template:
+def _template(stored: Stored, custom_objects: Collection[str], architecture: Entry | None, target: Target) -> Template:
     if written_by_keras3(stored):
         raise CheckpointError(
             f"written by Keras {stored.keras_version}; it needs no recovery: Keras 3 loads it as it is."
@@ -113,7 +121,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
         group = None if not wrappers else wrappers[1].name if len(wrappers) > 1 else entry["name"]
     tree = tree_of_config(entry)
     assert isinstance(tree, Branch)
-    template = Template(stored, wrappers, entry, tree, translate(entry, stored.keras_version, custom_objects))
+    template = Template(stored, wrappers, entry, tree, translate(entry, stored.keras_version, custom_objects, target))
     template.places = _places(stored, tree, group)
     template.notes += template.translation.notes if template.translation else []
     return template

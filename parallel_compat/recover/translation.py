@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules import GRAPH_RULES, LAYER_RULES
 from parallel_compat.recover.rules.layer_names import masks, model_name
+from parallel_compat.recover.target import PLAIN_KERAS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from parallel_compat.recover.config_json import Entry
     from parallel_compat.recover.layer_tree import Path
+    from parallel_compat.recover.target import Target
 
 
 @dataclass
@@ -26,6 +28,7 @@ class Translation:
         version: of the Keras that wrote it, as numbers.
         tf_keras: whether that was the one inside TensorFlow.
         custom_objects: names of classes and functions that the user has at hand.
+        target: for whom it is translated.
         config: the model's entry for Keras 3.
         notes: what was done that a user should know.
         refused: what has no counterpart in Keras 3, one sentence each.
@@ -38,6 +41,7 @@ class Translation:
     version: tuple[int, ...]
     tf_keras: bool
     custom_objects: Collection[str] = ()
+    target: Target = PLAIN_KERAS
     config: Entry = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -90,16 +94,19 @@ class Translation:
             )
 
 
-def translate(entry: Entry, keras_version: str | None, custom_objects: Collection[str] = ()) -> Translation:
+def translate(
+    entry: Entry, keras_version: str | None, custom_objects: Collection[str] = (), target: Target = PLAIN_KERAS
+) -> Translation:
     """Translate a single model's entry.
 
     Args:
         entry: as `config_json.model_entry` returns it, parallel wrappers taken off; it is left as it is.
         keras_version: what the file says, "2.2.4" or "2.3.0-tf".
         custom_objects: names of classes and functions that the user has at hand.
+        target: for whom it is translated.
     """
     numbers = tuple(int(number) for number in re.findall(r"\d{1,4}", keras_version or "2")[:3])
-    translation = Translation(numbers or (2,), "tf" in (keras_version or ""), custom_objects)
+    translation = Translation(numbers or (2,), "tf" in (keras_version or ""), custom_objects, target)
     try:
         translation.masked = masks(entry)
         translation.config = _layer(copy.deepcopy(entry), translation, ())
@@ -127,7 +134,9 @@ def _layer(entry: Entry, translation: Translation, path: Path) -> Entry:
             config[key] = _layer(config[key], translation, (*path, inside[0]))
             if key == "layer" and len(inside) == 2 and not isinstance(config.get("backward_layer"), dict):
                 # Its twin, of which the config says nothing, needs the same done to its weights.
-                twin = Translation(translation.version, translation.tf_keras, translation.custom_objects)
+                twin = Translation(
+                    translation.version, translation.tf_keras, translation.custom_objects, translation.target
+                )
                 _layer(before, twin, (*path, inside[1]))
                 translation.edits |= twin.edits
     if isinstance(config.get("cell"), dict):

@@ -93,6 +93,11 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return None
 
 
+def is_users(frame: FrameType) -> bool:
+    """Say whether a frame runs the user's code."""
+    return _kind(frame) is _USER
+
+
 def choose_era(era: Era | None) -> None:
     """Give every file of the user's one era (`--era`); None lets each file say its own."""
     global _chosen_era, _of_process

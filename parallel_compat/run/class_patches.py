@@ -54,6 +54,9 @@ def put_on(patches: Patches) -> None:
     _callbacks(patches, keras)
     _layers(patches, keras)
     _models(patches, keras.Model)
+    for kind in (patch_points.functional_class(), keras.Sequential):
+        of_config = functools.partial(_method, name="get_config", of="keras.Model.get_config")
+        patches.wrap(kind, "get_config", of_config, why="a config holds no arguments of `compile`")
     _model_constructors(patches, keras)
     patches.set(
         keras.Model,
@@ -559,6 +562,7 @@ _METHODS = (
     "save",
     "save_weights",
     "load_weights",
+    "to_json",
     "train_on_batch",
     "test_on_batch",
 )

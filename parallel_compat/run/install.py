@@ -79,6 +79,11 @@ def _era(name: str) -> Era:
         raise ValueError(f"Expected one of {expected} as `era`. Received: era={name!r}") from None
 
 
+def is_installed() -> bool:
+    """Say whether legacy names are answered."""
+    return _modules is not None
+
+
 def _simulate() -> None:
     if _replicas is not None:
         from parallel_compat.legacy import device_lib

@@ -228,7 +228,17 @@ def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any
     return legacy(self, filepath, *given, **keywords)
 
 
+def without_compile_arguments(
+    original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any
+) -> Any:
+    """`model.get_config` and `model.to_json`, of the layers alone."""
+    with keras3.not_compiled(self):
+        return original(self, *given, **keywords)
+
+
 METHODS: dict[str, Method] = {
+    "get_config": without_compile_arguments,
+    "to_json": without_compile_arguments,
     "compile": compile,
     "fit": fit,
     "evaluate": evaluate,

@@ -31,6 +31,7 @@ from parallel_compat.backend.keras3.compiled import (
     is_keras_loss,
     is_keras_metric,
     metric_values,
+    not_compiled,
     squeeze_or_expand_to_same_rank,
 )
 from parallel_compat.backend.keras3.data_adapters import (
@@ -115,6 +116,7 @@ __all__ = [
     "let_callbacks_set_their_model",
     "let_take",
     "metric_values",
+    "not_compiled",
     "operation_of",
     "optimizer_for",
     "outside_replicas",

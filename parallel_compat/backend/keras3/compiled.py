@@ -12,7 +12,7 @@ from keras.src.losses import loss as loss_module
 from keras.src.saving import serialization_lib
 from keras.src.trainers import compile_utils
 
-from parallel_compat.backend.keras3.layers import untracked
+from parallel_compat.backend.keras3.layers import all_layers, untracked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,24 @@ if TYPE_CHECKING:
 apply_mask = loss_module.apply_mask
 squeeze_or_expand_to_same_rank = loss_module.squeeze_or_expand_to_same_rank
 MetricsList = compile_utils.MetricsList
+
+
+@contextlib.contextmanager
+def not_compiled(model: keras.Model) -> Iterator[None]:
+    """Let a model and those inside it be serialized without the arguments of `compile`, as in Keras 2.
+
+    Keras 3 writes them into every config (`get_compile_config`), and then has to find a loss of the user's own by its
+    name when a model is made of the config.
+    """
+    inside = {id(each): each for each in (model, *all_layers(model)) if isinstance(each, keras.Model)}
+    before = [(each, each.compiled) for each in inside.values()]
+    try:
+        for each, _ in before:
+            each.compiled = False
+        yield
+    finally:
+        for each, compiled in before:
+            each.compiled = compiled
 
 
 # What `Trainer.compile` sets, and `load_model` and `save` read.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from keras.src import ops
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
+from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
 
 if TYPE_CHECKING:
@@ -21,42 +23,6 @@ def write_weights(model: keras.Model, file: h5py.File) -> None:
 def read_weights(model: keras.Model, group: h5py.Group) -> None:
     """Read weights from an open group, by the order of the layers."""
     legacy_h5_format.load_weights_from_hdf5_group(group, model)
-
-
-def read_weights_by_name(
-    model: keras.Model, group: h5py.Group, *, skip_mismatch: bool = False, names: dict[Any, str]
-) -> None:
-    """Read weights from an open group, by the names of the layers.
-
-    Args:
-        model: the model.
-        group: has the weights.
-        skip_mismatch: whether layers whose shapes differ are left as they are.
-        names: layer -> its name in the file, where that is another.
-    """
-    before = {layer: layer.name for layer in names}
-    try:
-        for layer, name in names.items():
-            layer.name = name
-        legacy_h5_format.load_weights_from_hdf5_group_by_name(group, model, skip_mismatch)
-    finally:
-        for layer, name in before.items():
-            layer.name = name
-
-
-def layer_names(group: h5py.Group) -> list[str]:
-    """Return the names of the layers whose weights a group has."""
-    names = legacy_h5_format.load_attributes_from_hdf5_group(group, "layer_names")
-    return [name.decode("utf8") if isinstance(name, bytes) else str(name) for name in names]
-
-
-def is_of_standalone_keras(group: h5py.Group) -> bool:
-    """Say whether Keras 1 or 2.0 to 2.3 wrote a group, not `tensorflow.keras` ("2.2.4-tf", 2.4 and later)."""
-    version = group.attrs.get("keras_version", "1")
-    text = version.decode("utf8") if isinstance(version, bytes) else str(version)
-    return text.partition(".")[0] == "1" or (
-        text.startswith(("2.0.", "2.1.", "2.2.", "2.3.")) and not text.endswith("-tf")
-    )
 
 
 def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool) -> None:
@@ -77,6 +43,26 @@ def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], sa
     """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
     with saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode):
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
+
+
+def model_of_today(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
+    """Make a model from a config of Keras 3's layout; in safe mode a Lambda's bytecode is refused."""
+    return serialization_lib.deserialize_keras_object(config, custom_objects=custom_objects, safe_mode=safe_mode)
+
+
+def operations() -> dict[str, Any]:
+    """Return the classes of Keras's operations by name.
+
+    A functional model that was called on masks has them among its layers, and the config of HDF5 files does not say
+    where a class is from.
+    """
+    modules = (getattr(ops, name) for name in ("core", "image", "linalg", "math", "nn", "numpy"))
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Operation) and value.__module__ == module.__name__
+    }
 
 
 def is_safe_mode() -> bool:

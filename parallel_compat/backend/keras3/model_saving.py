@@ -140,25 +140,34 @@ SHORT_LOSS_NAMES = {
 }
 
 
-def restore_optimizers_from_hdf5() -> None:
+def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], str | None]) -> None:
     """Let `load_model` of an HDF5 file restore the state of the optimizer.
 
     `legacy_h5_format.load_model_from_hdf5` of Keras 3.15 builds the optimizer with `model._trainable_variables`,
     which holds no variable of a layer, then finds that the saved state does not fit, logs a warning, and returns
     a model whose optimizer has forgotten everything and refuses the model's variables. It also looks for a loss among
-    the metrics, where short names like "mse" lead to nothing it accepts.
+    the metrics, where short names like "mse" lead to nothing it accepts, and for operations on masks among the layers.
+
+    Args:
+        restore: gives an optimizer, for variables, the arrays of a file; returns a sentence where they do not fit.
     """
 
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def load(filepath: Any, custom_objects: Any = None, compile: bool = True, **kwargs: Any) -> keras.Model:
             short_names = {short: getattr(keras.losses, name) for short, name in SHORT_LOSS_NAMES.items()}
+            short_names |= h5_files.operations()
             with _without_warning("Error in loading the saved optimizer"):
                 model = original(filepath, {**short_names, **(custom_objects or {})}, compile, **kwargs)
             if compile and model.compiled and model.optimizer is not None:
                 is_open = isinstance(filepath, h5py.File)
                 with contextlib.nullcontext(filepath) if is_open else h5py.File(filepath) as file:
                     if "optimizer_weights" in file:
-                        _restore_optimizer(model, legacy_h5_format.load_optimizer_weights_from_hdf5_group(file))
+                        values = legacy_h5_format.load_optimizer_weights_from_hdf5_group(file)
+                        optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
+                        sentence = restore(optimizer, model.trainable_variables, [value[()] for value in values])
+                        if sentence is not None:
+                            warnings.warn(sentence, stacklevel=3)
+                        model.optimizer = optimizer
             return model
 
         return load
@@ -167,24 +176,8 @@ def restore_optimizers_from_hdf5() -> None:
         legacy_h5_format,
         "load_model_from_hdf5",
         wrap,
-        why="the state of an optimizer in an HDF5 file is restored, and short names of losses are read",
+        why="the state of an optimizer in an HDF5 file is restored, and short names of losses and operations are read",
     )
-
-
-def _restore_optimizer(model: keras.Model, values: list[Any]) -> None:
-    optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
-    optimizer.build(model.trainable_variables)
-    saved, wanted = ([tuple(value.shape) for value in values] for values in (values, optimizer.variables))
-    if saved != wanted:
-        warnings.warn(
-            f"The optimizer's state in the file does not fit the model: expected arrays of shapes {wanted}, found "
-            f"{saved}. The optimizer starts anew.",
-            stacklevel=4,
-        )
-    else:
-        for variable, value in zip(optimizer.variables, values, strict=True):
-            variable.assign(value[()])
-    model.optimizer = optimizer
 
 
 @contextlib.contextmanager

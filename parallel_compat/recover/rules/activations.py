@@ -76,9 +76,14 @@ def hard_sigmoid(entry: Entry, translation: Translation) -> None:
 
     The old one at x is the new one at 1.2 x. In front of it stands a weighted sum, in an LSTM's gates for instance, so
     its weights are multiplied by 1.2 (`weight_edits.py`). An `Activation` layer has no weights; it becomes a small
-    model of the same name that computes the old formula.
+    model of the same name that computes the old formula. Where the target has the old function, it is named instead.
     """
     config, name = entry["config"], entry["class_name"]
+    if translation.target.hard_sigmoid is not None:
+        for argument in ARGUMENTS:
+            if name in KERAS3_ARGUMENTS and config.get(argument) == "hard_sigmoid":
+                config[argument] = translation.target.hard_sigmoid
+        return
     if name in GATED and config.get("recurrent_activation") == "hard_sigmoid":
         translation.edit(entry, "old_hard_sigmoid_gates")
     if name == "RNN":

@@ -43,7 +43,7 @@ def thresholded_relu(entry: Entry, translation: Translation) -> None:
 
     x where x > theta, 0 elsewhere, in both; they part only at x == theta, which Keras 3 lets through.
     """
-    if entry["class_name"] == "ThresholdedReLU":
+    if entry["class_name"] == "ThresholdedReLU" and "ThresholdedReLU" not in translation.target.layers:
         entry["class_name"] = "ReLU"
         entry["config"]["threshold"] = entry["config"].pop("theta", 1.0)
 
@@ -53,10 +53,11 @@ def unknown_class(entry: Entry, translation: Translation) -> None:
     name = entry["class_name"]
     if name in NEVER:
         translation.refuse(entry, f"the class {name} runs code that a file brings along; no old Keras had it")
-    elif name in GONE and name not in translation.custom_objects:
+    elif name in GONE and name not in {*translation.custom_objects, *translation.target.layers}:
         translation.refuse(entry, f"Keras 3 has no {name}: {GONE[name]}")
     elif name not in KERAS3_ARGUMENTS and "layers" not in entry["config"]:
-        translation.custom.setdefault(name, []).append(entry["name"])
+        if name not in translation.target.layers:
+            translation.custom.setdefault(name, []).append(entry["name"])
         if "batch_input_shape" in entry["config"]:
             entry["batch_input_shape"] = entry["config"].pop("batch_input_shape")  # for `sequential_input`
     elif "layers" in entry["config"] and name not in ("Functional", "Sequential"):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.layer_names import keras3_name
+from parallel_compat.recover.rules.values import is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 # Optimizer -> arguments that mean the same by the same name in Keras 2 and 3.
 OPTIMIZERS = {
@@ -72,6 +76,11 @@ METRICS = {
     },
     **{name: new for name, new in LOSSES.items() if new not in ("kl_divergence", "log_cosh")},
 }  # fmt: skip
+# What Keras 2 took for a loss or a metric by name, besides: Keras 3 has them under another name, or not at all.
+OLD_NAMES = frozenset({
+    *LOSSES, *METRICS, "MSE", "MAE", "MAPE", "MSLE", "KLD", "cosine", "cosine_proximity", "cosine_similarity",
+    "crossentropy", "ce", "binary_focal_crossentropy", "huber", "huber_loss",
+})  # fmt: skip
 
 
 def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
@@ -128,6 +137,63 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
     return {"class_name": name, "config": new}
 
 
+def old_optimizer_entry(config: Any, notes: list[str], custom_objects: Collection[str] = ()) -> dict[str, Any] | None:
+    """Return an optimizer's class and its arguments of the time, or None (with a note) where it is not known."""
+    if not isinstance(config, dict) or not isinstance(config.get("config"), dict):
+        return None
+    given = str(config.get("class_name"))
+    name = {known.lower(): known for known in OPTIMIZERS}.get(given.lower(), given)
+    if name not in OPTIMIZERS and name not in custom_objects:
+        notes.append(f"The optimizer {given[:80]!r} is not one that Keras 3 has; compile the model again.")
+        return None
+    settings = {
+        key: value
+        for key, value in config["config"].items()
+        if key not in ("name", "is_legacy_optimizer") and (value is not None or key == "epsilon")
+    }
+    if isinstance(settings.get("learning_rate"), dict):
+        notes.append("The optimizer's learning rate was a schedule of its own; compile the model again.")
+        return None
+    if name in OPTIMIZERS and not all(
+        value is None or isinstance(value, bool) or _is_number(value) for value in settings.values()
+    ):
+        raise CheckpointError("training_config: an argument of the optimizer is not a number.")
+    return {"class_name": name, "config": settings}
+
+
+def old_training(config: Any, notes: list[str], custom_objects: Collection[str] = ()) -> dict[str, Any] | None:
+    """Return a `training_config` for a process that compiles as Keras 2 did: checked, its names as they are.
+
+    Args:
+        config: parsed from the file.
+        notes: sentences are added for what was left out.
+        custom_objects: names of classes and functions that the user has at hand.
+
+    Returns:
+        optimizer_config, loss, metrics, weighted_metrics and loss_weights; None where the optimizer is not known.
+    """
+    if not isinstance(config, dict):
+        raise CheckpointError("training_config: not of a form that Keras wrote.")
+    optimizer = old_optimizer_entry(config.get("optimizer_config"), notes, custom_objects)
+    if optimizer is None:
+        return None
+    found: dict[str, Any] = {"optimizer_config": optimizer}
+    for key in ("loss", "metrics", "weighted_metrics"):
+        lost: list[str] = []
+        found[key] = _old_names(config.get(key), {*OLD_NAMES, *custom_objects}, lost)
+        if lost:
+            raise CheckpointError(
+                f"training_config: expected {key} of Keras or in `custom_objects`. Received: {', '.join(lost)}. Give "
+                "it as `custom_objects`, or load the model with `compile=False`."
+            )
+    found["loss_weights"] = config.get("loss_weights")
+    if found["loss_weights"] is not None and not _are_numbers(found["loss_weights"]):
+        raise CheckpointError("training_config: `loss_weights` is not made of numbers.")
+    if isinstance(found["loss_weights"], dict):
+        found["loss_weights"] = {keras3_name(key): value for key, value in found["loss_weights"].items()}
+    return found
+
+
 def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
     """Translate a `training_config`.
 
@@ -169,6 +235,21 @@ def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any]
         "weighted_metrics": None,
         "loss_weights": weights,
     }
+
+
+def _old_names(found: Any, known: Collection[str], lost: list[str]) -> Any:
+    """Check names in a string, a list, or a dictionary by output; what is not known is added to `lost`."""
+    if isinstance(found, dict) and "class_name" in found:
+        if not isinstance(found["class_name"], str) or is_object(found.get("config")):
+            raise CheckpointError("training_config: an argument of a loss or metric is not a plain value.")
+        return {"class_name": found["class_name"], "config": found.get("config") or {}}
+    if isinstance(found, dict):
+        return {keras3_name(key): _old_names(value, known, lost) for key, value in found.items()}
+    if isinstance(found, list):
+        return [_old_names(value, known, lost) for value in found]
+    if found is not None and not (isinstance(found, str) and found in known):
+        lost.append(str(found)[:80])
+    return found
 
 
 def _names(found: Any, names: dict[str, str], lost: list[str]) -> Any:

@@ -55,20 +55,20 @@ def no_hidden_objects(entry: Entry, translation: Translation) -> None:
         if key in LAYERS:
             continue
         part = key.endswith(PARTS)
-        if _is_object(value) or (known and not part and _has_dictionary(value)):
+        if is_object(value) or (known and not part and _has_dictionary(value)):
             translation.refuse(entry, f"its argument `{key[:60]}` holds an object, where Keras 2 wrote a plain value")
 
 
-def _is_object(value: Any) -> bool:
+def is_object(value: Any) -> bool:
     if isinstance(value, list):
-        return any(_is_object(one) for one in value)
+        return any(is_object(one) for one in value)
     if not isinstance(value, dict):
         return False
     return (
         "module" in value
         or "__passive_serialization__" in value
         or str(value.get("class_name")) in OBJECTS
-        or any(_is_object(one) for one in value.values())
+        or any(is_object(one) for one in value.values())
     )
 
 

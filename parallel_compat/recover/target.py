@@ -1,0 +1,22 @@
+"""For whom a model is translated: plain Keras 3, or a process that has more than that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """What there is where a model is going to live.
+
+    Attributes:
+        layers: classes of layers besides those that Keras 2 and Keras 3 have in common.
+        hard_sigmoid: the name of an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do,
+            for which the weights in front of it are changed.
+    """
+
+    layers: frozenset[str] = frozenset()
+    hard_sigmoid: str | None = None
+
+
+PLAIN_KERAS = Target()

@@ -1,0 +1,152 @@
+"""What scripts do with files and configs besides loading old ones."""
+
+from __future__ import annotations
+
+import base64
+import marshal
+from pathlib import Path
+
+import h5py
+import keras
+import numpy as np
+import pytest
+
+from parallel_compat import ParallelModel
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+OLD = Path(__file__).parents[1] / "data" / "old"
+
+
+def test_a_model_with_masks_comes_back_from_hdf5(tmp_path):
+    """Its operations on masks stand among its layers; `keras.saving` reads it as well while the core is in use."""
+    assert ParallelModel
+    x = keras.Input((5,), dtype="int32")
+    hidden = keras.layers.LSTM(4, return_sequences=True)(keras.layers.Embedding(7, 3, mask_zero=True)(x))
+    model = keras.Model(x, keras.layers.LSTM(2)(hidden))
+    model.compile("adam", "mse")
+    data = np.array([[1, 2, 0, 0, 0], [3, 4, 5, 6, 0]])
+    model.fit(data, np.ones((2, 2)), verbose=0)
+    path = str(tmp_path / "m.h5")
+    model.save(path)
+    for load in (keras.models.load_model, keras.saving.load_model):
+        loaded = load(path)
+        np.testing.assert_allclose(loaded.predict(data, verbose=0), model.predict(data, verbose=0), atol=1e-6)
+        assert int(loaded.optimizer.iterations) == 1
+
+
+def test_configs_hold_no_loss_of_the_script_s_own():
+    def own(y_true, y_pred):
+        return keras.ops.mean((y_true - y_pred) ** 2, axis=-1)
+
+    inner = keras.Sequential([keras.layers.Dense(3, input_shape=(4,))])
+    inner.compile("sgd", own)
+    x = keras.Input((4,))
+    model = keras.Model(x, keras.layers.Dense(1)(inner(x)))
+    model.compile("sgd", own, metrics=[lambda y_true, y_pred: y_pred])
+    clone = keras.models.clone_model(model)
+    assert (clone.compiled, model.compiled, inner.compiled) == (False, True, True)
+    assert keras.models.model_from_json(model.to_json()).output_shape == (None, 1)
+    assert keras.Model.from_config(model.get_config()).output_shape == (None, 1)
+
+
+def test_a_config_of_keras_2_as_python_objects():
+    from keras.models import model_from_config
+
+    dense = {"name": "d", "units": 3, "batch_input_shape": (None, 4), "activation": "relu"}
+    model = model_from_config({"class_name": "Sequential", "config": [{"class_name": "Dense", "config": dense}]})
+    assert model.output_shape == (None, 3)
+
+
+def test_functions_as_bytecode():
+    from keras.utils.generic_utils import func_dump, func_load
+
+    by = 3
+    assert func_load(*func_dump(lambda x, y=1: x * by + y))(2) == 7
+    assert func_load(list(func_dump(lambda x: np.abs(x) + K_one())), globs={"np": np, "K_one": lambda: 1})(-2) == 3
+    foreign = base64.encodebytes(marshal.dumps((lambda: 1).__code__)).decode()
+    with pytest.raises(ValueError, match="--allow-lambdas"):
+        func_load(foreign)
+
+
+def K_one():
+    raise AssertionError("a loaded function sees the names that it is given")
+
+
+def test_h5_dict(tmp_path):
+    from keras.engine.saving import h5dict
+    from keras.utils.io_utils import H5Dict
+
+    path = str(tmp_path / "x.h5")
+    store = H5Dict(path, mode="w")
+    store["group"]["array"] = np.arange(3)
+    store["names"] = ["x" * 1000] * 200  # longer than one attribute may be
+    store["text"], store["bytes"] = "t", [b"a", b"b"]
+    store.close()
+    store = H5Dict(path, mode="r")
+    np.testing.assert_array_equal(store["group"]["array"], [0, 1, 2])
+    assert (store["names"], store["text"], store["bytes"]) == (["x" * 1000] * 200, "t", [b"a", b"b"])
+    assert "group" in store
+    assert "nothing" not in store
+    with pytest.raises(ValueError, match="mode 'r'"):
+        store["x"] = 1
+    store.close()
+    plain = {}
+    h5dict(plain)["key"]["value"] = np.ones(2)
+    np.testing.assert_array_equal(H5Dict(plain)["key"]["value"], [1, 1])
+
+
+def test_a_checkpoint_calls_the_methods_of_the_model(tmp_path):
+    """Wrappers of models override them."""
+    calls = []
+
+    class Wrapper(keras.Model):
+        def save(self, filepath, overwrite=True):
+            calls.append(("save", Path(filepath).name, overwrite))
+
+        def save_weights(self, filepath, overwrite=True):
+            calls.append(("save_weights", Path(filepath).name, overwrite))
+
+    x = keras.Input((2,))
+    for kind in (Wrapper, keras.Model):
+        model = kind(x, keras.layers.Dense(1)(x))
+        model.compile("sgd", "mse")
+        checkpoints = [
+            keras.callbacks.ModelCheckpoint(str(tmp_path / "whole")),
+            keras.callbacks.ModelCheckpoint(str(tmp_path / "weights"), save_weights_only=True),
+        ]
+        model.fit(np.ones((2, 2)), np.ones(2), verbose=0, callbacks=checkpoints)
+    assert calls == [("save", "whole", True), ("save_weights", "weights", True)]
+    assert all(h5py.is_hdf5(tmp_path / name) for name in ("whole", "weights"))
+
+
+def test_weights_of_cudnn_s_layers_in_plain_ones_and_back(tmp_path):
+    """As `preprocess_weights_for_loading` of Keras 2 converted them, in order and by name."""
+    recorded = np.load(OLD / "keras224_cudnn.npz")
+
+    def model(lstm, gru, **gates):
+        x = keras.Input((5, 3), name="x")
+        hidden = keras.layers.Bidirectional(lstm(4, return_sequences=True, **gates), name="both")(x)
+        hidden = gru(3, return_sequences=True, **gates, **({"reset_after": True} if gates else {}), name="gru")(hidden)
+        hidden = lstm(3, **gates, name="lstm")(hidden)
+        return keras.Model(x, keras.layers.Dense(2, name="out")(hidden))
+
+    path = str(OLD / "keras224_cudnn.template_weights.h5")
+    plain = model(keras.layers.LSTM, keras.layers.GRU, recurrent_activation="sigmoid")
+    of_cudnn = model(keras.layers.CuDNNLSTM, keras.layers.CuDNNGRU)
+    for by_name in (False, True):
+        for each in (plain, of_cudnn):
+            each.set_weights([np.full(value.shape, 0.5) for value in each.get_weights()])
+            each.load_weights(path, by_name=by_name)
+            np.testing.assert_allclose(each.predict(recorded["x_0"], verbose=0), recorded["predict_0"], atol=1e-6)
+    plain.save_weights(str(tmp_path / "plain.h5"))
+    of_cudnn.set_weights([np.full(value.shape, 0.5) for value in of_cudnn.get_weights()])
+    of_cudnn.load_weights(str(tmp_path / "plain.h5"))
+    np.testing.assert_allclose(of_cudnn.predict(recorded["x_0"], verbose=0), recorded["predict_0"], atol=1e-6)
+
+    def other_gru(units, **keywords):
+        return keras.layers.GRU(units, **{**keywords, "reset_after": False})
+
+    without = model(keras.layers.LSTM, other_gru, recurrent_activation="sigmoid")
+    with pytest.raises(ValueError, match=r"'gru'.*reset_after=True"):
+        without.load_weights(path)
