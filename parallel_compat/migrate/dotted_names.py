@@ -20,6 +20,8 @@ class Names:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._bindings: dict[Binding, str | None] = {}
+        self._names: dict[int, str | None] = {}  # by the bindings of one name in one scope, which are one list
+        self._depth = 0
         self._stars: list[tuple[str, frozenset[str]]] = []
         self._ours: set[str] = set()  # modules of this package whose star brings all they provide
         for statement in tree.stars:
@@ -48,6 +50,18 @@ class Names:
         bindings = scope.find(name)
         if not bindings:
             return self.star_path(name)
+        if id(bindings) in self._names:
+            return self._names[id(bindings)]
+        self._depth += 1
+        try:
+            path = self._path_of(bindings)
+        finally:
+            self._depth -= 1
+        if not self._depth:  # within, a name that is bound to itself has no path yet
+            self._names[id(bindings)] = path
+        return path
+
+    def _path_of(self, bindings: list[Binding]) -> str | None:
         paths = []
         for binding in bindings:
             if isinstance(binding.value, ast.Constant) and binding.value.value is None:
@@ -66,7 +80,11 @@ class Names:
         """Return the dotted path that a binding gives to its name."""
         if binding not in self._bindings:
             self._bindings[binding] = None  # a name bound to itself has no path
-            self._bindings[binding] = self._find(binding)
+            self._depth += 1
+            try:
+                self._bindings[binding] = self._find(binding)
+            finally:
+                self._depth -= 1
         return self._bindings[binding]
 
     def _find(self, binding: Binding) -> str | None:

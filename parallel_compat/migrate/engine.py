@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import rules
+from parallel_compat.migrate import project_facts, rules
 from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
 from parallel_compat.migrate.file import File, parse
 from parallel_compat.migrate.findings import Finding, Status
@@ -14,13 +14,16 @@ from parallel_compat.migrate.rules.imports import find_redirected
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from parallel_compat.migrate.project_facts import ProjectFacts
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which rules run, and whether their unsafe rewrites are made."""
+    """Which rules run, whether their unsafe rewrites are made, and what the other files of the project say."""
 
     rules: tuple[str, ...] = rules.NAMES
     unsafe: bool = False
+    project: ProjectFacts = project_facts.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +50,13 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     Raises:
         SyntaxError: the source is not Python 3.
     """
-    file = File(text, path)
+    file = File(text, path, options.project)
     if not file.imports_keras:
         return Analysis(file, ())
     analysis = _run(file, options)
     if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
         # The rewritten source will count as old code: what that means is done now, not in a second run.
-        file = File(text, path)
+        file = File(text, path, options.project)
         file.old = True
         analysis = _run(file, options)
     return analysis

@@ -8,7 +8,7 @@ import warnings
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, cast
 
-from parallel_compat.migrate import scopes
+from parallel_compat.migrate import project_facts, scopes
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
@@ -19,6 +19,7 @@ from parallel_compat.names import eras, table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from parallel_compat.migrate.project_facts import ProjectFacts
     from parallel_compat.migrate.scopes import Binding
     from parallel_compat.names.eras import Era
 
@@ -58,8 +59,9 @@ class File:
         SyntaxError: it is not Python 3.
     """
 
-    def __init__(self, text: str, path: str | None = None) -> None:
+    def __init__(self, text: str, path: str | None = None, project: ProjectFacts = project_facts.NONE) -> None:
         self.source = Source(text)
+        self.project = project
         self.module = module = parse(text)
         self.tree = scopes.read(module, declares="global " in text)
         self.names = Names(self.tree)
@@ -82,8 +84,8 @@ class File:
 
     @cached_property
     def era(self) -> Era | None:
-        """Whose Keras the source imports; None where it imports none."""
-        found = eras.verdict(eras.evidence_of_tree(self.module))
+        """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
+        found = eras.verdict(eras.evidence_of_tree(self.module), self.project.evidence)
         return found.era if found is not None else None
 
     @cached_property

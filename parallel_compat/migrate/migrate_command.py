@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.atomic_file import replacing
-from parallel_compat.migrate import guide, process_file, report, rules, walk
+from parallel_compat.migrate import guide, process_file, project_facts, report, rules, walk
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus, Report, Status
 
@@ -92,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         paths = list(walk.files(arguments.paths, arguments.exclude))
     except FileNotFoundError as error:
         return _refuse(f"there is no {str(error)!r}.")
+    options = replace(options, project=project_facts.read(paths))
     jobs = arguments.jobs or (os.cpu_count() or 1 if len(paths) >= _MANY else 1)
     reports = _settled(_processed(paths, options, jobs))
     if arguments.write:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from parallel_compat.command import main
 from parallel_compat.migrate.engine import Options, analyse
 
 NETS = """\
@@ -92,3 +95,55 @@ def test_files_that_import_each_other(package):
     (package / "a.py").write_text("import keras\nfrom b import g\ndef f():\n    return g()\n")
     (package / "b.py").write_text("import keras\nfrom a import f\ndef g():\n    return f()\n")
     assert statuses(package, "train.py", "from a import f\nf().fit_generator(x)\n") == ["unsafe"]
+
+
+@pytest.mark.parametrize(
+    ("compiled", "log", "left"), [("accuracy", "accuracy", 0), ("acc", "acc", 0), (None, "acc", 2)]
+)
+def test_how_the_project_compiles_says_what_a_file_without_models_reads(tmp_path, capsys, compiled, log, left):
+    metrics = f"metrics=['{compiled}']" if compiled else ""
+    (tmp_path / "train.py").write_text(
+        f"from keras.models import Sequential\nm = Sequential()\nm.compile('sgd', 'mse', {metrics})\n"
+    )
+    (tmp_path / "callbacks.py").write_text(
+        "from keras.callbacks import Callback\n"
+        "class Print(Callback):\n    def on_epoch_end(self, epoch, logs=None):\n        print(logs['acc'])\n"
+        "save = Print(monitor='val_acc')\n"
+    )
+    code = main(["migrate", "--write", str(tmp_path)])
+    written = (tmp_path / "callbacks.py").read_text()
+    assert f"logs['{log}']" in written
+    assert f"monitor='val_{log}'" in written
+    assert capsys.readouterr().err.count("neither this file nor the others tell") == left, code
+
+
+def test_the_era_of_a_project_is_that_of_files_that_do_not_tell(tmp_path):
+    (tmp_path / "model.py").write_text("from tensorflow.keras.layers import LSTM\nlayer = LSTM(3)\n")
+    (tmp_path / "train.py").write_text("import model, tensorflow as tf\nsession = tf.Session()\n")
+    main(["migrate", "--write", "--unsafe", str(tmp_path / "model.py")])
+    assert "LSTM(3)" in (tmp_path / "model.py").read_text()
+    main(["migrate", "--write", "--unsafe", str(tmp_path)])
+    assert "hard_sigmoid" in (tmp_path / "model.py").read_text()
+
+
+def test_a_file_of_thousands_of_imports_is_read_in_linear_time():
+    """Counted in steps of the interpreter, not by the clock."""
+
+    def steps(count: int) -> int:
+        line = "from keras import backend as K\nimport keras.layers as L{0}\nx = K.zeros(3), L{0}.core.Dense(3)\n"
+        source = "".join(line.format(number) for number in range(count))
+        calls = 0
+
+        def trace(frame, event, argument):
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        sys.setprofile(trace)
+        try:
+            analyse(source, Options())
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    steps(50)
+    assert steps(400) < 2.6 * steps(200)

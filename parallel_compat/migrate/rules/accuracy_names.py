@@ -1,7 +1,8 @@
 """`acc` and `val_acc` become `accuracy` and `val_accuracy`: as monitor, in history, logs and checkpoint names.
 
 Keras 2.2 logged `metrics=["accuracy"]` as `acc`; Keras 3 logs it as it is spelled. So this is safe where the file
-compiles with "accuracy", needless where it compiles with "acc", and a guess where it does not compile at all.
+compiles with "accuracy" and needless where it compiles with "acc". A file that compiles nothing is told by the others
+that are migrated with it, and a guess where these do not tell.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.project_facts import spellings_of_accuracy
 from parallel_compat.names.identifiers import identifiers
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ _FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
 
 def find(file: File) -> Iterator[Finding]:
     """Find the old names of accuracy."""
-    metrics = _metrics(file)
+    metrics = spellings_of_accuracy(file.method_calls.get("compile", ())) or file.project.accuracy
     if metrics == {"acc"}:
         return
     certain = metrics == {"accuracy"}
@@ -76,28 +78,20 @@ def find(file: File) -> Iterator[Finding]:
 def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:
     message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
     if not certain:
-        message += " (Unsafe: this file does not tell.)"
+        message += " (Unsafe: neither this file nor the others tell.)"
     return file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
-
-
-def _metrics(file: File) -> set[str]:
-    """The spellings of accuracy with which the file compiles."""
-    found = set()
-    for call in file.method_calls.get("compile", ()):
-        for argument in [*call.args[2:], *(keyword.value for keyword in call.keywords)]:
-            for node in ast.walk(argument):
-                if isinstance(node, ast.Constant) and node.value in ("acc", "accuracy"):
-                    found.add(node.value)
-    return found
 
 
 def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
     for target, position in _MONITORS.items():
         for call in file.calls_by_target.get(target, ()):
-            monitor = calls.keyword(call, "monitor")
-            value = monitor.value if monitor else call.args[position] if len(call.args) > position else None
+            value = call.args[position] if len(call.args) > position else None
             if _is_old(value):
                 yield value, "as `monitor`"
+    for call in file.tree.calls:  # of the project's own callbacks as well
+        monitor = calls.keyword(call, "monitor")
+        if monitor is not None and _is_old(monitor.value):
+            yield monitor.value, "as `monitor`"
     for node in file.tree.subscripts:
         if isinstance(node.value, ast.Attribute) and node.value.attr == "history" and _is_old(node.slice):
             yield node.slice, "in a history"

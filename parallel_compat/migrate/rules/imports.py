@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.dotted_names import from_module, root_name
@@ -62,12 +63,13 @@ class _Names:
         self.only_redirects = False
         self.homes: dict[Binding, str | None] = {}
         self.chains = self._chains()
-        self.uses: dict[Binding, list[str]] = {}
+        self.homes_of_imports: dict[tuple[int, str, bool], str | None] = {}
+        # By the bindings of one name in one scope, which are one list: a name may be imported thousands of times.
+        self.uses: dict[int, dict[str, None]] = {}
         for chain, bindings in self.chains:
             path = file.names.path(chain)
-            for binding in bindings:
-                if path is not None:
-                    self.uses.setdefault(binding, []).append(path)
+            if path is not None:
+                self.uses.setdefault(_group(bindings[0]), {})[path] = None
 
     def find(self) -> Iterator[Finding]:
         for statement in self.file.tree.imports:
@@ -91,6 +93,7 @@ class _Names:
         """The longest attribute chains that begin with an imported name, and what binds that name."""
         tree = self.file.tree
         found = []
+        imported_of: dict[int, list[Binding]] = {}
         for node in tree.attributes:
             above = tree.parents.get(node)
             if isinstance(above, ast.Attribute) and above.value is node:
@@ -99,7 +102,9 @@ class _Names:
             if root is None or root not in tree.scopes:
                 continue
             bindings = tree.scopes[root].find(root.id)
-            imported = [binding for binding in bindings if binding.statement is not None]
+            if id(bindings) not in imported_of:
+                imported_of[id(bindings)] = [binding for binding in bindings if binding.statement is not None]
+            imported = imported_of[id(bindings)]
             if imported and self.file.names.path(root) is not None:
                 found.append((node, imported))
             elif bindings and self.file.names.path(root) is not None:
@@ -246,7 +251,15 @@ class _Names:
                 return entry.target
             return _home_of_module(path) if path and _module_of(path) else None
         path = self.file.names.path_of_binding(binding)
-        if path is None or (table.lookup(path) is not None and _module_of(path) is None):
+        if path is None:
+            return None
+        key = (_group(binding), path, isinstance(binding.statement, ast.Import))
+        if key not in self.homes_of_imports:
+            self.homes_of_imports[key] = self._home_of_import(binding, path)
+        return self.homes_of_imports[key]
+
+    def _home_of_import(self, binding: Binding, path: str) -> str | None:
+        if table.lookup(path) is not None and _module_of(path) is None:
             return None
         if isinstance(binding.statement, ast.Import) and "." not in path:
             return None  # `import keras.layers.core` binds `keras`
@@ -262,25 +275,37 @@ class _Names:
 
     def _users(self, binding: Binding) -> list[str]:
         """The paths used through a binding, and through other names of the same module."""
-        uses = list(self.uses.get(binding, ()))
-        for scope_bindings in self.file.tree.root.bindings.values():
-            for other in scope_bindings:
-                if isinstance(other.value, ast.Name) and other is not binding:
-                    root = self.file.tree.scopes.get(other.value)
-                    if root is not None and binding in root.find(other.value.id):
-                        uses += self.uses.get(other, ())
-        return uses
+        group = _group(binding)
+        uses = self.uses.get(group, {})
+        for other in self.copies.get(group, ()):
+            if other != group:
+                uses = {**uses, **self.uses.get(other, {})}
+        return list(uses)
+
+    @cached_property
+    def copies(self) -> dict[int, dict[int, None]]:
+        """The names of the module that another name is assigned to: `backend = K`."""
+        found: dict[int, dict[int, None]] = {}
+        for bindings in self.file.tree.root.bindings.values():
+            for other in bindings:
+                scope = self.file.tree.scopes.get(other.value) if isinstance(other.value, ast.Name) else None
+                if scope is not None and isinstance(other.value, ast.Name) and scope.find(other.value.id):
+                    found.setdefault(id(scope.find(other.value.id)), {})[_group(other)] = None
+        return found
+
+    @cached_property
+    def handed_on(self) -> dict[str, list[ast.Name]]:
+        """The uses of names that are no part of a dotted name, by name."""
+        found: dict[str, list[ast.Name]] = {}
+        for node in self.file.tree.names:
+            if isinstance(node.ctx, ast.Load) and not isinstance(self.file.tree.parents.get(node), ast.Attribute):
+                found.setdefault(node.id, []).append(node)
+        return found
 
     def _needs_backend(self, binding: Binding) -> bool:
         if not _alive(self.file.names.path_of_binding(binding) or ""):
             return True
-        if any(
-            binding in self.file.tree.scopes[node].find(node.id)
-            for node in self.file.tree.names
-            if node.id == binding.name
-            and isinstance(node.ctx, ast.Load)
-            and not isinstance(self.file.tree.parents.get(node), ast.Attribute)
-        ):
+        if any(binding in self.file.tree.scopes[node].find(node.id) for node in self.handed_on.get(binding.name, ())):
             return True  # handed on whole: what is read from it is not seen here
         entries = [table.lookup(path) for path in self._users(binding)]
         return any(entry is not None and entry.status is Status.PROVIDED for entry in entries) or not entries
@@ -446,6 +471,11 @@ class _Names:
             if table.names_of(module) and table.root_of(module):
                 return f"{table.root_of(module)}.backend"
         return None
+
+
+def _group(binding: Binding) -> int:
+    """Return what the bindings of one name in one scope have in common."""
+    return id(binding.scope.bindings[binding.name])
 
 
 def _brings(statement: ast.ImportFrom, path: str) -> bool:
