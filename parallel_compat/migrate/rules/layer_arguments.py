@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
+from parallel_compat.names.members import LAYER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,34 @@ def find(file: File) -> Iterator[Finding]:
                 handled |= names
                 yield finding
             yield from argument_edits.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
+            if target.startswith("keras.layers."):
+                yield from _slash(file, call, name)
+    yield from _weights(file)
+
+
+def _slash(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+    """Keras 3 refuses a `/` in a name, which Keras 2 took."""
+    given = calls.keyword(call, "name")
+    if given is not None and any(
+        isinstance(part, ast.Constant) and isinstance(part.value, str) and "/" in part.value
+        for part in ast.walk(given.value)
+    ):
+        message = (
+            f"Keras 3 takes no `/` in the name of a layer (`{name}`). Choose another character, here and where the "
+            "name is used; old weights are then loaded in the order of the layers, not by name."
+        )
+        yield file.attention(RULE, given, message)
+
+
+def _weights(file: File) -> Iterator[Finding]:
+    """`self.add_weight("kernel", shape=...)`: the name came first, today the shape does."""
+    for call in file.method_calls.get("add_weight", ()):
+        assert isinstance(call.func, ast.Attribute)
+        if file.kinds.of(call.func.value) not in (None, LAYER) or not call.args:
+            continue
+        first = calls.constant(call.args[0])
+        if isinstance(first, str) or calls.keyword(call, "shape") is not None:
+            yield from argument_edits.rewrite(file, RULE, call, f"{LAYER}.add_weight", "add_weight")
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:

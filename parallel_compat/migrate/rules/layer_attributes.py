@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.names.members import INPUT_LAYER, LAYER
+from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find shapes of layers."""
     for node in file.tree.attributes:
         if not isinstance(node.ctx, ast.Load):
+            yield from _assigned(file, node)
             continue
         of = INPUT_LAYER if node.attr == "input" and _is_first_layer(node.value) else LAYER
         if of == LAYER and node.attr not in ("output_shape", "input_shape"):
@@ -59,6 +60,26 @@ def find(file: File) -> Iterator[Finding]:
         start, end = file.source.start(node), file.source.end(node)
         edits = [Edit(start, start, f"{text}("), Edit(methods.dot_of(file, node), end, ")"), *imports]
         yield file.found(RULE, node, f"`{node.attr}` of a layer is provided by `{row.new}`.", edits)
+
+
+# What Keras 3 computes and lets nobody set, and what to do instead.
+_NOT_TO_SET = {
+    MODEL: dict.fromkeys(
+        ("inputs", "outputs", "input", "output"), "Make a model of them: `keras.Model(inputs, outputs)`."
+    ),
+    LAYER: dict.fromkeys(
+        ("trainable_weights", "non_trainable_weights", "weights"),
+        "Leave it out: a layer's weights are those that `add_weight` makes and those of the layers it holds.",
+    ),
+}
+
+
+def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
+    kind = file.kinds.of(node.value)
+    of_layer = node.attr in _NOT_TO_SET[LAYER] and kind in (LAYER, MODEL)
+    way_out = _NOT_TO_SET[LAYER].get(node.attr) if of_layer else _NOT_TO_SET.get(kind or "", {}).get(node.attr)
+    if way_out is not None and not (kind == MODEL and not of_layer and _is_self(node.value)):
+        yield file.attention(RULE, node, f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}")
 
 
 def _is_self(node: ast.expr) -> bool:

@@ -2,11 +2,12 @@
 
 Keras 3 refuses `lr`, ignores `decay`, and takes some positions for something else. An optimizer with a decay comes
 from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did; a decay of zero
-is dropped.
+is dropped. So does one whose arguments are a dict with `lr` in it (`Adam(**settings)`).
 """
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits, calls
@@ -44,7 +45,35 @@ def find(file: File) -> Iterator[Finding]:
         for call in found:
             if of in arguments() or has_positions(of):
                 yield from argument_edits.rewrite(file, RULE, call, of, name)
+            yield from _unpacked(file, call, target, name)
             epsilon = calls.keyword(call, "epsilon")
             if epsilon is not None and calls.constant(epsilon.value) is None:
                 message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
                 yield file.found(RULE, epsilon, message, calls.remove(file, call, epsilon))
+
+
+def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
+    """`Adam(**settings)`: the class of this package takes `lr` and `decay` from a dict as well."""
+    stand_in = f"parallel_compat.legacy.optimizers.{name}"
+    for keyword in call.keywords:
+        names = _keys(file, keyword.value) if keyword.arg is None else ()
+        if target == stand_in or keyword.arg is not None or not (names is None or {"lr", "decay"} & set(names)):
+            continue
+        if names is None:
+            message = f"If `lr` or `decay` is among the arguments of `{name}`: `{stand_in}` takes them."
+            yield file.attention(RULE, call, message, hint=True)
+        elif file.redirect(call.func, stand_in):
+            yield file.found(RULE, call, f"`{name}` with `lr` or `decay` in a dict is provided by `{stand_in}`.")
+
+
+def _keys(file: File, node: ast.expr) -> tuple[str, ...] | None:
+    """Return the keys of a dict that is written here or assigned once; None where it is not known."""
+    if isinstance(node, ast.Name):
+        scope = file.tree.scopes.get(node)
+        bindings = scope.find(node.id) if scope else []
+        node = bindings[0].value if len(bindings) == 1 and bindings[0].value is not None else node
+    if isinstance(node, ast.Dict):
+        return tuple(key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return tuple(keyword.arg for keyword in node.keywords if keyword.arg)
+    return None

@@ -47,6 +47,8 @@ def find(file: File) -> Iterator[Finding]:
             yield from _shape(file, node, node, "shape")
         if node.attr == "_keras_shape" and isinstance(node.ctx, ast.Load):
             yield from _shape(file, node, node, "_keras_shape")
+        if node.attr == "value" and isinstance(node.ctx, ast.Load) and _is_dimension(file, node.value):
+            yield from _dimension(file, node)
 
 
 def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> Iterator[Finding]:
@@ -73,6 +75,48 @@ def _shape(file: File, attribute: ast.Attribute, whole: ast.expr, name: str) -> 
     if guess:
         message += methods.GUESS.format(methods.receiver_text(file, attribute), "a tensor")
     yield file.found(RULE, attribute, message, edits, status=Status.UNSAFE if guess else Status.REWRITTEN)
+
+
+def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
+    """`.value` of what came out of a shape through a variable: `height.value`, `shape[1].value`."""
+    end = file.source.end(node)
+    message = "A dimension was an object with a `value`; now it is a number."
+    yield file.found(RULE, node, message, [Edit(file.source.end(node.value), end, "")])
+
+
+def _is_dimension(file: File, node: ast.expr) -> bool:
+    """Say whether an expression is an item of `get_shape()` that went through a variable, a loop or an unpacking."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Name) and _is_shape(file, _value_of(file, node.value))
+    if not isinstance(node, ast.Name):
+        return False
+    value = _value_of(file, node)
+    if isinstance(value, ast.Subscript):
+        return _is_shape(file, value.value)
+    for above in file.tree.ancestors(node):
+        if isinstance(above, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+            return any(
+                isinstance(part.target, ast.Name) and part.target.id == node.id and _is_shape(file, part.iter)
+                for part in above.generators
+            )
+    return False
+
+
+def _value_of(file: File, node: ast.Name) -> ast.expr | None:
+    scope = file.tree.scopes.get(node)
+    bindings = scope.find(node.id) if scope else []
+    return bindings[0].value if len(bindings) == 1 else None
+
+
+def _is_shape(file: File, node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Name):
+        return _is_shape(file, _value_of(file, node))
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "get_shape"
+        and not node.args
+    )
 
 
 def _as_list(file: File, node: ast.expr) -> ast.Call | None:

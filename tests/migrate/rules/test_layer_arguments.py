@@ -128,3 +128,50 @@ def test_a_batch_size_beside_the_shape():
         "from parallel_compat.legacy.layers import Dense\nx = Dense(3, input_shape=(4, 5), batch_size=2)\n",
     )
     check_noop("from keras.layers import Input\nx = Input((3,), batch_size=2)\n")
+
+
+def test_the_name_of_a_weight_is_named():
+    check_transformed(
+        """
+        from keras.layers import Layer
+        class Mine(Layer):
+            def build(self, shape):
+                self.kernel = self.add_weight("kernel", shape=(3, 2))
+        """,
+        """
+        from keras.layers import Layer
+        class Mine(Layer):
+            def build(self, shape):
+                self.kernel = self.add_weight(name="kernel", shape=(3, 2))
+        """,
+    )
+    check_noop(
+        "from keras.layers import Layer\nclass My(Layer):\n    def build(self, s):\n        self.add_weight(s, 'ones')\n"
+    )
+
+
+def test_a_slash_in_a_name_is_reported():
+    source = "from keras.layers import Dense\nx = Dense(3, name='block/dense%d' % 1)\ny = Dense(3, name='a_b')\n"
+    assert found(source, "layer-arguments") == [(2, "attention")]
+
+
+def test_zero_and_empty_are_left_out():
+    check_transformed(
+        """
+        from keras.models import Sequential
+        from keras.optimizers import Adam, Nadam
+        model = Sequential()
+        model.compile(Adam(clipnorm=10., clipvalue=0.), 'mse', target_tensors=None)
+        model.fit(x, y, class_weight={})
+        optimizer = Nadam(schedule_decay=0.004, lr=0.1)
+        """,
+        """
+        from keras.models import Sequential
+        from keras.optimizers import Adam, Nadam
+        model = Sequential()
+        model.compile(Adam(clipnorm=10.), 'mse')
+        model.fit(x, y)
+        optimizer = Nadam(learning_rate=0.1)
+        """,
+    )
+    check_noop("from tensorflow.keras.optimizers import Adam\nadam = Adam(clipvalue=0.)\n")

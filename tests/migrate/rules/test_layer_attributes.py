@@ -40,3 +40,17 @@ def test_an_unknown_layer_is_reported():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="layer-attributes")
+
+
+def test_what_cannot_be_assigned_to_is_reported():
+    source = """\
+from keras.layers import Layer
+from keras.models import Model
+model = Model(x, y)
+model.outputs = [y]
+class Mine(Layer):
+    def build(self, shape):
+        self.trainable_weights = [self.kernel]
+        self.outputs = 3
+"""
+    assert found(source, "layer-attributes") == [(4, "attention"), (7, "attention")]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed
+from tests.migrate.check import check_noop, check_transformed, found
 
 
 def wrapped(call: str, module: str = "keras.optimizers") -> str:
@@ -70,3 +70,13 @@ def test_lines_of_their_own_go_whole():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="optimizer-arguments")
+
+
+def test_a_dict_with_a_rate_in_it():
+    check_transformed(
+        "from keras.optimizers import Adam\nsettings = dict(lr=0.1)\nadam = Adam(**settings)\n",
+        "from parallel_compat.legacy.optimizers import Adam\nsettings = dict(lr=0.1)\nadam = Adam(**settings)\n",
+    )
+    check_noop("from keras.optimizers import Adam\nadam = Adam(**{'learning_rate': 0.1})\n")
+    unknown = "from keras.optimizers import Adam\ndef make(**settings):\n    return Adam(**settings)\n"
+    assert found(unknown, "optimizer-arguments") == [(3, "attention")]

@@ -37,3 +37,24 @@ def test_an_unknown_object_is_a_guess():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="tensor-shape")
+
+
+def test_dimensions_that_went_through_variables():
+    check_transformed(
+        """
+        from keras.layers import Input
+        x = Input((3,))
+        shape = x.get_shape()
+        width = x.get_shape()[1]
+        print(shape[1].value, width.value, [d.value for d in x.get_shape()])
+        """,
+        """
+        from keras.layers import Input
+        x = Input((3,))
+        shape = x.shape
+        width = x.shape[1]
+        print(shape[1], width, [d for d in x.shape])
+        """,
+    )
+    source = "import keras\nprint(metric.value, row[1].value)\n"
+    check_noop(source, rule="tensor-shape")
