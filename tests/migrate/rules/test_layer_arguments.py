@@ -146,7 +146,7 @@ def test_the_name_of_a_weight_is_named():
         """,
     )
     check_noop(
-        "from keras.layers import Layer\nclass My(Layer):\n    def build(self, s):\n        self.add_weight(s, 'ones')\n"
+        "from keras.layers import Layer\nclass My(Layer):\n  def build(self, s):\n    self.add_weight(s, 'ones')\n"
     )
 
 
