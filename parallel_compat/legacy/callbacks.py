@@ -140,11 +140,17 @@ class AltModelCheckpoint(ModelCheckpoint):
 
     def write_file(self, path: str) -> None:
         trained, self.model = self.model, self.alternate_model
+        own = getattr(self.alternate_model, "optimizer", None)
+        inherits = self.inherit_optimizer and own is not None
         if getattr(trained, "template", None) is self.alternate_model and self.inherit_optimizer:
             self.model = trained  # it writes its template, with the optimizer and losses it is trained with
+        elif inherits:
+            self.alternate_model.optimizer = trained.optimizer
         try:
             super().write_file(path)
         finally:
+            if inherits:
+                self.alternate_model.optimizer = own
             self.model = trained
 
 

@@ -7,10 +7,12 @@ How a file passes through, one step a module:
     config_json             parse the model's config
     parallel_wrapper        take the parallel model off
     layer_tree, layer_weights, placement   find out which array belongs to which layer
-    translation, rules/     say the config in Keras 3's words
+    translation, rules/     say the config in Keras 3's words, for the target that it is for
     weight_edits            change weights where a layer computes otherwise today
-    template                all of the above, for one file
-    h5_file, keras_models   write it, or build it in Keras
+    single_model            all of the above, for one file
+    h5_writer, keras_models write it, or build it in Keras
+    optimizer_state         what its optimizer remembers, given to a living one
+    verifying               hold what was written against what was meant
     inspecting, recovering, loading        the three public functions
 """
 

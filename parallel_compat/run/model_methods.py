@@ -6,6 +6,7 @@ Each function is called for the user's code, with the method that stands there, 
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from parallel_compat.legacy.utils import to_list
 from parallel_compat.names.defaults import of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
+from parallel_compat.recover.reader import look_over
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
 
 if TYPE_CHECKING:
@@ -152,6 +154,8 @@ def load_weights(
 ) -> Any:
     """`model.load_weights` from a file of any name."""
     if str(filepath).endswith(".weights.h5") and not given:
+        if os.path.isfile(filepath):
+            look_over(filepath)
         return original(self, filepath, *given, **keywords)
     return _instead(models.load_weights, of, frame, self, filepath, *given, **keywords)
 

@@ -120,6 +120,27 @@ def test_a_checkpoint_calls_the_methods_of_the_model(tmp_path):
     assert all(h5py.is_hdf5(tmp_path / name) for name in ("whole", "weights"))
 
 
+def test_a_checkpoint_of_another_model_writes_it_with_the_trained_optimizer(tmp_path):
+    from alt_model_checkpoint.keras import AltModelCheckpoint
+
+    written = []
+
+    class Template(keras.Model):
+        def save(self, filepath, overwrite=True):
+            written.append(self.optimizer)
+
+    x = keras.Input((2,))
+    template = Template(x, keras.layers.Dense(1)(x))
+    template.compile("sgd", "mse")
+    trained = keras.Model(x, template(x))
+    trained.compile("adam", "mse")
+    own = template.optimizer
+    callback = AltModelCheckpoint(str(tmp_path / "m.h5"), template)
+    trained.fit(np.ones((2, 2)), np.ones((2, 1)), verbose=0, callbacks=[callback])
+    assert written == [trained.optimizer]
+    assert template.optimizer is own
+
+
 def test_weights_of_cudnn_s_layers_in_plain_ones_and_back(tmp_path):
     """As `preprocess_weights_for_loading` of Keras 2 converted them, in order and by name."""
     recorded = np.load(OLD / "keras224_cudnn.npz")
