@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING, Any
 
 import h5py
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.keras_archive import look_over_archive
+from parallel_compat.recover.loading import load_template_weights
+from parallel_compat.recover.reader import look_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from parallel_compat.parallel_model import ParallelModel
+    from parallel_compat.recover.loading import LoadedWeights
 
 
 @contextlib.contextmanager
@@ -45,6 +51,30 @@ def compile_arguments_of_template(model: ParallelModel) -> dict[str, Any]:
 def _whole_name(loss: Any) -> Any:
     """Write "mse" out: Keras 3 does not read short names of losses from its HDF5 files."""
     return keras3.SHORT_LOSS_NAMES.get(loss, loss) if isinstance(loss, str) else loss
+
+
+def load_weights(model: ParallelModel, filepath: Any, *args: Any, **kwargs: Any) -> LoadedWeights | None:
+    """Load the template's weights, see `ParallelModel.load_weights`."""
+    if os.path.exists(filepath):  # Keras would make room for whatever a file says that it holds
+        if str(filepath).endswith((".h5", ".hdf5")):
+            look_over(filepath)
+        elif str(filepath).endswith(".keras"):
+            look_over_archive(filepath)
+    if not args and not kwargs and is_hdf5_of_keras_2(filepath):
+        found = load_template_weights(model.template, filepath)
+        if found.parallel:
+            print(found, flush=True)
+        return found
+    if model.compiled and model.optimizer is not None and not model.optimizer.built:
+        model.optimizer.build(model.trainable_variables)
+    with template_to_save(model) as template:
+        try:
+            template.load_weights(filepath, *args, **kwargs)
+        except (ValueError, KeyError, OSError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            raise CheckpointError(f"{filepath}: {error}") from error
+    return None
 
 
 def is_hdf5_of_keras_2(path: Any) -> bool:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from one_device import classes, mlp, train_both
 
+from parallel_compat import parallelize
+
 ROWS = 101
 
 
@@ -95,3 +97,20 @@ def test_sample_weights_by_output():
     weights = [np.random.default_rng(s).uniform(0, 2, ROWS).astype("float32") for s in (1, 2)]
     arguments = compiled(loss="mse", weighted_metrics=[["mae"], ["mae"]])
     train_both(build, arguments, x, [y, y[:, :1]], replicas=3, fit={"sample_weight": weights})
+
+
+@pytest.mark.parametrize("merge", ["auto", "always"])
+def test_a_weight_for_each_sample_weighs_the_mean_of_all_its_values(merge):
+    # As many samples as steps in time: laid on one another as numpy does, the weights would be other samples'.
+    x = np.random.default_rng(0).normal(size=(5, 5, 5, 5, 2)).astype("float32")
+    weight = np.array([0.5, 2.0, 0.0, 1.0, 3.0], "float32")
+    for rank in (3, 4, 5):
+        data = x[(slice(None), *[0] * (5 - rank))]
+        inputs = keras.Input(data.shape[1:])
+        template = keras.Model(inputs, keras.layers.Dense(1, kernel_initializer="ones")(inputs))
+        parallel = parallelize(template, 2, merge=merge)
+        per_sample = np.mean(data.sum(-1) ** 2, axis=tuple(range(1, rank - 1)))
+        parallel.compile("sgd", "mse", weighted_metrics=["mse"])
+        loss, metric = parallel.test_on_batch(data, np.zeros((*data.shape[:-1], 1)), sample_weight=weight)
+        assert loss == pytest.approx(np.mean(per_sample * weight), rel=1e-5)
+        assert metric == pytest.approx(np.sum(per_sample * weight) / weight.sum(), rel=1e-5)

@@ -85,11 +85,20 @@ def put_on(patches: Patches) -> None:
 def put_on_parallel_model(patches: Patches) -> None:
     """Put the old arguments on the methods that `ParallelModel` has of its own."""
     from parallel_compat.parallel_model import ParallelModel
+    from parallel_compat.training.trainer import ParallelTrainer
 
-    _models(patches, ParallelModel, own=True)
+    for kind in (ParallelModel, ParallelTrainer):
+        _models(patches, kind, own=True)
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         make = functools.partial(_generator_method, name=name)
-        patches.wrap(ParallelModel, name, make, why="workers and callbacks as the user's code had them")
+        patches.wrap(ParallelTrainer, name, make, why="workers and callbacks as the user's code had them")
+
+
+def put_on_loops(patches: Patches) -> None:
+    """Let the loops over arrays in memory count epochs as the time of a model did."""
+    from parallel_compat.training import in_memory
+
+    patches.set(in_memory, "epoch_logs", _epoch_logs, why="epochs are counted as in the era of the model")
 
 
 def _generator_method(original: Any, name: str) -> Any:
@@ -568,14 +577,44 @@ _METHODS = (
 )
 
 
+# Those that go past Keras's loops where they are on arrays in memory.
+_IN_MEMORY = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
+
+
 def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
     if not own:
         patches.wrap(kind, "metrics_names", _metrics_names, why="the names in their old order, for the user's code")
+        for name in _IN_MEMORY:
+            owner = next(each for each in kind.__mro__ if name in vars(each))
+            patches.wrap(owner, name, functools.partial(_in_memory, name=name), why="arrays in memory, past `tf.data`")
     for name in _METHODS:
         # Where it is defined: Keras looks whether a model's class overrides `compile`.
         owner = kind if own else next(each for each in kind.__mro__ if name in vars(each))
         if name in vars(owner):
             patches.wrap(owner, name, functools.partial(_method, name=name, of=f"keras.Model.{name}"), why=_ARGUMENTS)
+
+
+def _in_memory(original: Any, name: str) -> Any:
+    """Of arrays in memory, the loop of `parallel_compat.training.in_memory`; a parallel model calls it itself."""
+
+    @_like(original)
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        parallel_model = sys.modules.get("parallel_compat.parallel_model")
+        if parallel_model is not None and isinstance(self, parallel_model.ParallelModel):
+            return original(self, *given, **keywords)
+        from parallel_compat.backend import keras3
+        from parallel_compat.training import in_memory
+
+        return in_memory.call(name, self, functools.partial(original, self), keras3.bind(name, given, keywords))
+
+    return method
+
+
+def _epoch_logs(model: Any, data: Any) -> Any:
+    from parallel_compat.legacy.numbers import epoch_logs
+    from parallel_compat.training import in_memory
+
+    return epoch_logs.of_model(model, data) if _is_of_keras_2(model) else in_memory.EpochLogs(model, data)
 
 
 def _method(original: Any, name: str, of: str) -> Any:

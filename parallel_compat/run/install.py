@@ -61,11 +61,17 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str |
 
         class_patches.put_on_parallel_model(RUN)
 
+    def with_loops() -> None:
+        from parallel_compat.run import class_patches
+
+        class_patches.put_on_loops(RUN)
+
     _modules = LegacyModules(
         {
             "keras": with_keras,
             "tensorflow": _simulate,
             "parallel_compat.parallel_model": with_parallel_model,
+            "parallel_compat.training.in_memory": with_loops,
         }
     )
     _modules.install()

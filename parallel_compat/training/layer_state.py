@@ -83,6 +83,7 @@ class ReplicaState:
         global_seeds: keras.random.SeedGenerator,
     ) -> None:
         self._global_seeds = global_seeds
+        self._trainable = trainable
         self.scope = ReplicaScope(list(zip(variables, before, strict=True)), trainable)
         self._before = {id(v): self.scope.get_current_value(v) for v in variables}
 
@@ -94,6 +95,10 @@ class ReplicaState:
             tape: records the pass, if it is to be differentiated.
         """
         self.scope.watch = None if tape is None else tape.watch
+        for variable in self._trainable:
+            # The layers get the value, not the variable: what XLA compiles on this replica's device (Keras does so for
+            # grouped convolutions, users for functions of their own) may not read a variable of another device.
+            self.scope.state_mapping.setdefault(id(variable), tf.convert_to_tensor(variable.value))
         with self.scope, keras3.global_seeds_from(self._global_seeds):
             yield self.scope
 
@@ -135,7 +140,7 @@ class LayerState:
     def of_replica(self, replica: int) -> ReplicaState:
         """Make the state that `replica` starts a forward pass from."""
         seeds = [v.value + tf.constant([replica * SEED_STRIDE, 0], v.dtype) for v in self.random_seeds]
-        before = [*seeds, *(v.value for v in self.others)]
+        before = [*seeds, *(tf.convert_to_tensor(v.value) for v in self.others)]
         return ReplicaState([*self.random_seeds, *self.others], before, self.trainable, self._global_seeds)
 
     def merge(

@@ -21,6 +21,7 @@ from parallel_compat.training.per_sample import is_per_sample
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from parallel_compat.training.replica_pass import ReplicaPass
     from parallel_compat.training.replicas import ReplicaSlice
 
 MERGE = ("auto", "always", "never")
@@ -131,7 +132,7 @@ class PlacedLoss:
         elif not self.merged:
             return self._combine()
         elif not any(isinstance(leaf, NotMerged) for leaf in leaves):
-            return self.loss(y_true, y_pred, sample_weight)
+            return self.loss(y_true, y_pred, self._weight_of_each_value(y_true, y_pred, sample_weight))
         else:  # the planning pass: which output is this, and what do its targets look like?
             self.outputs = [leaf.index for leaf in leaves]
             self.targets, self.predictions = y_true, y_pred
@@ -169,6 +170,16 @@ class PlacedLoss:
         convert = keras.ops.convert_to_tensor
         return self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype))
 
+    def _weight_of_each_value(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:
+        """Give each value of a sample the sample's weight, where Keras's own loss would not lay one on the other."""
+        own_call = type(self.loss).__call__ is not keras.losses.Loss.__call__
+        if sample_weight is None or own_call or any(keras.tree.is_nested(part) for part in (y_true, y_pred)):
+            return sample_weight
+        rank = len(sample_weight.shape)
+        if not 0 < rank < len(y_pred.shape):  # the values of a loss have fewer axes than what it compares
+            return sample_weight
+        return spread(sample_weight, self._values(y_true, y_pred))
+
     def _sums(self, y_true: Any, y_pred: Any, sample_weight: Any, samples: ReplicaSlice) -> SampleSums:
         # Follows Loss.__call__ and reduce_weighted_values of Keras 3.15, with the division left for the global batch.
         dtype = self.loss.dtype
@@ -187,7 +198,7 @@ class PlacedLoss:
             mask = tf.cast(mask, dtype)
             mask_count, mask_per_sample = tf.reduce_sum(mask), tf.cast(tf.size(mask), dtype) / padded
         if sample_weight is not None:
-            sample_weight = tf.cast(sample_weight, dtype)
+            sample_weight = spread(tf.cast(sample_weight, dtype), values)
         sample_weight = keras3.apply_mask(sample_weight, mask, dtype=dtype, reduction="sum")
         if sample_weight is not None:
             values, sample_weight = keras3.squeeze_or_expand_to_same_rank(values, sample_weight)
@@ -214,6 +225,29 @@ class PlacedLoss:
         if sums[0].mask is not None and self.loss.reduction in ("mean", "sum_over_batch_size"):
             loss = loss * tf.math.divide_no_nan(sums[0].mask_per_sample * total, add([s.mask for s in sums]))
         return tf.math.divide_no_nan(loss, sums[0].values_per_sample * total)
+
+
+def spread(sample_weight: Any, values: Any) -> Any:
+    """Give every value of a sample the weight of the sample, or of the part of it that the weight is for.
+
+    Keras 3 multiplies values of shape `(samples, time)` by weights of shape `(samples,)` as numpy would: an error, or,
+    where there are as many samples as steps in time, the weights of other samples. Keras 2 weighed the mean of a
+    sample's values.
+
+    Args:
+        sample_weight: a tensor; with as many axes as `values`, or more, or none, it is returned as it is.
+        values: the values of a loss.
+
+    Returns:
+        A tensor, of the shape of `values` if it had fewer axes.
+    """
+    missing = len(values.shape) - len(sample_weight.shape)
+    if missing <= 0 or len(sample_weight.shape) == 0:
+        return sample_weight
+    shape = tf.concat([tf.shape(sample_weight), tf.ones(missing, tf.int32)], 0)
+    spread_out = tf.broadcast_to(tf.reshape(sample_weight, shape), tf.shape(values))
+    spread_out.set_shape(values.shape)
+    return spread_out
 
 
 class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries no types
@@ -308,27 +342,37 @@ class Placement:
 
     Args:
         compiled: the model's compiled losses and metrics.
-        names: the names of the model's outputs.
+        outputs: the model's symbolic outputs, in their structure.
+        names: their names.
         merge: "auto", "always" or "never", or one of them for each of some output names.
     """
 
-    def __init__(self, compiled: keras3.Compiled, names: Sequence[str], merge: str | Mapping[str, str]) -> None:
+    def __init__(
+        self, compiled: keras3.Compiled, outputs: Any, names: Sequence[str], merge: str | Mapping[str, str]
+    ) -> None:
         self._compiled = compiled
+        self._outputs = outputs
         self._names = names
         self._merge = merge
         self._losses: list[PlacedLoss] = []
         self._metrics: list[PlacedMetrics] = []
 
-    def decide(self, y: Any, stand_ins: Any, sample_weight: Any) -> None:
+    def stand_ins(self, samples: int | None = None) -> Any:
+        """A `NotMerged` for each output, in the structure of the model's output."""
+        leaves = enumerate(keras.tree.flatten(self._outputs))
+        flat = [NotMerged(i, (samples, *leaf.shape[1:]), tf.as_dtype(leaf.dtype)) for i, leaf in leaves]
+        return keras.tree.pack_sequence_as(self._outputs, flat)
+
+    def decide(self, y: Any, sample_weight: Any) -> None:
         """Decide on the first batch, once Keras has built the losses and metrics.
 
         Args:
             y: targets.
-            stand_ins: a `NotMerged` for each output, in the structure of the model's output.
             sample_weight: sample weights or None.
         """
         self._losses = self._compiled.replace_losses(PlacedLoss)
         self._metrics = self._compiled.replace_metrics(PlacedMetrics)
+        stand_ins = self.stand_ins()
         with keras.StatelessScope():  # the planning pass: each learns which output is its own
             self._compiled.loss(y, stand_ins, sample_weight)
             self._compiled.update_metrics(y, stand_ins, sample_weight)
@@ -355,10 +399,14 @@ class Placement:
                 self._compiled.update_metrics(y, y_pred, sample_weight)
         return [value for loss in here for value in loss.sums[replica] if value is not None]
 
-    def merged_outputs(self) -> set[int]:
-        """The positions of the outputs that a loss or a metric needs on the global batch."""
-        outputs = {i for loss in self._losses if loss.merged for i in loss.outputs}
-        return outputs | {m.output for m in self._metrics if m.merged and m.output is not None}
+    def global_outputs(self, passed: ReplicaPass) -> Any:
+        """Merge the outputs that a loss or a metric needs on the global batch; the others have stand-ins."""
+        needed = {i for loss in self._losses if loss.merged for i in loss.outputs}
+        needed |= {m.output for m in self._metrics if m.merged and m.output is not None}
+        static = passed.sample_count if isinstance(passed.sample_count, int) else None
+        stand_ins = enumerate(keras.tree.flatten(self.stand_ins(static)))
+        flat = [passed.merged_output(i) if i in needed else stand_in for i, stand_in in stand_ins]
+        return keras.tree.pack_sequence_as(passed.structure, flat)
 
     def choices(self) -> dict[str, dict[str, Any]]:
         """For each output name, where its loss and metrics are computed: "samples" or "merged"."""
@@ -376,3 +424,19 @@ class Placement:
             return self._merge
         wanted = {self._merge.get(self._names[i], "auto") for i in outputs}
         return wanted.pop() if len(wanted) == 1 else "auto"
+
+
+def check_merge(merge: str | Mapping[str, str], names: list[str]) -> None:
+    """Refuse an argument `merge` that `parallelize` does not know.
+
+    Raises:
+        ValueError: for an unknown word or output name.
+    """
+    by_name = dict.fromkeys(names, merge) if isinstance(merge, str) else dict(merge)
+    added = by_name.pop("add_loss", "auto")
+    unknown = sorted(set(by_name) - set(names))
+    if unknown or not set(by_name.values()) <= set(MERGE) or added not in ("auto", "mean", "sum"):
+        raise ValueError(
+            f"Expected `merge` to be one of {MERGE}, or a dict of them by output name (the outputs are {names}), "
+            f"with 'add_loss' as 'auto', 'mean' or 'sum'. Received: merge={merge!r}"
+        )

@@ -16,13 +16,18 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.training.layer_state import LayerState
 from parallel_compat.training.replicas import add, concatenate_samples, take_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from parallel_compat.training.layer_state import LayerState, ReplicaState
+    from parallel_compat.training.layer_state import ReplicaState
+    from parallel_compat.training.losses import Placement
     from parallel_compat.training.replicas import Replicas, ReplicaSlice
+
+    # Inputs, targets and sample weights, the last two perhaps None.
+    Batch = tuple[Any, Any, Any]
 
 
 class ReplicaPass:
@@ -57,10 +62,6 @@ class ReplicaPass:
     def sample_count(self) -> Any:
         """The number of samples of the global batch, an int where it is static."""
         return sum(cut.size for cut in self.samples)
-
-    def write_state(self) -> None:
-        """Write what the forward passes changed in the layers."""
-        self.layer_state.merge(self.states, self.samples, self.replicas.gather_values)
 
     def merged_output(self, index: int) -> Any:
         """Concatenate one output of the replicas along the samples, its mask too; of scalars, the mean over samples."""
@@ -138,32 +139,33 @@ class ReplicaPass:
 
 def forward(
     model: keras.Model,
-    layer_state: LayerState,
     replicas: Replicas,
-    samples: Sequence[ReplicaSlice],
-    data: tuple[Any, Any, Any],
+    seeds: keras.random.SeedGenerator,
+    batch: Batch,
     training: bool,
-    on_samples: Callable[[int, Any, Any, Any], Sequence[Any]] | None = None,
+    placement: Placement | None = None,
     differentiate: bool = False,
 ) -> ReplicaPass:
-    """Run the forward pass of each replica on its samples.
+    """Run the forward pass of each replica on its samples, and write what it changed in the layers.
 
     Args:
         model: the parallel model.
-        layer_state: what its layers may write.
         replicas: the replicas.
-        samples: the samples of each replica.
-        data: inputs, targets and sample weights of the global batch.
+        seeds: the generator that layers without seeds of their own draw from.
+        batch: inputs, targets and sample weights of the global batch.
         training: passed to the layers.
-        on_samples: called on each replica with `(replica, y, y_pred, sample_weight)`, its samples; returns tensors
-            that the loss is made of besides the outputs.
+        placement: which losses and metrics are computed on the replicas; None for none.
         differentiate: whether a backward pass follows.
 
     Returns:
         The pass.
     """
-    x, y, sample_weight = data
+    x, y, sample_weight = batch
+    samples = replicas.samples(x)
+    layer_state = LayerState(model, seeds)
     result = ReplicaPass(replicas, samples, layer_state)
+    if placement is not None:
+        placement.start(samples)
 
     def on_replica(replica: int) -> tuple[Any, ...]:
         cut = samples[replica]
@@ -172,15 +174,15 @@ def forward(
         states = layer_state.of_replica(replica)
         with tape or contextlib.nullcontext(), states.used(tape) as scope:
             y_pred = model(own_x, training=training)
-            extra: Sequence[Any] = ()
-            if on_samples is not None:
+            sums: Sequence[Any] = ()
+            if placement is not None:
                 own_y, own_weight = (take_samples(part, cut.start, cut.padded) for part in (y, sample_weight))
-                extra = on_samples(replica, own_y, y_pred, own_weight)
+                sums = placement.on_samples(replica, own_y, y_pred, own_weight)
         outputs = keras.tree.flatten(y_pred)
         masks = [keras3.get_mask(output) for output in outputs]
         logits = [keras3.get_logits(output) for output in outputs]
         made_of = [logit for logit in logits if logit is not None]
-        sources = [s for s in (*outputs, *made_of, *scope.losses, *extra) if s.dtype.is_floating]
+        sources = [s for s in (*outputs, *made_of, *scope.losses, *sums) if s.dtype.is_floating]
         return y_pred, outputs, masks, logits, list(scope.losses), states, tape, sources
 
     with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]):
@@ -190,4 +192,5 @@ def forward(
     result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
     result.states, result.tapes, result.sources = columns[4:]
     result.gather_workers()
+    layer_state.merge(result.states, samples, replicas.gather_values)
     return result

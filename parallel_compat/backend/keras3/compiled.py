@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +136,7 @@ class Compiled:
     def built(self) -> bool:
         return all(part is None or part.built for part in (self._loss, self._metrics))
 
-    def build(self, y: Any, y_pred: Any, sample_weight: Any) -> None:
+    def build(self, y: Any, y_pred: Any, sample_weight: Any, symbolic: bool = False) -> None:
         """Build the losses and metrics, whose kind can depend on the shapes of the targets.
 
         Args:
@@ -144,12 +145,13 @@ class Compiled:
                 dtypes alone (`compute_output_spec`) and stand-ins for predictions will do; eagerly on the
                 values, because a function written for eager execution need not run without them.
             sample_weight: sample weights or None.
+            symbolic: whether it is done on shapes and dtypes alone in any case.
         """
         todo = [] if self._loss is None or self._loss.built else [self._loss]
         if self._metrics is not None and not self._metrics.built:
             todo.append(self._metrics.update_state)
         for build in todo:
-            if tf.executing_eagerly():
+            if tf.executing_eagerly() and not symbolic:
                 with keras.StatelessScope():
                     build(y, y_pred, sample_weight)
             else:
@@ -199,7 +201,12 @@ def _spec(tensor: Any) -> Any:
 
 def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
-    bound = dict(inspect.signature(getattr(keras.Model, method)).bind(None, *args, **kwargs).arguments)
+    bound = dict(_signature(getattr(keras.Model, method)).bind(None, *args, **kwargs).arguments)
     del bound["self"]
     further = bound.pop("kwargs", {})
     return {**bound, **further}
+
+
+@functools.lru_cache(64)
+def _signature(function: Any) -> inspect.Signature:
+    return inspect.signature(function)

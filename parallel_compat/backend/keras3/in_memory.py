@@ -1,0 +1,184 @@
+"""What Keras's trainer is made of, for loops over arrays in memory. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras.src.backend import config
+from keras.src.backend.tensorflow import trainer as tensorflow_trainer
+from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
+from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
+from keras.src.utils import python_utils
+
+from parallel_compat.backend.keras3.compiled import Compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str, ...]) -> bool:
+    """Whether all these methods of a model are those of some packages, and none was put on the object."""
+    return all(
+        name not in vars(model) and str(getattr(type(model), name).__module__).startswith(packages) for name in names
+    )
+
+
+def function_of_step(model: keras.Model, kind: str) -> Any:
+    """Return what `make_train_function` made, or its relatives; a new one after `compile` or if a user set it to None.
+
+    Args:
+        model: the model.
+        kind: "train", "test" or "predict".
+    """
+    if getattr(model, f"{kind}_function") is None:
+        getattr(model, f"make_{kind}_function")()
+    return getattr(model, f"{kind}_function")
+
+
+def is_limited() -> bool:
+    """Whether `KERAS_MAX_EPOCHS` or `KERAS_MAX_STEPS_PER_EPOCH` cut trainings short."""
+    return bool(config.max_epochs() or config.max_steps_per_epoch())
+
+
+def assert_compiled(model: keras.Model, method: str) -> None:
+    """Raise what Keras raises for a model that is not compiled (`Trainer._assert_compile_called`)."""
+    model._assert_compile_called(method)
+
+
+def split(arrays: tuple[Any, ...], fraction: float) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Split arrays for training and validation as `fit(validation_split=)` does."""
+    training, validation = array_slicing.train_validation_split(arrays, validation_split=fraction)
+    return training, validation
+
+
+class ArrayData:
+    """Arrays as Keras's `ArrayDataAdapter` takes them: checked, with weights of classes and of several outputs.
+
+    Args:
+        x: inputs.
+        y: targets.
+        sample_weight: weights.
+        batch_size: the samples of a batch, or None for 32.
+        class_weight: class -> weight.
+    """
+
+    def __init__(
+        self, x: Any, y: Any = None, sample_weight: Any = None, batch_size: int | None = None, class_weight: Any = None
+    ) -> None:
+        adapter = ArrayDataAdapter(x, y, sample_weight, batch_size=batch_size, class_weight=class_weight)
+        self.data = in_floatx(adapter._inputs)
+        self.samples: int = adapter._num_samples
+        self.batch_size: int = adapter._batch_size
+        self.batches: int = adapter.num_batches
+
+
+def in_floatx(data: Any) -> Any:
+    """Return data with floats in Keras's `floatx`, as Keras's trainer feeds them, and tensors as numpy arrays."""
+    if data is None:
+        return None
+    if isinstance(data, dict):
+        return {key: in_floatx(part) for key, part in data.items()}
+    if isinstance(data, (list, tuple)):
+        parts = [in_floatx(part) for part in data]
+        return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
+    array = data.numpy() if isinstance(data, tf.Tensor) else data
+    if array.dtype.kind == "f" and array.dtype != keras.config.floatx():
+        return array.astype(keras.config.floatx())
+    return array
+
+
+def weights_of_batch(y: Any, sample_weight: Any, class_weight: Any) -> Any:
+    """Return the sample weights of `train_on_batch`, made of those of classes if there are."""
+    if class_weight is None:
+        return sample_weight
+    if sample_weight is not None:
+        raise ValueError(
+            "Arguments `sample_weight` and `class_weight` cannot be specified at the same time. "
+            f"Received: sample_weight={sample_weight}, class_weight={class_weight}"
+        )
+    return data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
+
+
+def callback_list(model: keras.Model, callbacks: Any, *, history: bool, verbose: Any, epochs: int, steps: int) -> Any:
+    """Return Keras's list of callbacks for a loop, or the one that is given."""
+    if isinstance(callbacks, keras.callbacks.CallbackList):
+        return callbacks
+    return keras.callbacks.CallbackList(
+        callbacks,
+        add_history=history,
+        add_progbar=verbose != 0,
+        verbose=verbose,
+        epochs=epochs,
+        steps=steps,
+        model=model,
+    )
+
+
+def any_looks_at(callbacks: Any, *hooks: str) -> bool:
+    """Whether a callback of the list has a hook of its own: Keras marks those that do nothing (`_is_default`)."""
+    return any(
+        not getattr(getattr(callback, hook, None), "_is_default", False)
+        for callback in callbacks.callbacks
+        for hook in hooks
+    )
+
+
+def initial_epoch(model: keras.Model, given: int) -> int:
+    """Return the epoch to begin at: `BackupAndRestore` says so on the model (`Trainer._initial_epoch`)."""
+    return int(model._initial_epoch or given)
+
+
+def validates_after(model: keras.Model, epoch: int, frequency: Any) -> bool:
+    """Whether `fit(validation_freq=)` validates after an epoch (`Trainer._should_eval`)."""
+    return bool(model._should_eval(epoch, frequency))
+
+
+def in_order(model: keras.Model, logs: dict[str, Any]) -> Any:
+    """Return logs as `evaluate` and `train_on_batch` do without `return_dict` (`_flatten_metrics_in_order`)."""
+    return model._flatten_metrics_in_order(logs)
+
+
+def plain_logs(logs: dict[str, Any]) -> dict[str, Any]:
+    """Return logs sorted, as python's numbers where they are scalars, as callbacks get them."""
+    plain: dict[str, Any] = python_utils.pythonify_logs(logs)
+    return plain
+
+
+def joined(batches: Sequence[Any]) -> Any:
+    """Join what `predict_step` gave for each batch, as `predict` does, into numpy arrays."""
+    if len(batches) == 1:
+        return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, batches[0])
+    columns = keras.tree.map_structure_up_to(batches[0], lambda *parts: list(parts), *batches)
+    joined = keras.tree.map_structure_up_to(batches[0], tensorflow_trainer.potentially_ragged_concat, columns)
+    return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, joined)
+
+
+def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
+    """Build a model's losses and metrics before its first step; False if its outputs are not known before."""
+    compiled = Compiled(model)
+    if not compiled.built and getattr(model, "outputs", None):
+        outputs = model.output
+        if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
+            outputs = outputs[0]
+        compiled.build(y, outputs, sample_weight, symbolic=True)
+    return compiled.built
+
+
+def can_build_compiled(model: keras.Model) -> bool:
+    """Whether a model's losses and metrics are built, or can be before its first step."""
+    return bool(getattr(model, "outputs", None)) or Compiled(model).built
+
+
+def is_array(leaf: Any) -> bool:
+    """Whether a leaf is a numpy array of numbers, or a tensor that is one."""
+    if isinstance(leaf, np.ndarray):
+        return type(leaf) is np.ndarray and leaf.dtype.kind in "fiub" and leaf.ndim > 0
+    return isinstance(leaf, tf.Tensor) and hasattr(leaf, "numpy") and leaf.shape.rank > 0 and leaf.dtype in _NUMBERS
+
+
+_NUMBERS = frozenset(
+    {tf.float16, tf.float32, tf.float64, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.bool}
+)

@@ -1,0 +1,62 @@
+"""Batches of arrays in memory: their order in an epoch, and the slices."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.backend.keras3 import ArrayData
+
+# From so many bytes on, the next batch is cut and placed while this one runs; below, handing it over takes longer.
+WORTH_A_THREAD = 1 << 20
+
+_thread = ThreadPoolExecutor(1, thread_name_prefix="parallel_compat batches")
+
+
+def order_of_epoch(samples: int, batch_size: int, shuffle: Any) -> np.ndarray[Any, Any] | None:
+    """Return the order in which an epoch takes its samples, or None for that of the arrays.
+
+    Args:
+        samples: how many there are.
+        batch_size: the samples of a batch.
+        shuffle: whether the order is random; "batch" for a random order within each batch.
+    """
+    if not shuffle:
+        return None
+    if shuffle != "batch":
+        return np.asarray(tf.random.shuffle(tf.range(samples)))
+    starts = range(0, samples, batch_size)
+    return np.concatenate([np.asarray(tf.random.shuffle(tf.range(i, min(i + batch_size, samples)))) for i in starts])
+
+
+def batches(data: ArrayData, shuffle: Any = False) -> Iterator[Any]:
+    """Yield an epoch's batches: tensors in the structure of the data, the next one ready while this one runs."""
+    order = order_of_epoch(data.samples, data.batch_size, shuffle)
+
+    def batch(start: int) -> Any:
+        stop = min(start + data.batch_size, data.samples)
+        if order is None and start == 0 and stop == data.samples:
+            return data.data
+        cut = slice(start, stop) if order is None else order[start:stop]
+        return keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[cut], data.data)
+
+    def placed(start: int) -> Any:
+        return keras.tree.map_structure(lambda leaf: None if leaf is None else tf.constant(leaf), batch(start))
+
+    starts = range(0, data.samples, data.batch_size)
+    bytes_of_all = sum(leaf.nbytes for leaf in keras.tree.flatten(data.data) if leaf is not None)
+    if len(starts) == 1 or bytes_of_all // len(starts) < WORTH_A_THREAD:
+        yield from map(batch, starts)
+        return
+    following = _thread.submit(placed, starts[0])
+    for start in starts[1:]:
+        ready, following = following.result(), _thread.submit(placed, start)
+        yield ready
+    yield following.result()

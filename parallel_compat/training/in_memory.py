@@ -1,0 +1,296 @@
+"""`fit`, `evaluate`, `predict` and their relatives on arrays in memory: slices of the arrays go straight into the step.
+
+Keras builds a `tf.data` pipeline, and traces a function around it, in each of these calls. Here functions stay with the
+model (`step_function`), and logs stay on the device until somebody reads them. Everything else is as in Keras's own
+loops: callbacks, logs, history, what is printed, errors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat.backend import keras3
+from parallel_compat.batches.array_batches import batches
+from parallel_compat.training.step_function import step_function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat.training.step_function import Results
+
+# What a model must leave to Keras, or to a parallel model, for each call.
+_STEPS = {
+    "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
+    "evaluate": ("test_step", "make_test_function", "reset_metrics", "get_metrics_result"),
+    "predict": ("predict_step", "make_predict_function"),
+    "train_on_batch": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
+    "test_on_batch": ("test_step", "make_test_function", "reset_metrics", "get_metrics_result"),
+    "predict_on_batch": ("predict_step", "make_predict_function"),
+}
+_OURS = ("keras.", "parallel_compat.")
+_FUNCTIONS = {"fit": "train", "train_on_batch": "train", "evaluate": "test", "test_on_batch": "test"}
+
+
+def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str | None:
+    """Say why a call goes the general way, through Keras's own loop; None if it is one on arrays in memory.
+
+    Args:
+        name: the method.
+        model: the model.
+        arguments: the method's arguments, by name.
+    """
+    if "_use_cached_eval_dataset" in arguments:
+        return "a validation inside of Keras's own `fit`"
+    for argument in ("steps_per_epoch", "steps", "validation_steps"):
+        if arguments.get(argument) is not None:
+            return f"`{argument}` counts batches"
+    data = [arguments.get(argument) for argument in ("x", "y", "sample_weight")]
+    validation = arguments.get("validation_data")
+    if validation is not None:
+        if not isinstance(validation, (tuple, list)) or not 2 <= len(validation) <= 3:
+            return "validation on something else than arrays"
+        data += validation
+    leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
+    if arguments.get("x") is None or not all(map(keras3.is_array, leaves)):
+        return "data that is not numpy arrays or tensors of numbers"
+    if any(leaf.shape[0] == 0 for leaf in leaves):
+        return "no samples"
+    steps = _STEPS[name]
+    if name == "fit" and (validation is not None or arguments.get("validation_split")):
+        steps = (*steps, *_STEPS["evaluate"], "evaluate")
+    if not keras3.is_defined_by(model, steps, _OURS):
+        return "a step, or a loop, of the model's own"
+    function = getattr(model, f"{_FUNCTIONS.get(name, 'predict')}_function")
+    if function is not None and not str(getattr(function, "__module__", "")).startswith((*_OURS, "tensorflow.")):
+        return "a function of the user's in place of the step's"
+    if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
+        return "outputs that are not known before the first batch"
+    if keras3.is_built_under_a_strategy(model) or getattr(model, "several_workers", False):
+        return "a `tf.distribute` strategy of the user's, or several workers"
+    if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
+        return "run_eagerly, jit_compile or steps_per_execution"
+    if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
+        return "a `CallbackList` of the caller's"
+    return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
+
+
+def call(name: str, model: keras.Model, general: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a method of a model: here if it is on arrays in memory, else the general way.
+
+    Args:
+        name: "fit", "evaluate", "predict", "train_on_batch", "test_on_batch" or "predict_on_batch".
+        model: the model.
+        general: the method that does it else, bound to the model.
+        arguments: by name.
+    """
+    if why_general(name, model, arguments) is not None:
+        return general(**arguments)
+    return _CALLS[name](model, **arguments)
+
+
+class EpochLogs:
+    """The logs of an epoch as Keras 3 counts: metrics go on from batch to batch, so the last batch has them.
+
+    Args:
+        model: the model.
+        data: what it is fed.
+    """
+
+    # Whether the metrics of each batch are its own.
+    alone = False
+
+    def __init__(self, model: keras.Model, data: keras3.ArrayData) -> None:
+        self._last: Results | None = None
+
+    def add(self, results: Results, samples: int) -> None:
+        """Add what a batch of so many samples gave."""
+        self._last = results
+
+    def of_batch(self) -> dict[str, Any]:
+        """What callbacks get after a batch."""
+        return {} if self._last is None else self._last.read()
+
+    def of_epoch(self) -> dict[str, Any]:
+        """What the epoch gave."""
+        return self.of_batch()
+
+
+# How epochs are counted; `run` counts as the time of the script did.
+epoch_logs: Callable[[keras.Model, keras3.ArrayData], EpochLogs] = EpochLogs
+
+
+def fit(
+    model: keras.Model,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    epochs: int = 1,
+    verbose: Any = "auto",
+    callbacks: Any = None,
+    validation_split: float = 0.0,
+    validation_data: Any = None,
+    shuffle: Any = True,
+    class_weight: Any = None,
+    sample_weight: Any = None,
+    initial_epoch: int = 0,
+    steps_per_epoch: None = None,
+    validation_steps: None = None,
+    validation_batch_size: int | None = None,
+    validation_freq: Any = 1,
+) -> keras.callbacks.History:
+    """Train as `keras.Model.fit`."""
+    keras3.assert_compiled(model, "fit")
+    if validation_split and validation_data is None:
+        (x, y, sample_weight), validation_data = keras3.split((x, y, sample_weight), validation_split)
+    data = keras3.ArrayData(x, y, sample_weight, batch_size, class_weight)
+    validation = None
+    listed = keras3.callback_list(model, callbacks, history=True, verbose=verbose, epochs=epochs, steps=data.batches)
+    begins = keras3.any_looks_at(listed, "on_train_batch_begin", "on_batch_begin")
+    ends = keras3.any_looks_at(listed, "on_train_batch_end", "on_batch_end")
+    model.stop_training = False
+    listed.on_train_begin()
+    logs = None
+    for epoch in range(keras3.initial_epoch(model, initial_epoch), epochs):
+        counted = epoch_logs(model, data)
+        model.reset_metrics()
+        listed.on_epoch_begin(epoch)
+        step = step_function(model, "train", counted.alone)
+        first = 0
+        for number, batch in enumerate(batches(data, shuffle)):
+            if begins:
+                listed.on_train_batch_begin(number)
+            samples = min(data.batch_size, data.samples - first)
+            first += samples
+            counted.add(step(batch), samples)
+            if ends:
+                listed.on_train_batch_end(number, counted.of_batch())
+            if model.stop_training:
+                break
+        logs = dict(counted.of_epoch())
+        if validation_data is not None and keras3.validates_after(model, epoch, validation_freq):
+            if validation is None:
+                val_x, val_y, val_weight = keras.utils.unpack_x_y_sample_weight(tuple(validation_data))
+                validation = keras3.ArrayData(val_x, val_y, val_weight, validation_batch_size or batch_size)
+            logs.update({f"val_{name}": value for name, value in _evaluate(model, validation, listed).items()})
+        listed.on_epoch_end(epoch, logs)
+        if model.stop_training:
+            break
+    if isinstance(model.optimizer, keras.optimizers.Optimizer) and epochs > 0:
+        model.optimizer.finalize_variable_values(model.trainable_weights)
+    listed.on_train_end(logs=logs)
+    history: keras.callbacks.History = model.history
+    return history
+
+
+def evaluate(
+    model: keras.Model,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    sample_weight: Any = None,
+    steps: None = None,
+    callbacks: Any = None,
+    return_dict: bool = False,
+) -> Any:
+    """Evaluate as `keras.Model.evaluate`."""
+    keras3.assert_compiled(model, "evaluate")
+    data = keras3.ArrayData(x, y, sample_weight, batch_size)
+    listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
+    logs = _evaluate(model, data, listed)
+    return logs if return_dict else keras3.in_order(model, logs)
+
+
+def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any) -> dict[str, Any]:
+    begins = keras3.any_looks_at(listed, "on_test_batch_begin")
+    ends = keras3.any_looks_at(listed, "on_test_batch_end")
+    model.stop_evaluating = False
+    listed.on_test_begin()
+    counted = epoch_logs(model, data)
+    if not counted.alone:
+        model.reset_metrics()
+    step = step_function(model, "test", counted.alone)
+    first = 0
+    for number, batch in enumerate(batches(data)):
+        if begins:
+            listed.on_test_batch_begin(number)
+        samples = min(data.batch_size, data.samples - first)
+        first += samples
+        counted.add(step(batch), samples)
+        if ends:
+            listed.on_test_batch_end(number, counted.of_batch())
+        if model.stop_evaluating:
+            break
+    logs = keras3.plain_logs(counted.of_epoch())
+    listed.on_test_end(logs)
+    return logs
+
+
+def predict(
+    model: keras.Model,
+    x: Any,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    steps: None = None,
+    callbacks: Any = None,
+) -> Any:
+    """Predict as `keras.Model.predict`."""
+    data = keras3.ArrayData(x, batch_size=batch_size)
+    listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
+    begins = keras3.any_looks_at(listed, "on_predict_batch_begin")
+    ends = keras3.any_looks_at(listed, "on_predict_batch_end")
+    step = step_function(model, "predict")
+    model.stop_predicting = False
+    listed.on_predict_begin()
+    outputs = []
+    for number, batch in enumerate(batches(data)):
+        if begins:
+            listed.on_predict_batch_begin(number)
+        outputs.append(step(batch if isinstance(batch, tuple) else (batch,)))
+        if ends:
+            listed.on_predict_batch_end(number, {"outputs": outputs[-1]})
+        if model.stop_predicting:
+            break
+    listed.on_predict_end()
+    return keras3.joined(outputs)
+
+
+def train_on_batch(
+    model: keras.Model,
+    x: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    class_weight: Any = None,
+    return_dict: bool = False,
+) -> Any:
+    """Train on one batch as `keras.Model.train_on_batch`."""
+    keras3.assert_compiled(model, "train_on_batch")
+    sample_weight = keras3.weights_of_batch(y, sample_weight, class_weight)
+    logs = step_function(model, "train", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
+    return logs if return_dict else keras3.in_order(model, logs)
+
+
+def evaluate_on_batch(
+    model: keras.Model, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
+) -> Any:
+    """Evaluate one batch as `keras.Model.test_on_batch`."""
+    keras3.assert_compiled(model, "test_on_batch")
+    logs = step_function(model, "test", alone=True)(keras3.in_floatx((x, y, sample_weight))).read()
+    return logs if return_dict else keras3.in_order(model, logs)
+
+
+def predict_on_batch(model: keras.Model, x: Any) -> Any:
+    """Predict one batch as `keras.Model.predict_on_batch`."""
+    return keras3.joined([step_function(model, "predict")(keras3.in_floatx((x,)))])
+
+
+_CALLS: dict[str, Callable[..., Any]] = {
+    "fit": fit,
+    "evaluate": evaluate,
+    "predict": predict,
+    "train_on_batch": train_on_batch,
+    "test_on_batch": evaluate_on_batch,
+    "predict_on_batch": predict_on_batch,
+}

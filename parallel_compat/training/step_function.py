@@ -1,0 +1,218 @@
+"""A step of a model as one compiled function of arrays, whatever the number of samples.
+
+Kept with the model from call to call. For each structure of the data, with its dtypes and ranks, one function is kept:
+its first axis is open, and another axis becomes so when it is seen to differ. Only a step that cannot be traced so (it
+asks for the number of samples as an int) is traced for each number of samples, of which `SIZES` are kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Shape = tuple[int | None, ...]
+
+# How many numbers of samples are kept where each needs a function of its own.
+SIZES = 8
+
+
+class Results:
+    """What a step gave: on the device until somebody reads it.
+
+    Args:
+        names: the names of the logs that are scalars, in the order of `vector`.
+        vector: their values, one tensor.
+        others: logs that are no float32 scalars.
+    """
+
+    def __init__(self, names: list[str], vector: Any, others: dict[str, Any]) -> None:
+        self.names = names
+        self.vector = vector
+        self.others = others
+
+    def read(self) -> dict[str, Any]:
+        """The logs as python's numbers, sorted by name as Keras sorts them."""
+        logs = dict(sorted(zip(self.names, self.vector.numpy().tolist(), strict=True)))
+        return keras3.plain_logs({**logs, **self.others}) if self.others else logs
+
+
+class Traced(NamedTuple):
+    """A traced step.
+
+    Attributes:
+        shapes: of each leaf of the data, None for what may differ.
+        function: takes the leaves.
+        names: the names of the logs.
+        resets: whether it forgets the batches before by itself.
+    """
+
+    shapes: list[Shape]
+    function: Any
+    names: list[str]
+    resets: bool
+
+
+class StepFunction:
+    """A step of a model.
+
+    Args:
+        model: the model.
+        kind: "train", "test" or "predict".
+        alone: whether metrics are of this batch alone; else they go on from batch to batch.
+        made_for: what Keras made for the same step; with another one this one is out of date.
+    """
+
+    def __init__(self, model: keras.Model, kind: str, alone: bool, made_for: Any) -> None:
+        self.model = model
+        self.made_for = made_for
+        self._kind = kind
+        self._alone = alone
+        self._traced: dict[Any, list[Traced]] = {}
+        self._lock = threading.RLock()
+        self.traces = 0
+
+    def __call__(self, data: Any) -> Any:
+        """Run the step.
+
+        Args:
+            data: `(x,)`, `(x, y)` or `(x, y, sample_weight)`, numpy arrays or tensors in any structure.
+
+        Returns:
+            `Results`; of a prediction, what `predict_step` returns.
+        """
+        leaves: list[Any] = []
+        structure = _flatten(data, leaves)
+        traced = self._for(structure, leaves)
+        if self._alone and not traced.resets:
+            for metric in self.model.metrics:
+                metric.reset_state()
+        outputs = traced.function(*(leaf if tf.is_tensor(leaf) else tf.constant(leaf) for leaf in leaves))
+        return outputs if self._kind == "predict" else Results(traced.names, *outputs)
+
+    def _for(self, structure: Any, leaves: list[Any]) -> Traced:
+        kept = self._traced.get(structure)
+        if kept is not None:
+            for traced in kept:
+                if all(map(_fits, traced.shapes, leaves)):
+                    return traced
+        with self._lock:
+            return self._trace(structure, leaves)
+
+    def _trace(self, structure: Any, leaves: list[Any]) -> Traced:
+        kept = self._traced.setdefault(structure, [])
+        exact: list[Shape] = [tuple(leaf.shape) for leaf in leaves]
+        open_ended = [(self._fixed_batch(), *shape[1:]) for shape in exact]
+        if kept and len(kept[-1].shapes) == len(exact) and None in {s[0] for s in kept[-1].shapes}:
+            pairs = zip(kept[-1].shapes, open_ended, strict=True)
+            open_ended = [tuple(a if a == b else None for a, b in zip(*pair, strict=True)) for pair in pairs]
+        try:
+            kept[:] = [self._of_shapes(structure, leaves, open_ended)]
+        except Exception:  # what a user wrote can ask for the number of samples in any way
+            del kept[: len(kept) - SIZES + 1]
+            kept.append(self._of_shapes(structure, leaves, exact))
+        return kept[-1]
+
+    def _fixed_batch(self) -> int | None:
+        """The number of samples that the model was made for, if it was."""
+        fixed = {tensor.shape[0] for tensor in getattr(self.model, "inputs", None) or [None] if tensor is not None}
+        return fixed.pop() if len(fixed) == 1 else None
+
+    def _of_shapes(self, structure: Any, leaves: list[Any], shapes: list[Shape]) -> Traced:
+        specs = [tf.TensorSpec(shape, leaf.dtype) for shape, leaf in zip(shapes, leaves, strict=True)]
+        names: list[str] = []
+        resets = [not self._alone]
+
+        def run(*tensors: Any) -> Any:
+            data = _pack(structure, iter(tensors))
+            step = getattr(self.model, f"{self._kind}_step")
+            if self._kind == "predict":
+                return step(data)
+            if self._alone:
+                _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+                resets[0] = keras3.build_compiled(self.model, y, sample_weight)
+                if resets[0]:
+                    for metric in self.model.metrics:
+                        metric.reset_state()
+            logs = _flat_logs(step(data))
+            names[:] = [name for name, value in logs.items() if _is_scalar(value)]
+            others = {name: value for name, value in logs.items() if name not in names}
+            return tf.stack([logs[name] for name in names]) if names else tf.zeros((0,)), others
+
+        self.traces += 1
+        with _flags_of(self.model):
+            function = tf.function(run, input_signature=specs, autograph=False).get_concrete_function()
+        return Traced(shapes, function, names, resets[0])
+
+
+def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFunction:
+    """Return a model's step as a function; the same one until the model is compiled again.
+
+    Args:
+        model: the model.
+        kind: "train", "test" or "predict".
+        alone: see `StepFunction`.
+    """
+    made_for = keras3.function_of_step(model, kind)
+    functions: dict[Any, StepFunction] = vars(model).setdefault("_parallel_compat_step_functions", {})
+    found = functions.get((kind, alone))
+    if found is None or found.model is not model or found.made_for is not made_for:
+        found = functions[kind, alone] = StepFunction(model, kind, alone, made_for)
+    return found
+
+
+@contextlib.contextmanager
+def _flags_of(model: keras.Model) -> Iterator[None]:
+    """Trace with the `trainable` flags of the moment that the model was compiled, where they were kept."""
+    flags = vars(model).get("_flags_at_compile")
+    with flags.restored() if flags is not None else contextlib.nullcontext():
+        yield
+
+
+def _flatten(data: Any, leaves: list[Any]) -> Any:
+    """Put the leaves of a structure into `leaves`, and return the rest of it, with their dtypes and ranks."""
+    if data is None:
+        return None
+    if isinstance(data, dict):
+        return ("dict", tuple((key, _flatten(data[key], leaves)) for key in data))
+    if isinstance(data, (list, tuple)):
+        return (type(data), tuple(_flatten(part, leaves) for part in data))
+    leaves.append(data)
+    dtype = data.dtype
+    return (dtype if isinstance(dtype, np.dtype) else np.dtype(dtype.as_numpy_dtype), len(data.shape))
+
+
+def _pack(structure: Any, tensors: Iterator[Any]) -> Any:
+    if structure is None:
+        return None
+    kind, parts = structure
+    if kind == "dict":
+        return {key: _pack(part, tensors) for key, part in parts}
+    if isinstance(kind, type) and issubclass(kind, (list, tuple)):
+        packed = [_pack(part, tensors) for part in parts]
+        return kind(*packed) if hasattr(kind, "_fields") else kind(packed)
+    return next(tensors)
+
+
+def _fits(shape: Shape, leaf: Any) -> bool:
+    return all(known is None or known == length for known, length in zip(shape, leaf.shape, strict=True))
+
+
+def _flat_logs(logs: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in logs.items():
+        flat.update(_flat_logs(value) if isinstance(value, dict) else {name: value})
+    return flat
+
+
+def _is_scalar(value: Any) -> bool:
+    return bool(tf.is_tensor(value) and value.dtype == tf.float32 and value.shape.rank == 0)

@@ -1,0 +1,152 @@
+"""`fit`, `evaluate`, `predict` and their relatives of a parallel model: what Keras calls the trainer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat import callback_model
+from parallel_compat.backend import keras3
+from parallel_compat.batches import generator_methods
+from parallel_compat.batches.generator_methods import Feed
+from parallel_compat.batches.reader import is_sequence
+from parallel_compat.training import in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat.training.global_step import GlobalStep
+
+
+class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no types
+    """A Keras model that trains, evaluates and predicts by a `GlobalStep`.
+
+    Attributes:
+        template: the model that runs on each replica.
+    """
+
+    _step: GlobalStep
+    template: keras.Model
+
+    def make_train_function(self, force: bool = False) -> Any:
+        if self.train_function is None or force:
+            self._step.take_seeds()
+        return super().make_train_function(force)
+
+    def make_test_function(self, force: bool = False) -> Any:
+        if self.test_function is None or force:
+            self._step.take_seeds()
+        return super().make_test_function(force)
+
+    def make_predict_function(self, force: bool = False) -> Any:
+        if self.predict_function is None or force:
+            self._step.take_seeds()
+        return super().make_predict_function(force)
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        """Train on one global batch; called by `fit` and `train_on_batch`."""
+        return self._step.train(data)
+
+    def test_step(self, data: Any) -> dict[str, Any]:
+        """Evaluate one global batch; called by `evaluate` and `test_on_batch`."""
+        return self._step.test(data)
+
+    def predict_step(self, data: Any) -> Any:
+        """Predict one global batch; called by `predict` and `predict_on_batch`."""
+        return self._step.predict(data)
+
+    @property
+    def several_workers(self) -> bool:
+        """Whether some of the replicas are other processes' (MultiWorkerMirroredStrategy)."""
+        return self._step.several_workers
+
+    def fit(self, *args: Any, **kwargs: Any) -> keras.callbacks.History:
+        """Train as `keras.Model.fit`; `callback_model`, if set, is the model that the callbacks get."""
+        drawing = {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs}
+        bound = keras3.bind("fit", args, kwargs)
+        bound["callbacks"] = callback_model.with_target(self, bound.get("callbacks"))
+        keras_fit = super().fit
+
+        def general(**arguments: Any) -> Any:
+            return generator_methods.fit(self, self._feed_of(arguments.get("x"), drawing), arguments, keras_fit)
+
+        with keras3.in_fit(self, self.template, bound):
+            history: keras.callbacks.History = in_memory.call("fit", self, general, bound)
+        return history
+
+    def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate as `keras.Model.evaluate`."""
+        drawing = {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs}
+        bound = {"x": x, **keras3.bind("evaluate", (x, *args), kwargs)}
+        keras_evaluate = super().evaluate
+
+        def general(**arguments: Any) -> Any:
+            generator_methods.check_data_comes_alone(x, arguments)
+            feed = self._feed_of(x, drawing)
+            with feed.open():
+                data = feed.adapter(x, "validation", arguments.get("steps"))
+                return keras_evaluate(**{**arguments, "x": data})
+
+        return in_memory.call("evaluate", self, general, bound)
+
+    def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Predict as `keras.Model.predict`."""
+        drawing = {name: kwargs.pop(name) for name in generator_methods.DRAWING if name in kwargs}
+        bound = keras3.bind("predict", (x, *args), kwargs)
+        keras_predict = super().predict
+
+        def general(**arguments: Any) -> Any:
+            feed = self._feed_of(x, drawing)
+            with feed.open():
+                return keras_predict(**{**arguments, "x": feed.adapter(x, "prediction", arguments.get("steps"))})
+
+        return in_memory.call("predict", self, general, bound)
+
+    def train_on_batch(self, *args: Any, **kwargs: Any) -> Any:
+        """Train on one batch as `keras.Model.train_on_batch`, and return what this batch gave."""
+        return self._on_batch("train_on_batch", super().train_on_batch, args, kwargs)
+
+    def test_on_batch(self, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate one batch as `keras.Model.test_on_batch`, and return what this batch gave."""
+        return self._on_batch("test_on_batch", super().test_on_batch, args, kwargs)
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """Predict one batch as `keras.Model.predict_on_batch`."""
+        return in_memory.call("predict_on_batch", self, super().predict_on_batch, {"x": x})
+
+    def _on_batch(self, name: str, of_keras: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        def general(**arguments: Any) -> Any:
+            self.reset_metrics()  # Before Keras 3.13 the metrics went on from batch to batch.
+            return of_keras(**arguments)
+
+        return in_memory.call(name, self, general, keras3.bind(name, args, kwargs))
+
+    def fit_generator(self, generator: Any, *args: Any, **kwargs: Any) -> keras.callbacks.History:
+        """Train on a generator or Sequence, see `parallel_compat.fit_generator`."""
+        return generator_methods.fit_generator(self, generator, *args, **kwargs)
+
+    def evaluate_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate on a generator or Sequence, see `parallel_compat.evaluate_generator`."""
+        return generator_methods.evaluate_generator(self, generator, *args, **kwargs)
+
+    def predict_generator(self, generator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Predict on a generator or Sequence, see `parallel_compat.predict_generator`."""
+        return generator_methods.predict_generator(self, generator, *args, **kwargs)
+
+    def _feed_of(self, data: Any, drawing: dict[str, Any]) -> Feed:
+        """A Sequence says by itself how it wants to be drawn, if it calls `super().__init__`."""
+        own = keras3.settings_of_sequence(data, generator_methods.DRAWING) if is_sequence(data) else {}
+        return Feed(self, **{**own, **drawing})
+
+    @property
+    def stop_training(self) -> bool:
+        """Whether a callback asked to stop, on this model or on the `callback_model`."""
+        return self._stop_training or getattr(callback_model.of_callbacks(self), "stop_training", False)
+
+    @stop_training.setter
+    def stop_training(self, value: bool) -> None:
+        self._stop_training = value
+        target = callback_model.of_callbacks(self)
+        if target is not None:
+            target.stop_training = value
