@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
+from parallel_compat.names.identifiers import larger_is_better, spellings_of_accuracy
 from parallel_compat.parallelize_model import template_of
 
 if TYPE_CHECKING:
     import keras
 
-# What Keras 2 called `acc` is `accuracy` today, or the other way round, depending on what `compile` was given.
-SPELLINGS = {"acc": "accuracy", "accuracy": "acc", "val_acc": "val_accuracy", "val_accuracy": "val_acc"}
+SPELLINGS = spellings_of_accuracy()
 
 
 class ParallelModelCheckpoint(MonitorCheckpoint):
@@ -74,7 +74,7 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
             raise ValueError(f"Expected `period` to be an int >= 1. Received: period={period!r}")
         if save_freq != "epoch" and (isinstance(save_freq, bool) or not isinstance(save_freq, int) or save_freq < 1):
             raise ValueError(f"Expected `save_freq` to be 'epoch' or an int >= 1. Received: save_freq={save_freq!r}")
-        larger = "acc" in monitor or "auc" in monitor.lower() or monitor.startswith("fmeasure")
+        larger = larger_is_better(monitor) or "auc" in monitor.lower()
         super().__init__(
             monitor=monitor,
             larger_is_better=mode == "max" or (mode == "auto" and larger),

@@ -13,6 +13,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.legacy import models
 from parallel_compat.legacy.numbers.logs import resolve, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
+from parallel_compat.names import identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -325,7 +326,7 @@ class SummaryWriter:
 
 def larger_is_better(monitor: str, mode: str) -> bool:
     """Say whether a larger log is better, by Keras 2's rule for `mode="auto"`."""
-    return mode == "max" or (mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure")))
+    return mode == "max" or (mode == "auto" and identifiers.larger_is_better(monitor))
 
 
 def checked_mode(callback: str, mode: str) -> str:

@@ -19,6 +19,34 @@ _IDENTIFIERS = {
 COSINE_METRICS = ("cosine_proximity", "cosine")
 COSINE_PROXIMITY = "parallel_compat.legacy.losses.cosine_proximity"
 
+# Short names of losses and metrics, which Keras takes under any of its versions, and the names that files hold.
+SHORT_NAMES = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error",
+    "kld": "kl_divergence",
+}
+
+
+def larger_is_better(log: str) -> bool:
+    """Say whether Keras 2's callbacks took the larger value of a log for the better one where the mode is "auto".
+
+    >>> larger_is_better("val_acc"), larger_is_better("val_loss")
+    (True, False)
+    """
+    return "acc" in log or log.startswith("fmeasure")
+
+
+def spellings_of_accuracy() -> dict[str, str]:
+    """Return the other spelling of each log of accuracy: it depends on what `compile` was given.
+
+    >>> spellings_of_accuracy()["val_acc"], spellings_of_accuracy()["accuracy"]
+    ('val_accuracy', 'acc')
+    """
+    rows = identifiers()["log"].values()
+    return {**{row.old: row.new for row in rows}, **{row.new: row.old for row in rows}}
+
 
 @cache
 def identifiers() -> dict[str, dict[str, Identifier]]:

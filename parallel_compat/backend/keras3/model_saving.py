@@ -17,6 +17,7 @@ from keras.src.saving import saving_lib, serialization_lib
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.backend.patches import CORE
 from parallel_compat.hdf5_output import writing
+from parallel_compat.names.identifiers import SHORT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,17 +128,7 @@ def save_weights(model: keras.Model, path: Path, name: str) -> None:
 
 
 # Names of losses that Keras accepts in `compile`, and refuses in an HDF5 file.
-SHORT_LOSS_NAMES = {
-    short: name
-    for name, shorts in {
-        "mean_squared_error": ("mse", "MSE"),
-        "mean_absolute_error": ("mae", "MAE"),
-        "mean_absolute_percentage_error": ("mape", "MAPE"),
-        "mean_squared_logarithmic_error": ("msle", "MSLE"),
-        "kl_divergence": ("kld", "KLD"),
-    }.items()
-    for short in shorts
-}
+SHORT_LOSS_NAMES = {**SHORT_NAMES, **{short.upper(): name for short, name in SHORT_NAMES.items()}}
 
 
 def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], str | None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.names.identifiers import SHORT_NAMES, identifiers
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.layer_names import keras3_name
 from parallel_compat.recover.rules.values import is_object
@@ -53,9 +54,8 @@ METRIC_NAMES = [
     "sparse_top_k_categorical_accuracy",
 ]
 LOSSES = {
-    "mse": "mean_squared_error", "mae": "mean_absolute_error", "mape": "mean_absolute_percentage_error",
-    "msle": "mean_squared_logarithmic_error", "kld": "kl_divergence", "bce": "binary_crossentropy",
-    "kullback_leibler_divergence": "kl_divergence", "logcosh": "log_cosh",
+    **SHORT_NAMES, "bce": "binary_crossentropy",
+    **{old: row.new for old, row in identifiers()["loss"].items() if row.new in LOSS_NAMES},
     **{
         name: name
         for name in LOSS_NAMES
