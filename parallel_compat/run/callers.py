@@ -33,6 +33,17 @@ if TYPE_CHECKING:
 _USER, _ON_BEHALF, _INSTALLED = "user", "on behalf", "installed"
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LAYER_TESTS = os.path.join(_HERE, "legacy", "layer_tests.py")
+
+
+def _started_in() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return ""
+
+
+# A script may change the folder, or remove it.
+_STARTED_IN = _started_in()
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 _also: frozenset[str] = frozenset()
@@ -189,12 +200,20 @@ def _project() -> list[tuple[str, Evidence]]:
     if _of_main is None:
         main = getattr(sys.modules.get("__main__"), "__file__", None)
         is_users = main is not None and _kind_of(main, "__main__") is _USER
-        _of_main = [(_short(file), said) for file, said in eras.of_project(main)] if main and is_users else []
-    return [*_of_main, *((_short(file), said) for file, said, _ in _evidence.values())]
+        _of_main = [(_basename(file), said) for file, said in eras.of_project(main)] if main and is_users else []
+    return [*_of_main, *((_basename(file), said) for file, said, _ in _evidence.values())]
 
 
-def _short(file: str) -> str:
+def _basename(file: str) -> str:
     return os.path.basename(file)
+
+
+def short(file: str) -> str:
+    """Name a file from the folder that the script was started in, where it is below it."""
+    if file.startswith("<") or not _STARTED_IN or not os.path.isabs(file):
+        return file
+    relative = os.path.relpath(file, _STARTED_IN)
+    return file if relative.startswith("..") else relative
 
 
 def _file(frame: FrameType) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 import pickle
 import sys
 from functools import cache
@@ -86,7 +85,7 @@ def generator_method(of: Callable[..., Any], run: Callable[..., Any] | None = No
 
 
 def _is_guarded(path: str | None) -> bool:
-    return path is None or not path.endswith(".py") or _has_guard(os.path.abspath(path))
+    return path is None or not path.endswith(".py") or _has_guard(path)
 
 
 @cache

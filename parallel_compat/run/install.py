@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.backend.patches import RUN
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, usage
+from parallel_compat.run import callers, remedies, usage
 from parallel_compat.run.modules import LegacyModules
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str |
     _modules = LegacyModules(
         {
             "keras": with_keras,
-            "tensorflow": _simulate,
+            "tensorflow": _with_tensorflow,
+            "numpy": lambda: remedies.put_on_numpy(RUN),
             "parallel_compat.parallel_model": with_parallel_model,
             "parallel_compat.training.in_memory": with_loops,
         }
@@ -90,6 +91,19 @@ def is_installed() -> bool:
     return _modules is not None
 
 
+_placed_softly: bool | None = None
+
+
+def _with_tensorflow() -> None:
+    global _placed_softly
+    import tensorflow as tf
+
+    # `with tf.device("/gpu:0")` is in many a script, and where there is no GPU it means: where it can be.
+    _placed_softly = tf.config.get_soft_device_placement()
+    tf.config.set_soft_device_placement(True)
+    _simulate()
+
+
 def _simulate() -> None:
     if _replicas is not None:
         from parallel_compat.legacy import device_lib
@@ -99,9 +113,14 @@ def _simulate() -> None:
 
 def uninstall() -> None:
     """Undo `install`: every module, class and import hook is as it was before."""
-    global _modules, _replicas
+    global _modules, _replicas, _placed_softly
     if _modules is None:
         return
+    if _placed_softly is not None:
+        import tensorflow as tf
+
+        tf.config.set_soft_device_placement(_placed_softly)
+        _placed_softly = None
     _modules.undo()
     RUN.undo()
     _modules = _replicas = None

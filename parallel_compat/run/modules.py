@@ -123,7 +123,8 @@ class LegacyModules:
 
     def loaded(self, module: ModuleType) -> None:
         """Take note of a module of today that has just been imported."""
-        self.change(module)
+        if module.__name__.partition(".")[0] in ROOTS:
+            self.change(module)
         call = self._after_import.get(module.__name__)
         if call is not None:
             call()

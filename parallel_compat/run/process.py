@@ -21,12 +21,13 @@ def start(settings: str) -> None:
     """
     told: dict[str, Any] = json.loads(settings)
     install.install(also=told["also"], replicas=told["replicas"], era=told["era"])
-    tracebacks.hide_our_frames()
     main = os.environ.pop(MAIN, None) is not None
     if main:
         told["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")
         os.environ[SETTINGS] = json.dumps(told)
-    atexit.register(_finish, told, os.getpid(), main)
+    pid = os.getpid()
+    tracebacks.hide_our_frames(lambda: _finish(told, pid, main))
+    atexit.register(_finish, told, pid, main)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: _after_fork(told))
 
@@ -69,6 +70,9 @@ def _hand_in(told: dict[str, Any]) -> None:
 
 
 def _report(told: dict[str, Any]) -> None:
+    if told.get("reported"):  # before the error that ended the script
+        return
+    told["reported"] = True
     _collect(told["folder"])
     if told["report"]:
         usage.write(told["report"])

@@ -6,23 +6,37 @@ import os
 import sys
 import threading
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.run import remedies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The folders whose frames say nothing to a user: what answers legacy names. Those of the core stay.
 _OURS = tuple(os.path.join(_PACKAGE, folder) + os.sep for folder in ("run", "legacy", "names"))
 
 
-def hide_our_frames() -> None:
-    """Print uncaught errors without the frames of these folders; `PARALLEL_COMPAT_TRACEBACK=full` keeps them."""
-    if os.environ.get("PARALLEL_COMPAT_TRACEBACK") == "full":
-        return
+_before_an_error: Callable[[], None] | None = None
+
+
+def hide_our_frames(before: Callable[[], None] | None = None) -> None:
+    """Print uncaught errors without the frames of these folders; `PARALLEL_COMPAT_TRACEBACK=full` keeps them.
+
+    Args:
+        before: called before the error that ends the script is printed, so that the error comes last.
+    """
+    global _before_an_error
+    _before_an_error = before
     sys.excepthook = _excepthook
     threading.excepthook = _thread_excepthook
 
 
 def without_our_frames(error: BaseException | None) -> None:
     """Take our frames out of an error's traceback and of those it came from."""
+    if os.environ.get("PARALLEL_COMPAT_TRACEBACK") == "full":
+        return
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -46,8 +60,13 @@ def _shorten(traceback: TracebackType | None) -> TracebackType | None:
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    if _before_an_error is not None and not issubclass(kind, KeyboardInterrupt):
+        _before_an_error()
+    line = remedies.remedy(error)
     without_our_frames(error)
     sys.__excepthook__(kind, error, error.__traceback__)
+    if line is not None and sys.stderr is not None:
+        print(line, file=sys.stderr, flush=True)
 
 
 def _thread_excepthook(arguments: Any) -> None:

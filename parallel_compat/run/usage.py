@@ -92,28 +92,43 @@ def write(path: str) -> None:
 
 
 def summary() -> str:
-    """Return the report for people: one line per name and place, and what to do next."""
+    """Return the report for people: for each file a line per name, with its places, and what to do next."""
     rows = uses()
     if not rows:
         return ""
-    places = [(f"{_short(use.file)}:{use.line}", use.name, count, use.became) for use, count in rows.items()]
-    width = min(max(len(place) for place, *_ in places), 60)
     lines = [f"parallel-compat: {len({use.name for use in rows})} legacy names used"]
-    for place, name, count, became in places:
-        times = f" ({count} times)" if count > 1 else ""
-        lines.append(f"  {place:<{width}}  {name} -> {became}{times}")
+    by_file: dict[str, dict[tuple[str, str], list[tuple[int, int]]]] = {}
+    for use, count in rows.items():
+        places = by_file.setdefault(callers.short(use.file), {}).setdefault((use.name, use.became), [])
+        places.append((use.line, count))
+    for file, names in by_file.items():
+        lines.append(f"  {file}")
+        width = max(len(_lines(places)) for places in names.values())
+        for (name, became), places in names.items():
+            total = sum(count for _, count in places)
+            times = f" ({total} times)" if total > len(places) else ""
+            lines.append(f"    {_lines(places):<{width}}  {name} -> {became}{times}")
     lines += _lines_of_eras()
-    files = sorted({_short(use.file) for use in rows if not use.file.startswith("<")})
+    files = sorted({callers.short(use.file) for use in rows if not use.file.startswith("<")})
     if files:
         target = files[0] if len(files) == 1 else _common_folder(files)
         lines.append(f"  To rewrite them: parallel-compat migrate {target}    (shows the changes; --write makes them)")
     return "\n".join(lines)
 
 
+_PLACES = 6
+
+
+def _lines(places: list[tuple[int, int]]) -> str:
+    """Name the lines of one file, the first of many."""
+    shown = ",".join(str(line) for line, _ in places[:_PLACES])
+    return f":{shown}" if len(places) <= _PLACES else f":{shown},..."
+
+
 def _lines_of_eras() -> list[str]:
     groups: dict[Verdict, list[str]] = {}
     for file, said in eras().items():
-        groups.setdefault(said, []).append(_short(file))
+        groups.setdefault(said, []).append(callers.short(file))
     return [f"  Results as of {said.era}: {', '.join(files)} ({said.reason})" for said, files in groups.items()]
 
 
@@ -122,10 +137,3 @@ def _common_folder(files: list[str]) -> str:
         return os.path.commonpath(files) or "."
     except ValueError:  # some below the current folder and some elsewhere
         return "."
-
-
-def _short(file: str) -> str:
-    if file.startswith("<"):
-        return file
-    relative = os.path.relpath(file)
-    return file if relative.startswith("..") else relative

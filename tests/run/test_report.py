@@ -21,8 +21,9 @@ def test_names_places_and_counts(tmp_path, run):
     told = ours.stderr[ours.stderr.index("parallel-compat: ") :].splitlines()
     assert told == [
         "parallel-compat: 2 legacy names used",
-        "  train.py:6  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical (3 times)",
-        "  train.py:7  Dense(output_dim=) -> units=",
+        "  train.py",
+        "    :6  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical (3 times)",
+        "    :7  Dense(output_dim=) -> units=",
         "  Results as of keras-2.2.4: train.py (imports keras)",
         "  To rewrite them: parallel-compat migrate train.py    (shows the changes; --write makes them)",
     ]
@@ -60,15 +61,24 @@ def test_a_modern_script_is_not_reported(tmp_path, run):
     assert json.loads((tmp_path / "used.json").read_text())["legacy_names"] == []
 
 
-def test_the_report_comes_after_an_error_too(tmp_path, run):
-    (tmp_path / "train.py").write_text(SCRIPT + "1 / 0\n")
+def test_the_error_comes_last(tmp_path, run):
+    (tmp_path / "helper.py").write_text("from keras.layers import Dense\ndef make():\n    return Dense(output_dim=3)\n")
+    (tmp_path / "train.py").write_text("import helper\n" + SCRIPT + "helper.make()\nDense(output_dim=3)\n1 / 0\n")
     ours = run("train.py")
     assert ours.returncode == 1
-    assert ours.stderr.index("ZeroDivisionError") < ours.stderr.index("parallel-compat: 2 legacy names used")
+    told = ours.stderr[ours.stderr.index("parallel-compat: 2 legacy names used") :].splitlines()
+    assert told[1:6] == [  # by file, each name once
+        "  helper.py",
+        "    :3  Dense(output_dim=) -> units=",
+        "  train.py",
+        "    :7     keras.utils.np_utils.to_categorical -> keras.utils.to_categorical (3 times)",
+        "    :8,10  Dense(output_dim=) -> units=",
+    ]
+    assert told[-1] == "ZeroDivisionError: division by zero"
+    assert ours.stderr.count("legacy names used") == 1
 
 
 def test_a_star_import_is_one_line(tmp_path, run):
     (tmp_path / "train.py").write_text("from keras.layers import *\nDense(2)\n")
     ours = run("train.py")
-    assert "train.py:1  from keras.layers import * -> " in ours.stderr
-    assert ours.stderr.count("train.py:") == 1
+    assert "    :1  from keras.layers import * -> " in ours.stderr

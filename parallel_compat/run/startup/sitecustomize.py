@@ -12,7 +12,7 @@ import sys
 
 def _hand_over() -> None:
     folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != folder]
+    sys.path[:] = [entry for entry in sys.path if not os.path.isabs(entry) or os.path.abspath(entry) != folder]
     ours = sys.modules.pop("sitecustomize")
     try:
         import sitecustomize  # type: ignore[import-not-found]  # noqa: F401

@@ -1,0 +1,100 @@
+"""What stands in a script's way that is not Keras is answered, or named in one line with what to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from parallel_compat.run import remedies
+
+SCRIPT = """import os
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from keras.layers import Dense
+from keras.models import Sequential
+
+x = np.zeros((2, 3), dtype=np.float)
+assert (x.dtype, np.NaN is np.nan, np.Inf, -np.NINF, np.alltrue([1])) == (float, True, np.inf, np.inf, True)
+with tf.device("/gpu:0"):
+    print(tf.matmul(tf.ones((2, 2)), tf.ones((2, 2))).shape)
+folder = tempfile.mkdtemp()
+os.chdir(folder)
+os.rmdir(folder)
+Sequential([Dense(output_dim=2, input_shape=(3,))]).predict(x)
+import keras_applications
+"""
+
+
+def error_of(code):
+    try:
+        exec(code, {})
+    except Exception as error:
+        return error
+    return None
+
+
+def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
+    (tmp_path / "train.py").write_text(SCRIPT)
+    ours = run("--replicas", "2", "train.py")
+    assert "(2, 2)" in ours.stdout, ours.stderr
+    told = ours.stderr[ours.stderr.index("parallel-compat: ") :].splitlines()
+    assert "    :9   numpy.float -> float" in told
+    assert "    :16  Dense(output_dim=) -> units=" in told
+    assert told[-2] == "ModuleNotFoundError: No module named 'keras_applications'"
+    assert told[-1] == (
+        "parallel-compat: train.py:17: `keras_applications` is not Keras: pip install Keras-Applications, or import "
+        "from `keras.applications`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("from scipy.misc import imread", "imageio"),
+        ("import sklearn.cross_validation", "sklearn.model_selection"),
+        ("import time; time.clock()", "time.perf_counter()"),
+        ("import collections; collections.Iterable", "collections.abc"),
+        ("from collections import Mapping", "collections.abc"),
+        ("import inspect; inspect.getargspec", "getfullargspec"),
+        ("from PIL import Image; Image.ANTIALIAS", "Image.LANCZOS"),
+        ("import cv2.nothing", "opencv-python-headless"),
+        ("{}.has_key(1)", "key in d"),
+        ("xrange(3)", "`range`"),
+        ("import string; string.letters", "ascii_letters"),
+        ("import urllib2", "urllib.request"),
+    ],
+)
+def test_each_is_named_with_the_way_out(code, said):
+    line = remedies.remedy(error_of(code))
+    assert line is not None
+    assert said in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    "code", ["import nothing_of_the_kind", "[].nothing", "import collections; collections.nothing", "1 / 0"]
+)
+def test_what_is_not_known_is_not_named(code):
+    assert remedies.remedy(error_of(code)) is None
+
+
+def test_numpy_answers_nobody_else_and_is_put_back():
+    code = (
+        "import parallel_compat\n"
+        "kind = None\n"
+        "with parallel_compat.legacy_names():\n"
+        "    import numpy\n"
+        "    kind = type(numpy)\n"
+        "    assert numpy.float is float\n"
+        "    exec(compile('found = hasattr(numpy, \"float\")', 'x', 'exec'),"
+        " names := {'numpy': numpy, '__name__': 'scipy.x', '__file__': numpy.__file__})\n"
+        "    assert not names['found']\n"
+        "assert kind.__name__ == 'module' and kind.__module__ == 'builtins'\n"
+        "assert not hasattr(numpy, 'float')\n"
+    )
+    ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    assert ours.returncode == 0, ours.stderr
