@@ -2,7 +2,8 @@
 
 Most are TensorFlow's own `tensorflow.keras.backend`, which still computes them as before. On symbolic tensors
 (`keras.KerasTensor`), where those fail, they become an operation of the model. What read or wrote a session is
-eager: `get_value` reads, `set_value` assigns, `function` calls a `keras.Model`.
+eager: `get_value` reads, `set_value` assigns. What built graphs (`function`, `gradients`, `placeholder`) is in
+`legacy.graph`.
 """
 
 from __future__ import annotations
@@ -15,9 +16,29 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.keras import backend as _today
 
-from parallel_compat.backend.keras3 import call_context
+from parallel_compat.backend.keras3 import training_of_call
+from parallel_compat.backend.keras3.values import values_in_use
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
+from parallel_compat.legacy.graph import (  # noqa: F401
+    Function,
+    function,
+    gradients,
+    is_placeholder,
+    placeholder,
+    update,
+    update_add,
+    update_sub,
+)
+from parallel_compat.legacy.learning_phase import (  # noqa: F401
+    fixed_learning_phase,
+    in_test_phase,
+    in_train_phase,
+    learning_phase,
+    set_learning_phase,
+)
+from parallel_compat.legacy.learning_phase import forget as forget_phase
+from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 
@@ -35,11 +56,13 @@ _UNCHANGED_NAMES = """
     random_uniform_variable relu repeat repeat_elements reshape resize_images resize_volumes reverse rnn round
     separable_conv2d sigmoid sign sin softmax softplus softsign sparse_categorical_crossentropy
     spatial_2d_padding spatial_3d_padding sqrt square squeeze stack std stop_gradient sum tanh
-    temporal_padding tile to_dense transpose truncated_normal update update_add update_sub var variable zeros
+    temporal_padding tile to_dense transpose truncated_normal var variable zeros
     zeros_like backend epsilon floatx get_uid image_data_format is_keras_tensor set_epsilon set_floatx
     set_image_data_format
 """
 _UNCHANGED = frozenset(_UNCHANGED_NAMES.split())
+# What a layer made of a function of this module may name (`legacy.op_layers`).
+FUNCTIONS = _UNCHANGED
 
 
 # The same, spelled by `keras.ops`, whose operations a saved model keeps without this package.
@@ -51,26 +74,6 @@ _AS_OPERATIONS_NAMES = """
 _AS_OPERATIONS = frozenset(_AS_OPERATIONS_NAMES.split())
 
 
-@keras.saving.register_keras_serializable(package="parallel_compat")
-class BackendOperation(keras.Operation):  # type: ignore[misc]
-    """A function of the old backend as an operation of a functional model.
-
-    Args:
-        function: its name in this module.
-        name: the operation's name in the model.
-    """
-
-    def __init__(self, function: str, name: str | None = None) -> None:
-        super().__init__(name=name)
-        self.function = function
-
-    def call(self, *arguments: Any, **keywords: Any) -> Any:
-        return getattr(_today, self.function)(*arguments, **keywords)
-
-    def get_config(self) -> dict[str, Any]:
-        return {"function": self.function, "name": self.name}
-
-
 @functools.cache
 def _unchanged(name: str) -> Any:
     if isinstance(getattr(_today, name), type):
@@ -78,14 +81,14 @@ def _unchanged(name: str) -> Any:
     plain: Callable[..., Any] = getattr(_today, name)
 
     @functools.wraps(plain)
-    def function(*arguments: Any, **keywords: Any) -> Any:
+    def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
             return plain(*arguments, **keywords)
-        if name in _AS_OPERATIONS:
+        if name in _AS_OPERATIONS and values_in_use() is None:
             return getattr(keras.ops, name)(*arguments, **keywords)
-        return BackendOperation(name)(*arguments, **keywords)
+        return layer_of(plain, arguments, keywords, f"keras.backend.{name}")
 
-    return function
+    return on_any
 
 
 def _any_symbolic(*structures: Any) -> bool:
@@ -122,8 +125,10 @@ def get_variable_shape(x: Any) -> tuple[int | None, ...] | None:
 
 
 def shape(x: Any) -> Any:
-    """Return the shape of a tensor: as a tensor, or as a tuple for a symbolic one."""
-    return keras.ops.shape(x) if isinstance(x, keras.KerasTensor) else tf.shape(_tensor(x))
+    """Return the shape of a tensor, as a tensor."""
+    if isinstance(x, keras.KerasTensor):
+        return layer_of(tf.shape, (x,), {}, "tensorflow.shape")
+    return tf.shape(_tensor(x))
 
 
 def ndim(x: Any) -> int | None:
@@ -147,14 +152,34 @@ def is_tensor(x: Any) -> bool:
     return tf.is_tensor(x) or isinstance(x, (keras.KerasTensor, keras.Variable))
 
 
-def is_placeholder(x: Any) -> bool:
-    """Say whether `x` stands for data to come: there are no placeholders, so an input of a model."""
-    return isinstance(x, keras.KerasTensor)
-
-
 def identity(x: Any, name: str | None = None) -> Any:
     """Return a tensor with the same content."""
     return keras.ops.identity(x) if isinstance(x, keras.KerasTensor) else tf.identity(_tensor(x), name)
+
+
+def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+    """Return a variable; in a loss, which TensorFlow traces once for many batches, a tensor with its value."""
+    if not tf.executing_eagerly() and training_of_call() is None:
+        return tf.convert_to_tensor(value, dtype or keras.backend.floatx())
+    return _unchanged("variable")(value, dtype=dtype, name=name, constraint=constraint)
+
+
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Return a variable of zeros; in a loss or a layer, or of a shape that is not known yet, a tensor."""
+    return _filled("zeros", shape, dtype, name)
+
+
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Return a variable of ones; in a loss or a layer, or of a shape that is not known yet, a tensor."""
+    return _filled("ones", shape, dtype, name)
+
+
+def _filled(kind: str, shape: Any, dtype: Any, name: str | None) -> Any:
+    if _any_symbolic(shape):
+        return layer_of(getattr(tf, kind), (shape, dtype or keras.backend.floatx()), {}, f"tensorflow.{kind}")
+    if not tf.executing_eagerly() or values_in_use() is not None:
+        return getattr(tf, kind)(shape, dtype or keras.backend.floatx())
+    return _unchanged(kind)(shape, dtype=dtype, name=name)
 
 
 # --- values -------------------------------------------------------------------------------------------------------
@@ -373,127 +398,13 @@ def normalize_batch_in_training(
     return normed, mean, variance
 
 
-# --- learning phase -----------------------------------------------------------------------------------------------
-
-
-class LearningPhase:
-    """What `K.learning_phase()` returns outside of a layer's call: the place of the flag in `K.function`'s inputs."""
-
-    def __repr__(self) -> str:
-        return "<the learning phase>"
-
-
-_PHASE = LearningPhase()
-_set_phase: int | None = None
-
-
-def learning_phase() -> Any:
-    """Return whether the model trains: 0 or 1 inside a layer's call, a stand-in for the flag outside of it."""
-    if _set_phase is not None:
-        return _set_phase
-    training = call_context.training()
-    return _PHASE if training is None else int(training)
-
-
-def set_learning_phase(value: int) -> None:
-    """Fix the learning phase at 0, which `predict` and `evaluate` use anyway.
-
-    Args:
-        value: 0.
-
-    Raises:
-        NotImplementedError: for 1: Keras 3 has no flag that reaches every layer.
-    """
-    global _set_phase
-    if value not in (0, 1):
-        raise ValueError(f"Expected `value` to be 0 or 1. Received: value={value!r}")
-    if value:
-        raise NotImplementedError(
-            "Expected `set_learning_phase(0)`. Received: 1. Keras 3 has no flag that reaches every layer: call the "
-            "model with `model(x, training=True)`."
-        )
-    _set_phase = 0
-
-
-def fixed_learning_phase() -> int | None:
-    """Return what `set_learning_phase` fixed, or None."""
-    return _set_phase
+# --- the graph ----------------------------------------------------------------------------------------------------
 
 
 def clear_session() -> None:
     """Forget Keras's global state, the learning phase included."""
-    global _set_phase
-    _set_phase = None
+    forget_phase()
     keras.utils.clear_session()
-
-
-def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
-    if training is None:
-        training = learning_phase()
-    if isinstance(training, LearningPhase):
-        training = False
-    if isinstance(training, (bool, int, np.integer)):
-        chosen = x if training else alt
-        return chosen() if callable(chosen) else chosen
-    return switch(training, x, alt)
-
-
-def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """Return `x` while the model predicts and `alt` while it trains."""
-    return in_train_phase(alt, x, training=training)
-
-
-# --- functions ----------------------------------------------------------------------------------------------------
-
-
-def function(inputs: Sequence[Any], outputs: Sequence[Any], updates: Any = None, **kwargs: Any) -> Callable[..., Any]:
-    """Return a function from arrays to arrays, computed by the layers between two lists of symbolic tensors.
-
-    >>> import keras, numpy as np
-    >>> x = keras.Input((2,)); y = keras.layers.Activation("relu")(x)
-    >>> f = function([x], [y])
-    >>> f([np.array([[-1.0, 1.0]])])[0].tolist()
-    [[0.0, 1.0]]
-
-    Args:
-        inputs: symbolic tensors of a model; `K.learning_phase()` among them takes 0 or 1.
-        outputs: symbolic tensors computed from them; a list.
-        updates: must be empty: there is no graph to update.
-        **kwargs: went to `tf.Session.run`; must be empty.
-
-    Returns:
-        A function that takes a list of arrays and returns a list of arrays.
-
-    Raises:
-        TypeError: for anything but symbolic tensors of Keras, updates, or session arguments.
-    """
-    if updates or kwargs:
-        raise TypeError(
-            f"Expected `inputs` and `outputs` alone. Received: updates={updates!r}, {sorted(kwargs)}. Updates need a "
-            "TensorFlow 1 graph; assign to the variables beside the call."
-        )
-    if not isinstance(outputs, (list, tuple)):
-        raise TypeError(f"Expected `outputs` to be a list. Received: {type(outputs).__name__}")
-    tensors = [x for x in inputs if not isinstance(x, (LearningPhase, int))]
-    foreign = [x for x in (*tensors, *outputs) if not isinstance(x, keras.KerasTensor)]
-    if foreign:
-        raise TypeError(
-            "Expected symbolic tensors of a Keras model (`layer.input`, `layer.output`, `keras.Input`). Received: "
-            f"{type(foreign[0]).__name__}. A placeholder, a gradient or a loss of TensorFlow 1 has no counterpart: "
-            "compute it in a function with `tf.GradientTape`."
-        )
-    model = keras.Model(tensors, list(outputs))
-
-    def call(values: Sequence[Any]) -> list[Any]:
-        if len(values) != len(inputs):
-            raise ValueError(f"Expected {len(inputs)} arrays. Received: {len(values)}")
-        given = [value for x, value in zip(inputs, values, strict=True) if isinstance(x, keras.KerasTensor)]
-        phase = [value for x, value in zip(inputs, values, strict=True) if isinstance(x, LearningPhase)]
-        results = model([_tensor(value) for value in given], training=bool(phase[0]) if phase else False)
-        return [keras.ops.convert_to_numpy(result) for result in keras.tree.flatten(results)]
-
-    return call
 
 
 # --- names that only changed their home ---------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """Functions that use a model's symbolic tensors besides their arguments: what TensorFlow 1's graph allowed.
 
-They are losses, metrics, and the functions of Lambda layers.
-
-They cannot be computed on Keras 3. Its own error names neither the function nor the tensor, so it is given a cause.
+Losses and metrics (`def vae_loss(x, decoded): ... z_mean ...`) get the values of these tensors in the pass whose loss
+is computed. To a Lambda layer they become inputs, besides its own.
 """
 
 from __future__ import annotations
@@ -15,107 +14,151 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3.values import NotComputedError, Values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+_ENDS = ("input", "inputs", "output", "outputs")
 
 
-class explained:
-    """A block in which a failure is explained by the function that uses a symbolic tensor, if there is one.
-
-    A class and no generator, so that `contextlib` is not in the traceback.
-
-    Args:
-        model: a model with its Lambda layers; `remember` knows what it was compiled with.
-
-    Raises:
-        TypeError: instead of the error of Keras or TensorFlow, from which it is raised.
-    """
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        if not isinstance(error, (TypeError, ValueError, AttributeError, NotImplementedError)):
-            return
-        for function in vars(self._model).get("_parallel_compat_given_to_compile", ()):
-            name = symbolic_name(function)
-            if name is not None:
-                raise TypeError(_sentence(function, name)) from error
-        for layer in keras3.all_layers(self._model):
-            sentence = sentence_on_lambda(layer) if isinstance(layer, keras.layers.Lambda) else None
-            if sentence is not None:
-                raise TypeError(sentence) from error
-
-
-def remember(model: Any, *given: Any) -> None:
-    """Remember the losses and metrics that a model is compiled with."""
-    vars(model)["_parallel_compat_given_to_compile"] = tuple(
-        each for each in keras.tree.flatten(given) if callable(each)
-    )
-
-
-def symbolic_name(function: Any) -> str | None:
-    """Return the name by which a function reaches a symbolic tensor besides its arguments, or None.
+def symbolic_tensors(function: Any) -> dict[str, Any]:
+    """Return the symbolic tensors that a function reaches besides its arguments, by the names it has for them.
 
     >>> inputs = keras.Input((3,))
-    >>> symbolic_name(lambda y_true, y_pred: y_pred - inputs)
-    'inputs'
+    >>> list(symbolic_tensors(lambda y_true, y_pred: y_pred - inputs))
+    ['inputs']
     """
-    return _search(function, set())
+    return dict(_search(function, set()))
 
 
-def sentence_on_lambda(layer: keras.layers.Lambda) -> str | None:
-    """Return what to say of a Lambda layer that failed because its function uses a symbolic tensor, or None."""
-    name = symbolic_name(layer.function)
-    if name is None:
-        return None
-    return (
-        f"{_where(layer.function)}the function of the Lambda layer '{layer.name}' uses the symbolic tensor `{name}` "
-        "besides its arguments, which needs the graph of TensorFlow 1. Call the layer on both, and let the function "
-        f"take them apart: `Lambda(lambda both: ... both[1] ...)([x, {name}])`."
-    )
+def in_pass(function: Any, model: keras.Model) -> Any:
+    """Return a loss or metric that finds the values of the symbolic tensors it uses, or the function if it uses none.
+
+    Args:
+        function: takes `(y_true, y_pred)`; anything else is returned as it is.
+        model: the model that is compiled with it.
+    """
+    if not callable(function) or isinstance(function, type) or not symbolic_tensors(function):
+        return function
+
+    def of_pass(*given: Any, **keywords: Any) -> Any:
+        values = keras3.values_of_pass(model)
+        if values is None:  # there was no pass yet: Keras makes up the structure of losses and metrics
+            return keras.ops.zeros_like(keras.tree.flatten(given)[0])
+        try:
+            with values.used():
+                return values.of(function(*given, **keywords))
+        except NotComputedError as error:
+            raise TypeError(_sentence(function, str(error))) from error
+
+    functools.update_wrapper(of_pass, function, updated=())
+    of_pass.__name__ = getattr(function, "__name__", "loss")
+    del vars(of_pass)["__wrapped__"]
+    of_pass.of_global_batch = True  # type: ignore[attr-defined]  # for a parallel model: it needs the merged tensors
+    keras3.record_passes(model)
+    return of_pass
 
 
-def _search(function: Any, seen: set[int]) -> str | None:
+def capture(layer: keras.layers.Lambda, inputs: Any) -> Any:
+    """Let the symbolic tensors that a Lambda layer's function uses become inputs of the layer.
+
+    Args:
+        layer: the layer, about to be called.
+        inputs: what it is called on.
+
+    Returns:
+        What it shall be called on.
+    """
+    function = layer.function
+    if not isinstance(function, Capturing):
+        found = {id(each): each for each in _of_lambda(layer)}
+        if not found:
+            return inputs
+        function = Capturing(function, list(found.values()), inputs)
+        layer.function = function
+        keras3.infer_spec_by_calling(layer)
+    return function.with_captured(inputs)
+
+
+class Capturing:
+    """The function of a Lambda layer with the symbolic tensors it uses among its inputs.
+
+    Args:
+        function: the function.
+        tensors: the symbolic tensors.
+        inputs: what the layer is called on.
+    """
+
+    def __init__(self, function: Callable[..., Any], tensors: list[Any], inputs: Any) -> None:
+        self.function, self.tensors = function, tensors
+        self._inputs = inputs
+        functools.update_wrapper(self, function, updated=())
+
+    def with_captured(self, inputs: Any) -> list[Any]:
+        """Put the captured tensors behind the layer's own inputs."""
+        return [*keras.tree.flatten(inputs), *self.tensors]
+
+    def __call__(self, inputs: Any, **keywords: Any) -> Any:
+        own = inputs[: len(inputs) - len(self.tensors)]
+        values = Values(zip(self.tensors, inputs[len(own) :], strict=True))
+        if isinstance(keywords.get("mask"), (list, tuple)):
+            keywords["mask"] = keras.tree.pack_sequence_as(self._inputs, list(keywords["mask"])[: len(own)])
+        with values.used():
+            return values.of(self.function(keras.tree.pack_sequence_as(self._inputs, own), **values.of(keywords)))
+
+
+def _of_lambda(layer: keras.layers.Lambda) -> Iterator[Any]:
+    yield from symbolic_tensors(layer.function).values()
+    for each in keras.tree.flatten(layer.arguments):
+        if isinstance(each, keras.KerasTensor):
+            yield each
+
+
+def _search(function: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
     if id(function) in seen:
-        return None
+        return
     seen.add(id(function))
     owner = None
     if isinstance(function, functools.partial):
-        held = {**{str(i): value for i, value in enumerate(function.args)}, **function.keywords}
-        return _among(held, seen) or _search(function.func, seen)
+        yield from _among({**{str(i): value for i, value in enumerate(function.args)}, **function.keywords}, (), seen)
+        yield from _search(function.func, seen)
+        return
     if isinstance(function, MethodType):
         owner, function = function.__self__, function.__func__
     if not isinstance(function, FunctionType):
-        return None
-    closure = inspect.getclosurevars(function)
+        return
     names = dict.fromkeys(_names(function.__code__))
+    nonlocals = inspect.getclosurevars(function).nonlocals
     globals = function.__globals__
-    held = {**closure.nonlocals, **{name: globals[name] for name in names if name in globals}}
-    owners = [owner, *(value for value in closure.nonlocals.values() if hasattr(value, "__dict__"))]
-    attributes = {
-        name: value
-        for each in owners
-        if each is not None and not isinstance(each, (FunctionType, type, keras.Model))
-        for name, value in vars(each).items()
-        if name in names
-    }
-    return _among({**held, **attributes}, seen)
+    held = {**nonlocals, **{name: globals[name] for name in names if name in globals}}
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    held.update({f"a default of {function.__name__}": value for value in defaults})
+    owners = [owner, *(value for value in nonlocals.values() if hasattr(value, "__dict__"))]
+    for each in owners:
+        if each is not None and not isinstance(each, (FunctionType, type, keras.layers.Layer)):
+            held.update({name: value for name, value in vars(each).items() if name in names})
+    yield from _among(held, tuple(names), seen)
 
 
-def _among(held: dict[str, Any], seen: set[int]) -> str | None:
+def _among(held: dict[str, Any], names: tuple[str, ...], seen: set[int]) -> Iterator[tuple[str, Any]]:
     for name, value in held.items():
-        values = value if isinstance(value, (list, tuple)) else [value]
-        if any(isinstance(each, keras.KerasTensor) for each in values):
-            return name
-        found = next(filter(None, (_search(each, seen) for each in values if callable(each))), None)
-        if found is not None:
-            return found
-    return None
+        if isinstance(value, dict):
+            values = list(value.values())
+        else:
+            values = list(value) if isinstance(value, (list, tuple)) else [value]
+        for each in values:
+            if isinstance(each, keras.KerasTensor):
+                yield name, each
+            elif isinstance(each, keras.layers.Layer):
+                # `vae.output`, `model.get_layer("code").output`
+                for end in _ENDS:
+                    tensors = getattr(each, end, None) if end in names and keras3.was_called(each) else None
+                    for tensor in keras.tree.flatten(tensors):
+                        if isinstance(tensor, keras.KerasTensor):
+                            yield f"{name}.{end}", tensor
+            elif callable(each):
+                yield from _search(each, seen)
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -125,11 +168,12 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _sentence(function: Any, name: str) -> str:
+def _sentence(function: Any, input_name: str) -> str:
+    names = ", ".join(f"`{name}`" for name in symbolic_tensors(function))
     return (
-        f"{_where(function)}`{getattr(function, '__name__', function)}` uses the symbolic tensor `{name}` besides its "
-        "arguments, which needs the graph of TensorFlow 1. Make that tensor an output of the model, so that it comes "
-        "as `y_pred`, or compute the loss in a layer that says `self.add_loss(loss)` in its `call`."
+        f"{_where(function)}`{getattr(function, '__name__', function)}` uses the symbolic tensors {names} besides its "
+        f"arguments, which need the input '{input_name}'. The model that is trained has no such input: make it one, "
+        "or compute the loss in a layer that says `self.add_loss(loss)` in its `call`."
     )
 
 

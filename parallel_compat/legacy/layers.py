@@ -182,24 +182,6 @@ def input_tensor(layer: Any) -> Any:
     return layer.output if isinstance(layer, keras.layers.InputLayer) else layer.input
 
 
-class Shape(tuple[Any, ...]):
-    """What `tensor.get_shape()` returned: a tuple with `as_list()` and `ndims`."""
-
-    def as_list(self) -> list[int | None]:
-        """Return the dimensions, None where one is not known."""
-        return list(self)
-
-    @property
-    def ndims(self) -> int:
-        """The number of axes."""
-        return len(self)
-
-
-def get_shape(tensor: Any) -> Shape:
-    """Return a symbolic tensor's shape (`tensor.get_shape().as_list()`)."""
-    return Shape(tensor.shape)
-
-
 def merge(
     inputs: Any,
     mode: Any = "sum",

@@ -1,4 +1,4 @@
-"""`tf.Session` and its configuration, as far as they chose GPUs and their memory: that effect, and no graph."""
+"""`tf.Session` and its configuration: the GPUs and their memory that it chose, and tensors of Keras that it ran."""
 
 from __future__ import annotations
 
@@ -72,18 +72,34 @@ class Session:
             )
         self.graph = graph if graph is not None else Graph()
         self._config = config
+        self._functions: dict[Any, Any] = {}
         if config is not None:
             apply_options(config)
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """Return the values of eager tensors and variables, in the structure in which they are given.
+        """Return the values of tensors and variables, in the structure in which they are given.
+
+        Symbolic tensors of Keras are computed from the ones that are fed, and what `K.update` returned is carried out.
 
         Raises:
-            NotImplementedError: for a `feed_dict`, and for anything that is not an eager tensor or a variable.
+            NotImplementedError: for anything else that is fetched or fed, or where an input is not fed.
         """
-        if feed_dict:
+        flat = tf.nest.flatten(fetches)
+        from parallel_compat.legacy import graph
+
+        if not (feed_dict or any(graph.is_update(x) or graph.can_be_fed(x) for x in flat)):
+            return tf.nest.map_structure(_value, fetches)
+        feed = dict(feed_dict or {})
+        if not all(graph.can_be_fed(key) for key in feed):
             raise NotImplementedError(f"`session.run(..., feed_dict=...)`: {_NO_GRAPH}")
-        return tf.nest.map_structure(_value, fetches)
+        here = [i for i, x in enumerate(flat) if graph.is_update(x) or graph.can_be_fed(x)]
+        results = [None if i in here else _value(x) for i, x in enumerate(flat)]
+        try:
+            for i, value in zip(here, graph.run([flat[i] for i in here], feed, self._functions), strict=True):
+                results[i] = value
+        except graph.MissingInputError as error:
+            raise NotImplementedError(f"`session.run` of a symbolic tensor: {error} {_NO_GRAPH}") from error
+        return tf.nest.pack_sequence_as(fetches, results)
 
     def list_devices(self) -> list[Device]:
         """List the CPU, then the devices that `parallelize` would use."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LEGACY = "parallel_compat.legacy"
+_GRAPH = "placeholder gradients Function"
 _TEXT = "Tokenizer hashing_trick one_hot text_to_word_sequence tokenizer_from_json"
 _SEQUENCE = "pad_sequences TimeseriesGenerator make_sampling_table skipgrams"
 _IMAGE = (
@@ -35,6 +36,14 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.train.AdamOptimizer": f"{_LEGACY}.optimizers.AdamOptimizer",
     "tensorflow.train.GradientDescentOptimizer": f"{_LEGACY}.optimizers.GradientDescentOptimizer",
     "tensorflow.train.MomentumOptimizer": f"{_LEGACY}.optimizers.MomentumOptimizer",
+    # Graphs of symbolic tensors.
+    **{f"keras.backend.{name}": f"{_LEGACY}.graph.{name}" for name in _GRAPH.split()},
+    **{f"keras.backend.tensorflow_backend.{name}": f"{_LEGACY}.graph.{name}" for name in _GRAPH.split()},
+    "keras.backend.tf": "tensorflow",
+    "keras.backend.tensorflow_backend.tf": "tensorflow",
+    "tensorflow.gradients": f"{_LEGACY}.graph.tf_gradients",
+    "tensorflow.map_fn": f"{_LEGACY}.op_layers.map_fn",
+    "tensorflow.while_loop": f"{_LEGACY}.op_layers.while_loop",
     # Classes whose objects differ, not only their arguments.
     "keras.callbacks.ModelCheckpoint": f"{_LEGACY}.callbacks.ModelCheckpoint",
     "keras.callbacks.callbacks.ModelCheckpoint": f"{_LEGACY}.callbacks.ModelCheckpoint",
@@ -75,6 +84,9 @@ _PROVIDED: dict[str, str] = {
 # Answers that are as good as today's own name: not worth a line in the report.
 QUIET = frozenset(
     {
+        "tensorflow.gradients",
+        "tensorflow.map_fn",
+        "tensorflow.while_loop",
         "keras.callbacks.EarlyStopping",
         "keras.callbacks.ModelCheckpoint",
         "keras.callbacks.TensorBoard",
@@ -95,7 +107,18 @@ MEMBERS = {
 }
 for _name in ("fit_generator", "evaluate_generator", "predict_generator"):
     MEMBERS["keras.Model", _name] = f"parallel_compat.run.model_methods.{_name}"
-MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.layers.get_shape"
+for _name in ("get_updates", "get_gradients"):
+    MEMBERS["keras.optimizers.Optimizer", _name] = f"{_LEGACY}.graph.{_name}"
+for _name in ("get_output_at", "get_input_at", "get_output_shape_at", "get_input_shape_at"):
+    MEMBERS["keras.layers.Layer", _name] = f"{_LEGACY}.nodes.{_name}"
+# The same, of attributes.
+ATTRIBUTES = {
+    ("keras.layers.Layer", "inbound_nodes"): f"{_LEGACY}.nodes.inbound_nodes",
+    ("keras.layers.Layer", "outbound_nodes"): f"{_LEGACY}.nodes.outbound_nodes",
+    ("keras.layers.Layer", "updates"): f"{_LEGACY}.graph.updates_of",
+}
+MEMBERS["keras.layers.Layer", "get_updates_for"] = f"{_LEGACY}.graph.get_updates_for"
+MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.shapes.get_shape"
 
 
 def lookup(path: str, canonical: str) -> Path | None:

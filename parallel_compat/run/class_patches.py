@@ -22,7 +22,7 @@ from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
-from parallel_compat.run import callers, layer_patches, object_eras, usage
+from parallel_compat.run import callers, graph_patches, layer_patches, object_eras, usage
 from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def put_on(patches: Patches) -> None:
     _constructors(patches, keras)
     _callbacks(patches, keras)
     _layers(patches, keras)
+    graph_patches.put_on(patches)
     _models(patches, keras.Model)
     for kind in (patch_points.functional_class(), keras.Sequential):
         of_config = functools.partial(_method, name="get_config", of="keras.Model.get_config")
@@ -178,6 +179,10 @@ def _members(patches: Patches, keras: Any) -> None:
 def _member(row: Member) -> ForUsers:
     if (row.of, row.old) == ("keras.optimizers.Optimizer", "lr"):
         return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
+    of_attribute = run_only.ATTRIBUTES.get((row.of, row.old))
+    if of_attribute is not None:
+        told = row._replace(change=Change.PROVIDED, new=of_attribute)
+        return ForUsers(told, lambda instance: lookup.fetch(of_attribute)(instance))
     stand_in = run_only.MEMBERS.get((row.of, row.old))
     if stand_in is not None:
         provided = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
@@ -339,7 +344,9 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
     patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
-    patches.wrap(keras.layers.Lambda, "__call__", _call_of_lambda, why="errors that tell what to write")
+    patches.wrap(
+        keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
+    )
     patches.wrap(input_layer, "input", _input_of_input_layer, why="the tensor itself, for the user's code")
     patches.set(keras.layers.RNN, "reset_states", _reset_states, why="the method is called `reset_state` today")
     _weights(patches, layer)
@@ -476,16 +483,12 @@ def _is_of_keras_2(thing: Any) -> bool:
 
 def _call_of_lambda(original: Any) -> Any:
     @_like(original)
-    def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
-        try:
-            return original(self, *given, **keywords)
-        except (TypeError, ValueError, AttributeError, NotImplementedError) as error:
+    def __call__(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
+        if patch_points.any_symbolic(inputs):
             from parallel_compat.legacy import closures
 
-            sentence = closures.sentence_on_lambda(self)
-            if sentence is None:
-                raise
-            raise TypeError(sentence) from error
+            inputs = closures.capture(self, inputs)
+        return original(self, inputs, *given, **keywords)
 
     return __call__
 

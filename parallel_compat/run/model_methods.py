@@ -19,7 +19,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import generator_methods
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.reader import is_generator, is_sequence
-from parallel_compat.legacy import closures, losses, models, trainable_flags
+from parallel_compat.legacy import closures, learning_phase, losses, models, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import callback_params
 from parallel_compat.legacy.utils import to_list
@@ -63,8 +63,10 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         trainable_flags.settle(keras.Layer.trainable.fset, self)
+    for name in ("loss", "metrics", "weighted_metrics"):
+        if keywords.get(name) is not None:
+            keywords[name] = keras.tree.map_structure(lambda each: closures.in_pass(each, self), keywords[name])
     result = original(self, **keywords)
-    closures.remember(self, *(keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")))
     _keep_flags(self)
     return result
 
@@ -77,12 +79,12 @@ def _only_stand_for_targets(tensors: Any) -> bool:
 
 def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
-    _refuse_fixed_phase()
+    learning_phase.check_can_train(self)
     drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data_forms.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
     hand_over(arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
-    with as_compiled(self), closures.explained(self):
+    with as_compiled(self):
         if _is_parallel(self):  # which draws from generators itself
             return original(self, **arguments, **drawing)
         return generator_methods.fit(
@@ -95,9 +97,9 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
 
 def _fit_generator(**arguments: Any) -> Any:
     model = arguments["model"]
-    _refuse_fixed_phase()
+    learning_phase.check_can_train(model)
     hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
-    with as_compiled(model), closures.explained(model):
+    with as_compiled(model):
         return generator_methods.fit_generator(**arguments)
 
 
@@ -115,6 +117,7 @@ def evaluate(original: Method, of: str, frame: FrameType, self: Any, /, *given: 
 
 def train_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.train_on_batch` of what was trainable when the model was compiled."""
+    learning_phase.check_can_train(self)
     return _in_old_order(original, of, frame, self, *given, **keywords)
 
 
@@ -129,7 +132,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data_forms.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
     arguments.setdefault("verbose", 0)
-    with closures.explained(self), _fed(self, drawing, "prediction", arguments) as fed:
+    with _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
 
 
@@ -218,7 +221,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
         # `train_on_batch` of Keras 2 multiplied them; Keras 3's refuses them together.
         weights = weighted_classes(arguments["y"], arguments["sample_weight"], arguments.pop("class_weight"))
         arguments["sample_weight"] = weights
-    with as_compiled(self), closures.explained(self), _fed(self, drawing, "validation", arguments) as fed:
+    with as_compiled(self), _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
             return patch_points.plain_results(results) if fed["return_dict"] else results
@@ -321,15 +324,6 @@ def _arrays(validation_data: Any) -> list[Any] | None:
     weights = validation_data[2] if len(validation_data) > 2 else [np.ones(len(each)) for each in y]
     with_two_axes = [each[:, None] if len(each.shape) == 1 else each for each in (*x, *y)]
     return [*with_two_axes, *to_list(weights, allow_tuple=True)]
-
-
-def _refuse_fixed_phase() -> None:
-    backend = sys.modules.get("parallel_compat.legacy.backend")
-    if backend is not None and backend.fixed_learning_phase() == 0:
-        raise NotImplementedError(
-            "`fit` after `K.set_learning_phase(0)` trained with dropout and batch statistics switched off, which "
-            "Keras 3 cannot do for a whole model. Remove the call, or call the layers with `training=False`."
-        )
 
 
 def _translated(

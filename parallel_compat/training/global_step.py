@@ -20,7 +20,7 @@ from parallel_compat.training.replicas import add
 from parallel_compat.training.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from parallel_compat.training.replica_pass import Batch, ReplicaPass
     from parallel_compat.training.replicas import Replicas
@@ -64,6 +64,7 @@ class GlobalStep:
             with tf.GradientTape() as tape:
                 for source in keras.tree.flatten(passed.sources):
                     tape.watch(source)
+                self._keep_values(passed, tape.watch)
                 y_pred = placement.global_outputs(passed)
                 loss = self._loss(batch, y_pred, passed, training=True)
                 scaled = loss if self._model.optimizer is None else self._model.optimizer.scale_loss(loss)
@@ -80,6 +81,7 @@ class GlobalStep:
         with self._trainable_flags.restored():
             batch = read(data)
             placement, passed = self._forward(batch, training=False, differentiate=False)
+            self._keep_values(passed, lambda value: None)
             y_pred = placement.global_outputs(passed)
             loss = self._loss(batch, y_pred, passed, training=False)
             return self._metrics(batch, y_pred, passed, loss)
@@ -113,6 +115,11 @@ class GlobalStep:
             self._compiled.build(y, y_pred, sample_weight)
         placement.decide(y, sample_weight)
         return placement
+
+    def _keep_values(self, passed: ReplicaPass, watch: Callable[[Any], None]) -> None:
+        """Let losses and metrics that use the template's symbolic tensors find those of the global batch."""
+        if passed.values:
+            keras3.set_values_of_pass(self._model, passed.merged_values(watch))
 
     def _loss(self, batch: Batch, y_pred: Any, passed: ReplicaPass, training: bool) -> Any:
         """Compute the loss of the global batch, from the replicas' outputs and sums."""

@@ -70,6 +70,11 @@ def looks_at_all_labels(computed: keras.losses.Loss | keras.metrics.Metric) -> b
     return keras3.function_of(computed) in OF_ALL_LABELS
 
 
+def of_global_batch(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
+    """Whether a loss or a metric uses tensors of the template besides its arguments, which are merged for it."""
+    return bool(getattr(keras3.function_of(computed), "of_global_batch", False))
+
+
 class NotMerged:
     """Stands in the global batch for an output that no loss or metric needs there.
 
@@ -157,6 +162,8 @@ class PlacedLoss:
     def _can_be_taken_apart(self) -> bool:
         own_call = type(self.loss).__call__ is not keras.losses.Loss.__call__
         nested = keras.tree.is_nested(self.predictions) or keras.tree.is_nested(self.targets)
+        if of_global_batch(self.loss):
+            return False
         return not own_call and not nested and self.loss.reduction not in (None, "none")
 
     def _is_per_sample(self) -> bool:
@@ -315,6 +322,8 @@ class PlacedMetrics(keras3.MetricsList):  # type: ignore[misc]  # Keras carries 
         values = keras3.metric_values(metric)
         if values is None:
             return True
+        if of_global_batch(metric):
+            return False
         known = keras3.is_keras_function(metric)
         return not looks_at_all_labels(metric) and is_per_sample(values, *self.specs, known)
 

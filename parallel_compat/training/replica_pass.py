@@ -20,7 +20,7 @@ from parallel_compat.training.layer_state import LayerState
 from parallel_compat.training.replicas import add, concatenate_samples, take_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from parallel_compat.training.layer_state import ReplicaState
     from parallel_compat.training.losses import Placement
@@ -41,6 +41,7 @@ class ReplicaPass:
         added_losses: the losses that layers added, for each replica.
         states: the layer state of each replica of this process.
         tapes: the gradient tape of each replica of this process, or None outside training.
+        values: the values of the template's symbolic tensors, for each replica, where the model keeps them.
         sources: the tensors of each replica of this process that the loss is made of, to which gradients are
             handed back.
     """
@@ -56,6 +57,7 @@ class ReplicaPass:
         self.added_losses: list[list[Any]] = []
         self.states: list[ReplicaState] = []
         self.tapes: list[tf.GradientTape | None] = []
+        self.values: list[keras3.Values] = []
         self.sources: list[list[Any]] = []
 
     @property
@@ -69,16 +71,24 @@ class ReplicaPass:
         if parts[0].shape.rank == 0:
             weights = [tf.cast(cut.size / self.sample_count, parts[0].dtype) for cut in self.samples]
             return tf.add_n([tf.math.multiply_no_nan(p, w) for p, w in zip(parts, weights, strict=True)])
-        merged = self._own_samples(parts)
+        merged = self.merge(parts)
         masks = [mask[index] for mask in self.masks]
         if masks[0] is not None:
-            keras3.set_mask(merged, self._own_samples(masks))
+            keras3.set_mask(merged, self.merge(masks))
         logits = [logit[index] for logit in self.logits]
         if logits[0] is not None:
-            keras3.set_logits(merged, self._own_samples(logits))
+            keras3.set_logits(merged, self.merge(logits))
         return merged
 
-    def _own_samples(self, parts: list[Any]) -> Any:
+    def merged_values(self, watch: Callable[[Any], None]) -> MergedValues:
+        """Return the values of the template's symbolic tensors in the global batch.
+
+        Args:
+            watch: called with each replica's part of a value that is used, before it is.
+        """
+        return MergedValues(self, watch)
+
+    def merge(self, parts: list[Any]) -> Any:
         """Concatenate what the replicas computed, without the copies of replicas that have no samples of their own."""
         merged = concatenate_samples(parts)
         # All replicas have samples, or the last one alone has: the others each put one copy in front.
@@ -137,6 +147,43 @@ class ReplicaPass:
         self.added_losses = of_all(self.added_losses)
 
 
+class MergedValues(keras3.Values):
+    """The values of the template's symbolic tensors in the global batch, concatenated when they are asked for.
+
+    Args:
+        result: the replicas' passes.
+        watch: see `ReplicaPass.merged_values`.
+    """
+
+    merged = True
+
+    def __init__(self, result: ReplicaPass, watch: Callable[[Any], None]) -> None:
+        super().__init__(training=result.values[0].training)
+        self._result = result
+        self._watch = watch
+
+    def known(self, tensor: Any) -> Any:
+        """Return the merged value of a tensor that every replica has computed for its samples, else None."""
+        value = super().known(tensor)
+        if value is not None or not tensor.shape or tensor.shape[0] is not None:
+            return value
+        parts = [values.known(tensor) for values in self._result.values]
+        if any(part is None for part in parts):
+            return None
+        if self._result.replicas.several_workers:
+            raise NotImplementedError(
+                "Expected a loss of `y_true` and `y_pred` on several workers. Received: one that uses the tensor "
+                f"'{tensor.name}' of the model as well. Make it an output of the model."
+            )
+        for part, sources in zip(parts, self._result.sources, strict=True):
+            if part.dtype.is_floating and all(part is not source for source in sources):
+                self._watch(part)
+                sources.append(part)
+        value = self._result.merge(parts)
+        self.put(tensor, value)
+        return value
+
+
 def forward(
     model: keras.Model,
     replicas: Replicas,
@@ -183,14 +230,15 @@ def forward(
         logits = [keras3.get_logits(output) for output in outputs]
         made_of = [logit for logit in logits if logit is not None]
         sources = [s for s in (*outputs, *made_of, *scope.losses, *sums) if s.dtype.is_floating]
-        return y_pred, outputs, masks, logits, list(scope.losses), states, tape, sources
+        return y_pred, outputs, masks, logits, list(scope.losses), states, tape, keras3.values_of_pass(model), sources
 
     with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]):
         passes = replicas.run(on_replica)
     result.structure = passes[0][0]
     columns = [list(column) for column in list(zip(*passes, strict=True))[1:]]
     result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
-    result.states, result.tapes, result.sources = columns[4:]
+    result.states, result.tapes, values, result.sources = columns[4:]
+    result.values = [each for each in values if each is not None]
     result.gather_workers()
     layer_state.merge(result.states, samples, replicas.gather_values)
     return result

@@ -54,10 +54,8 @@ def test_a_function_of_layers():
     np.testing.assert_allclose(kept, A)
     assert (dropped == 0).any()
     np.testing.assert_allclose(outputs, model.predict(A, verbose=0), atol=1e-6)
-    with pytest.raises(TypeError, match=r"A placeholder, a gradient or a loss of TensorFlow 1"):
+    with pytest.raises(TypeError, match=r"Expected `outputs` of symbolic tensors .* Received: ndarray"):
         K.function([model.inputs[0]], [A])
-    with pytest.raises(TypeError, match="Updates need a TensorFlow 1 graph"):
-        K.function([model.inputs[0]], [model.outputs[0]], updates=[1])
 
 
 def test_the_learning_phase_in_a_layer():
@@ -70,8 +68,6 @@ def test_the_learning_phase_in_a_layer():
     np.testing.assert_allclose(model(A, training=False), A)
     np.testing.assert_allclose(model.predict(A, verbose=0), A)
     assert K.in_test_phase(lambda: 1, 2, training=0) == 1
-    with pytest.raises(NotImplementedError, match=r"model\(x, training=True\)"):
-        K.set_learning_phase(1)
 
 
 def test_a_loss_of_a_whole_batch_trains():

@@ -1,4 +1,4 @@
-"""Losses that use symbolic tensors of the model besides their arguments: refused with line, reason and way out."""
+"""Losses, metrics and Lambda layers that use symbolic tensors besides their arguments."""
 
 from __future__ import annotations
 
@@ -8,84 +8,44 @@ import keras
 import numpy as np
 import pytest
 
-from parallel_compat.legacy.closures import symbolic_name
+from parallel_compat.legacy.closures import symbolic_tensors
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
-
 X = np.ones((4, 3), "float32")
-SENTENCE = r"test_closures\.py:\d+: `(penalised|<lambda>)` uses the symbolic tensor `code` .* Make that tensor"
 
 
-def model_with(loss_of, *, replicas, metric=False):
+def test_a_tensor_of_another_model_is_refused():
     from keras import backend as K
-    from keras.utils import multi_gpu_model
 
-    inputs = keras.layers.Input((3,))
-    code = keras.layers.Dense(2)(inputs)
-    model = keras.models.Model(inputs, keras.layers.Dense(3)(code))
-    if replicas > 1:
-        model = multi_gpu_model(model, replicas)
-    used = loss_of(code, K)
-    model.compile("sgd", "mse" if metric else used, metrics=[used] if metric else None)
-    return model
+    x, other = keras.layers.Input((3,)), keras.layers.Input((2,))
+    code = keras.layers.Dense(3)(other)
 
-
-def in_a_closure(code, K):
     def penalised(y_true, y_pred):
         return K.mean(K.square(y_true - y_pred), axis=-1) + K.sum(K.square(code), axis=-1)
 
-    return penalised
-
-
-def in_another_function(code, K):
-    def penalty():
-        return K.sum(K.square(code))
-
-    def penalised(y_true, y_pred):
-        return K.mean(K.square(y_true - y_pred), axis=-1) + penalty()
-
-    return penalised
-
-
-@pytest.mark.parametrize("loss_of", [in_a_closure, in_another_function])
-@pytest.mark.parametrize("replicas", [1, 2])
-def test_every_way_of_training_says_so(loss_of, replicas):
-    model = model_with(loss_of, replicas=replicas)
-    for train in (
-        lambda: model.fit(X, X, verbose=0),
-        lambda: model.train_on_batch(X, X),
-        lambda: model.evaluate(X, X, verbose=0),
-        lambda: model.fit_generator(iter([(X, X)]), steps_per_epoch=1, verbose=0),
-    ):
-        with pytest.raises(TypeError, match=SENTENCE):
-            train()
-
-
-def test_a_metric_too():
-    with pytest.raises(TypeError, match=SENTENCE):
-        model_with(in_a_closure, replicas=1, metric=True).fit(X, X, verbose=0)
-
-
-def test_a_loss_that_asks_for_the_shape_alone_trains():
-    def loss_of(code, K):
-        return lambda y_true, y_pred: K.mean(K.square(y_true - y_pred), axis=-1) * K.int_shape(code)[-1]
-
-    assert model_with(loss_of, replicas=1).fit(X, X, verbose=0).history["loss"]
+    said = r"test_closures\.py:\d+: `penalised` uses the symbolic tensors `code` .* has no such input"
+    for used in ({"loss": penalised}, {"loss": "mse", "metrics": [penalised]}):
+        model = keras.models.Model(x, keras.layers.Dense(3)(x))
+        model.compile("sgd", **used)
+        with pytest.raises(TypeError, match=said):
+            model.fit(X, X, verbose=0)
 
 
 def test_other_errors_stay_what_they_are():
-    def loss_of(code, K):
-        def wrong(y_true, y_pred):
-            raise ValueError("mine")
+    code = keras.layers.Input((2,))
 
-        return wrong
+    def wrong(y_true, y_pred):
+        raise ValueError("mine", code)
 
+    model = keras.models.Sequential([keras.layers.Dense(3, input_shape=(3,))])
+    model.compile("sgd", wrong)
     with pytest.raises(ValueError, match="mine"):
-        model_with(loss_of, replicas=1).fit(X, X, verbose=0)
+        model.fit(X, X, verbose=0)
 
 
 def test_where_a_function_keeps_a_tensor():
     code = keras.layers.Input((2,))
+    model = keras.models.Model(code, keras.layers.Dense(2)(code))
 
     class Loss:
         def __init__(self):
@@ -97,28 +57,32 @@ def test_where_a_function_keeps_a_tensor():
     def with_argument(y_true, y_pred, code):
         return y_pred - code
 
-    assert symbolic_name(Loss().of) == "code"
-    assert symbolic_name(functools.partial(with_argument, code=code)) == "code"
-    assert symbolic_name(lambda y_true, y_pred: y_pred) is None
-    assert symbolic_name(len) is None
+    def with_default(y_true, y_pred, kept=code):
+        return y_pred - kept
+
+    def nested(y_true, y_pred):
+        return [with_default(y_true, y_pred)]
+
+    def found(function):
+        return [id(each) for each in symbolic_tensors(function).values()]
+
+    assert found(Loss().of) == found(nested) == [id(code)]
+    assert found(functools.partial(with_argument, code=code)) == [id(code)]
+    assert found(lambda y_true, y_pred: y_pred - model.output) == [id(model.output)]
+    assert found(lambda y_true, y_pred: model.name) == found(lambda y_true, y_pred: y_pred) == found(len) == []
 
 
-def test_a_lambda_layer_that_uses_a_symbolic_tensor():
+def test_a_lambda_layer_is_called_on_the_tensors_it_uses():
     from keras import backend as K
 
     image = keras.Input((3,))
     x = keras.layers.Dense(3)(image)
-    said = r"test_closures\.py:\d+: the function of the Lambda .* tensor `image`.*\[x, image\]"
-    with pytest.raises(TypeError, match=said):
-        keras.layers.Lambda(lambda t: K.reshape(t, K.shape(image)))(x)
-    # This one fails when numbers come.
-    model = keras.Model(image, keras.layers.Lambda(lambda t: t * K.mean(image))(x))
-    model.compile("sgd", "mse")
-    for use in (lambda: model.fit(X, X, verbose=0), lambda: model.predict(X)):
-        with pytest.raises(TypeError, match=said):
-            use()
-    both = keras.layers.Lambda(lambda both: both[0] * K.mean(both[1]))([x, image])
-    assert both.shape == (None, 3)
+    layer = keras.layers.Lambda(lambda t: t * K.mean(image))
+    model = keras.Model(image, [layer(x), layer(image)])
+    rows = X * [1, 2, 6]
+    first, second = model.predict(rows)
+    np.testing.assert_allclose(first, keras.Model(image, x).predict(rows) * 3, rtol=1e-5)
+    np.testing.assert_allclose(second, rows * 3, rtol=1e-5)
     with pytest.raises(NotImplementedError) as other:
         keras.layers.Lambda(lambda t: t + None)(x)
     assert "symbolic" not in str(other.value)

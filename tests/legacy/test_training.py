@@ -114,12 +114,6 @@ def test_what_cannot_be_honoured_is_refused():
         AttributeError, match=r"test_training\.py:\d+: `Model\.to_yaml` is gone\. .* Use `model\.to_json"
     ):
         model.to_yaml()
-    keras.backend.set_learning_phase(0)
-    try:
-        with pytest.raises(NotImplementedError, match="set_learning_phase"):
-            model.fit(X, Y, verbose=0)
-    finally:
-        keras.backend.clear_session()
 
 
 def test_old_names_of_losses():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from parallel_compat.backend.keras3.batch_normalization import (
     synchronized_moments_of,
 )
+from parallel_compat.backend.keras3.call_context import training as training_of_call
 from parallel_compat.backend.keras3.callbacks import (
     CallbackWithModel,
     in_fit,
@@ -70,6 +71,7 @@ from parallel_compat.backend.keras3.layers import (
     global_seeds,
     global_seeds_from,
     in_stateless_scope,
+    infer_spec_by_calling,
     is_input,
     layer_metric_variables,
     layers_of,
@@ -84,7 +86,9 @@ from parallel_compat.backend.keras3.layers import (
     set_mask,
     takes,
     untracked,
+    was_called,
     weight_regularization,
+    written_to_scope,
 )
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
@@ -100,6 +104,14 @@ from parallel_compat.backend.keras3.optimizers import (
     update_once_for_all_replicas,
 )
 from parallel_compat.backend.keras3.symbolic_losses import add_symbolic_losses
+from parallel_compat.backend.keras3.values import (
+    NotComputedError,
+    Values,
+    record_passes,
+    set_values_of_pass,
+    values_in_use,
+    values_of_pass,
+)
 
 __all__ = [
     "COMPILE_ATTRIBUTES",
@@ -110,6 +122,8 @@ __all__ = [
     "CallbackWithModel",
     "Compiled",
     "MetricsList",
+    "NotComputedError",
+    "Values",
     "act_on_template",
     "add_symbolic_losses",
     "all_layers",
@@ -133,6 +147,7 @@ __all__ = [
     "in_floatx",
     "in_order",
     "in_stateless_scope",
+    "infer_spec_by_calling",
     "initial_epoch",
     "is_array",
     "is_built_under_a_strategy",
@@ -156,6 +171,7 @@ __all__ = [
     "outside_replicas",
     "own_weights",
     "plain_logs",
+    "record_passes",
     "restore_optimizers_from_hdf5",
     "rnn",
     "save_model",
@@ -166,17 +182,23 @@ __all__ = [
     "set_input_shape",
     "set_logits",
     "set_mask",
+    "set_values_of_pass",
     "settings_of_sequence",
     "split",
     "squeeze_or_expand_to_same_rank",
     "synchronized_moments_of",
     "takes",
+    "training_of_call",
     "training_summaries",
     "twin_of",
     "untracked",
     "update_once_for_all_replicas",
     "validates_after",
     "validates_seldom",
+    "values_in_use",
+    "values_of_pass",
+    "was_called",
     "weight_regularization",
     "weights_of_batch",
+    "written_to_scope",
 ]

@@ -95,6 +95,11 @@ def let_take(layer: Any, argument: str, taken: bool) -> None:
     setattr(layer, f"_call_has_{argument}_arg", taken)
 
 
+def written_to_scope() -> keras.StatelessScope:
+    """Return a scope in which what is assigned to Keras's variables is kept apart."""
+    return keras.StatelessScope()
+
+
 def in_stateless_scope() -> bool:
     """Whether this thread runs inside a `keras.StatelessScope`."""
     inside: bool = keras.src.backend.in_stateless_scope()
@@ -141,6 +146,38 @@ def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
     """List the variables of metrics that layers own and update in `call` (`Layer._metrics`)."""
     layers = [layer for layer in all_layers(model) if not isinstance(layer, keras.Model)]
     return [v for layer in layers for metric in layer._metrics for v in metric.variables]
+
+
+def calls_of(layer: keras.layers.Layer) -> list[Any]:
+    """List a layer's calls on symbolic tensors (`Operation._inbound_nodes`)."""
+    return list(layer._inbound_nodes)
+
+
+def calls_on(layer: keras.layers.Layer) -> list[Any]:
+    """List the calls on what a layer returned (`Operation._outbound_nodes`)."""
+    return list(layer._outbound_nodes)
+
+
+def node_class() -> Any:
+    """Return the class of these calls (`keras.src.ops.node.Node`)."""
+    from keras.src.ops.node import Node
+
+    return Node
+
+
+def was_called(layer: keras.layers.Layer) -> bool:
+    """Say whether a layer has symbolic inputs and outputs (`Operation._inbound_nodes`), as functional models have."""
+    return bool(layer._inbound_nodes) or bool(getattr(layer, "inputs", None))
+
+
+def infer_spec_by_calling(layer: keras.layers.Layer) -> None:
+    """Let a layer's output be what its call makes of its inputs, whatever `compute_output_shape` says."""
+    from keras.src import backend
+
+    def compute_output_spec(*args: Any, **kwargs: Any) -> Any:
+        return backend.compute_output_spec(layer.call, *args, **kwargs)
+
+    vars(layer)["compute_output_spec"] = compute_output_spec
 
 
 def weight_regularization(model: keras.Model) -> list[Any]:

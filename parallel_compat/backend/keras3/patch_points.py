@@ -208,6 +208,15 @@ def name_first_argument(layer: Any) -> None:
         layer._call_signature = layer._call_signature.replace(parameters=[first, *parameters])
 
 
+def any_symbolic(inputs: Any) -> bool:
+    """Say whether there is a symbolic tensor among a layer's inputs."""
+    import keras
+
+    if isinstance(inputs, keras.KerasTensor):
+        return True
+    return isinstance(inputs, (list, tuple)) and any(any_symbolic(each) for each in inputs)
+
+
 def plain_results(results: Any) -> Any:
     """Return what `train_on_batch(return_dict=True)` gave, as a dict.
 

@@ -1,7 +1,7 @@
 """Losses that are symbolic tensors of a functional model, as Keras 2's `model.add_loss(loss)`. Read in Keras 3.15.1.
 
-Keras 3 adds losses while a layer is called. So the model is called as a larger one, of which the losses are outputs,
-and adds them then. Its own graph, from which its config and its files are written, stays what it is.
+Keras 3 adds losses while a layer is called. So each pass of the model computes these from its own tensors, and adds
+them then. The model's graph, from which its config and its files are written, stays what it is.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
+
+from parallel_compat.backend.keras3.values import Values, input_tensors_of, record_passes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,18 +28,17 @@ def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
     Raises:
         ValueError: a loss is computed from something else than the model's inputs.
     """
-    structure = getattr(model, "_outputs_struct", model.outputs)
-    added = [*vars(model).get(_LOSSES, ()), *losses]
-    outputs = list(model.outputs)
-    with_losses = keras.Model(
-        getattr(model, "_inputs_struct", model.inputs), [*outputs, *added], name=f"{model.name}_with_losses"
-    )
+    own = {id(tensor) for tensor in model.inputs}
+    foreign = [tensor.name for tensor in input_tensors_of(losses) if id(tensor) not in own]
+    if foreign:
+        raise ValueError(f"Expected losses computed from the inputs of '{model.name}'. Received: one of {foreign}")
+    added = vars(model).get(_LOSSES)
+    if added is not None:
+        added.extend(losses)
+        return
+    vars(model)[_LOSSES] = added = list(losses)  # past `__setattr__`, which would track layers
 
-    def call(inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
-        results = with_losses.call(inputs, training=training, mask=mask, **keywords)
-        keras.layers.Layer.add_loss(model, results[len(outputs) :])
-        results = keras.tree.pack_sequence_as(structure, results[: len(outputs)])
-        return results[0] if isinstance(results, (list, tuple)) and len(results) == 1 else results
+    def add(values: Values) -> None:
+        keras.layers.Layer.add_loss(model, values.of(added))
 
-    vars(model)[_LOSSES] = added  # past `__setattr__`, which would track layers
-    vars(model)["call"] = call
+    record_passes(model, add)

@@ -1,0 +1,74 @@
+"""TensorFlow functions called on symbolic tensors of Keras. Read in TensorFlow 2.21.
+
+TensorFlow asks its global dispatchers what to do with a function that failed on unknown types.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any
+
+import keras
+from tensorflow.python.util import dispatch, tf_decorator, tf_export
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+# What answers, given the function, its arguments and its keyword arguments; None while nothing shall.
+handler: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any] | None = None
+_HANDLER = "op_dispatch_handler"
+
+
+class SymbolicTensorDispatcher(dispatch.GlobalOpDispatcher):  # type: ignore[misc]  # TensorFlow carries no types
+    """Hands the outermost TensorFlow function that was called on a symbolic tensor to `handler`, if there is one.
+
+    It cannot be unregistered, so without a handler it answers that it does not know.
+    """
+
+    def handle(self, op: Any, args: Any, kwargs: Any) -> Any:
+        if handler is None or not has_symbolic((args, kwargs)) or _in_another(sys._getframe(2).f_back):
+            return self.NOT_SUPPORTED
+        return handler(op, tuple(args), dict(kwargs))
+
+
+@functools.cache
+def register_once() -> None:
+    """Let TensorFlow ask `handler`."""
+    SymbolicTensorDispatcher().register()
+
+
+def has_symbolic(value: Any) -> bool:
+    """Say whether there is a symbolic tensor in a value: in a list, a tuple, a dict or a slice."""
+    if isinstance(value, keras.KerasTensor):
+        return True
+    if isinstance(value, (list, tuple)):
+        return any(has_symbolic(each) for each in value)
+    if isinstance(value, dict):
+        return any(has_symbolic(each) for each in value.values())
+    return isinstance(value, slice) and has_symbolic((value.start, value.stop, value.step))
+
+
+def api_names(function: Any) -> list[str]:
+    """Return the public names of a TensorFlow function without `tf.`, those of TensorFlow 2 first."""
+    _, plain = tf_decorator.unwrap(function)
+    names = [*tf_export.get_v2_names(plain)]
+    return names + [f"compat.v1.{name}" for name in tf_export.get_v1_names(plain)]
+
+
+def same_function(function: Any, other: Any) -> bool:
+    """Say whether two TensorFlow functions are one under their decorators."""
+    return function is not None and tf_decorator.unwrap(function)[1] is tf_decorator.unwrap(other)[1]
+
+
+def _in_another(frame: FrameType | None) -> bool:
+    """Say whether a TensorFlow function further out was called on symbolic tensors, and will be asked about."""
+    while frame is not None and frame.f_code is not SymbolicTensorDispatcher.handle.__code__:
+        code = frame.f_code
+        if code.co_name == _HANDLER and code.co_filename == dispatch.__file__:
+            held = frame.f_locals
+            if has_symbolic((held.get("args"), held.get("kwargs"))):
+                return True
+        frame = frame.f_back
+    return False

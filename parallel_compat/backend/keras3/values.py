@@ -1,0 +1,329 @@
+"""The values that symbolic tensors have in one pass of a model. Read in Keras 3.15.1.
+
+In TensorFlow 1 a loss, a gradient or a function of the backend could use any tensor of the graph, and got its value of
+the pass that was running. Here a functional model's pass remembers what each of its symbolic tensors was
+(`recorded`), and code that runs `with values.used()` finds these values wherever it uses a symbolic tensor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import keras
+from keras.src.models import functional
+from keras.src.ops.function import Function
+from keras.src.ops.numpy import Multiply
+from keras.src.ops.operation import Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_used: ContextVar[Values | None] = ContextVar("used", default=None)
+_recorded: ContextVar[Values | None] = ContextVar("recorded", default=None)
+
+
+class NotComputedError(TypeError):
+    """A symbolic tensor depends on an input that has no value in this pass."""
+
+
+class Values:
+    """Values of symbolic tensors: those that are known, and what the layers make of them.
+
+    >>> import keras, tensorflow as tf
+    >>> x = keras.Input((2,)); y = keras.ops.square(x)
+    >>> Values([(x, tf.constant([[3.0, 1.0]]))]).of({"y": y})["y"].numpy().tolist()
+    [[9.0, 1.0]]
+
+    Args:
+        known: pairs of a symbolic tensor and its value.
+        training: what layers that have to be called are told.
+    """
+
+    def __init__(self, known: Iterable[tuple[Any, Any]] = (), training: bool | None = None) -> None:
+        self._values: dict[int, Any] = {}
+        self._tensors: list[Any] = []  # whose ids the keys are: they must live
+        self.training = training
+        for tensor, value in known:
+            self.put(tensor, value)
+
+    def put(self, tensor: Any, value: Any) -> None:
+        """Take note of a value."""
+        self._values[id(tensor)] = value
+        self._tensors.append(tensor)
+
+    def known(self, tensor: Any) -> Any:
+        """Return the value of a symbolic tensor, or None where it would have to be computed."""
+        return self._values.get(id(tensor))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def of(self, structure: Any) -> Any:
+        """Return a structure with its symbolic tensors replaced by their values.
+
+        Raises:
+            NotComputedError: one of them depends on an input without a value.
+        """
+        return keras.tree.map_structure(
+            lambda leaf: self._of(leaf) if isinstance(leaf, keras.KerasTensor) else leaf, structure
+        )
+
+    def _of(self, tensor: Any) -> Any:
+        waiting = [tensor]
+        while waiting:
+            current = waiting[-1]
+            if self._has(current):
+                waiting.pop()
+                continue
+            node = node_of(current)
+            if node is None or node.is_input:
+                raise NotComputedError(current.name)
+            missing = [each for each in node.input_tensors if not self._has(each)]
+            if missing:
+                waiting += missing
+                continue
+            args, kwargs = node.arguments.fill_in(self._values)
+            token = _used.set(None)  # a layer sees what it is given
+            try:
+                results = functional.operation_fn(node.operation, training=self.training)(*args, **kwargs)
+            finally:
+                _used.reset(token)
+            for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
+                self.put(output, value)
+        return self._values[id(tensor)]
+
+    def _has(self, tensor: Any) -> bool:
+        return self.known(tensor) is not None
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[None]:
+        """Let what is computed in this block find these values where it uses symbolic tensors."""
+        token = _used.set(self)
+        try:
+            yield
+        finally:
+            _used.reset(token)
+
+    @contextlib.contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Let a functional model that is called in this block tell what its symbolic tensors were."""
+        token = _recorded.set(self)
+        try:
+            yield
+        finally:
+            _recorded.reset(token)
+
+
+def values_in_use() -> Values | None:
+    """Return the values that symbolic tensors have here, or None where they have none."""
+    return _used.get()
+
+
+def node_of(tensor: Any) -> Any:
+    """Return the call that made a symbolic tensor (`KerasTensor._keras_history`), or None."""
+    history = getattr(tensor, "_keras_history", None)
+    if history is None or history.operation is None:
+        return None
+    return history.operation._inbound_nodes[history.node_index]
+
+
+def depends_on(tensor: Any, other: Any) -> bool:
+    """Say whether a symbolic tensor is computed from another one, or is that one."""
+    waiting, seen = [tensor], set()
+    while waiting:
+        current = waiting.pop()
+        if current is other:
+            return True
+        node = node_of(current)
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        waiting += node.input_tensors
+    return False
+
+
+def input_tensors_of(tensors: Iterable[Any]) -> list[Any]:
+    """Return the inputs that symbolic tensors are computed from."""
+    waiting, seen, found = list(tensors), set(), {}
+    while waiting:
+        current = waiting.pop()
+        node = node_of(current)
+        if node is None or node.is_input:
+            found[id(current)] = current
+        elif id(node) not in seen:
+            seen.add(id(node))
+            waiting += node.input_tensors
+    return list(found.values())
+
+
+class _Passes(threading.local):
+    """The values of a model's last pass in each thread, and what is called with those of each pass."""
+
+    def __init__(self, after: list[Callable[[Values], None]]) -> None:
+        self.after = after
+        self.values: Values | None = None
+
+
+_PASSES = "_parallel_compat_passes"
+
+
+def record_passes(model: keras.Model, after: Callable[[Values], None] | None = None) -> None:
+    """Let each pass of a model keep the values of its symbolic tensors, for `values_of_pass`.
+
+    Args:
+        model: a functional or sequential model, or one that calls such a model.
+        after: called in each pass with its values, when they are known.
+    """
+    passes = vars(model).get(_PASSES)
+    if passes is not None:
+        passes.values = None
+        passes.after.extend([after] if after is not None else [])
+        return
+    passes = vars(model)[_PASSES] = _Passes([after] if after is not None else [])
+    inner = vars(model).get("call", model.call)
+
+    def call(inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
+        passes.values = values = Values(training=training)
+        with values.recorded():
+            outputs = inner(inputs, training=training, mask=mask, **keywords)
+        for each in passes.after:
+            each(values)
+        return outputs
+
+    vars(model)["call"] = call  # past `__setattr__`, which would track layers
+
+
+def values_of_pass(model: keras.Model) -> Values | None:
+    """Return the values of the model's last pass in this thread, or None if it does not keep them."""
+    passes = vars(model).get(_PASSES)
+    return passes.values if passes is not None else None
+
+
+def set_values_of_pass(model: keras.Model, values: Values) -> None:
+    """Set what `values_of_pass` returns in this thread."""
+    vars(model)[_PASSES].values = values
+
+
+_fixed: bool | None = None
+
+
+def fix_training(training: bool | None) -> None:
+    """Fix what layers that are called on symbolic tensors from here on are told of training; None fixes nothing.
+
+    Layers that have been called before are told to predict as long as it is fixed.
+    """
+    global _fixed
+    _fixed = training
+
+
+def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]]:
+    """Yield where operations meet symbolic tensors and where a functional model computes its own, with the reasons.
+
+    That is `Operation.symbolic_call` (of all but layers), `Function._run_through_graph`, and `operation_fn`, which
+    passes `training` on.
+    """
+
+    def wrap_symbolic_call(original: Any) -> Any:
+        def symbolic_call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            values = _used.get()
+            if values is None:
+                return original(self, *args, **kwargs)
+            args, kwargs = values.of((args, kwargs))
+            return self(*args, **kwargs)
+
+        return symbolic_call
+
+    def wrap_run(original: Any) -> Any:
+        def _run_through_graph(self: Any, inputs: Any, operation_fn: Any = lambda op: op, call_fn: Any = None) -> Any:
+            values = _recorded.get()
+            if values is None or call_fn is not None:
+                return original(self, inputs, operation_fn=operation_fn, call_fn=call_fn)
+            return _run_and_record(values, self, inputs, operation_fn)
+
+        return _run_through_graph
+
+    def wrap_operation_fn(original: Any) -> Any:
+        def operation_fn(operation: Any, **context: Any) -> Any:
+            if _fixed is not None and "training" in context:
+                context["training"] = False
+            call = original(operation, **context)
+
+            def call_as_given(*args: Any, **kwargs: Any) -> Any:
+                # `Dropout(0.5)(x, training=True)` drops out whatever the model is told, as in Keras 2.
+                # Keras 3 notes the default of `call` as if it had been given; what was fixed is an integer.
+                given = kwargs.get("training")
+                if given is not None and given is not _default_of_training(operation):
+                    return operation(*args, **kwargs)
+                return call(*args, **kwargs)
+
+            return call_as_given
+
+        return operation_fn
+
+    def wrap_resolve(original: Any) -> Any:
+        def _resolve_and_populate_arg(self: Any, name: str, spec: Any, context: Any, kwargs: Any) -> Any:
+            takes = name == "training" and self._call_has_training_arg
+            if _fixed is not None and takes and isinstance(spec.first_arg, keras.KerasTensor):
+                spec.user_arguments_dict.setdefault(name, int(_fixed))
+            return original(self, name, spec, context, kwargs)
+
+        return _resolve_and_populate_arg
+
+    def wrap_multiply(original: Any) -> Any:
+        def compute_output_spec(self: Any, x1: Any, x2: Any) -> Any:
+            output = original(self, x1, x2)
+            if output.sparse and not any(isinstance(x, keras.KerasTensor) and x.sparse for x in (x1, x2)):
+                return keras.KerasTensor(output.shape, output.dtype)  # `x * 2` is not sparse
+            return output
+
+        return compute_output_spec
+
+    training = "what a layer was told of training holds, whatever its model is told"
+    in_use = "a loss finds the values of symbolic tensors in the pass it is computed in"
+    yield (Multiply, "compute_output_spec", wrap_multiply), "`x * 2` of a symbolic tensor is not sparse"
+    yield (keras.layers.Layer, "_resolve_and_populate_arg", wrap_resolve), training
+    yield (functional, "operation_fn", wrap_operation_fn), training
+    yield (Operation, "symbolic_call", wrap_symbolic_call), in_use
+    yield (Function, "_run_through_graph", wrap_run), in_use
+
+
+def _default_of_training(operation: Any) -> Any:
+    parameter = operation._call_signature.parameters.get("training")
+    return None if parameter is None or parameter.default is parameter.empty else parameter.default
+
+
+def _run_and_record(values: Values, function: Any, inputs: Any, operation_fn: Any) -> Any:
+    flat = keras.tree.flatten(inputs)
+    # A nested model called on its own inputs computes its own symbolic tensors, as the graph of Keras 2 did; called on
+    # something else, their values are none of this pass.
+    own = not len(values) or all(values.known(x) is y for x, y in zip(function.inputs, flat, strict=True))
+    here = values if own else Values()
+    for tensor, value in zip(function.inputs, flat, strict=True):
+        here.put(tensor, value)
+    nodes_by_depth = function._nodes_by_depth
+    for depth in sorted(nodes_by_depth, reverse=True):
+        for node in nodes_by_depth[depth]:
+            if not node.operation or node.is_input or any(here.known(x) is None for x in node.input_tensors):
+                continue
+            args, kwargs = node.arguments.fill_in(here._values)
+            results = operation_fn(node.operation)(*args, **kwargs)
+            for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
+                here.put(output, value)
+    return keras.tree.pack_sequence_as(function._outputs_struct, [here.known(x) for x in function.outputs])
+
+
+def variable_classes(operator: str) -> list[Any]:
+    """List the classes of TensorFlow's and Keras's variables that define an operator (`variables.Variable`)."""
+    import tensorflow as tf
+    from keras.src.backend.common.variables import Variable
+    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+
+    found: list[Any] = []
+    for kind in (BaseResourceVariable, tf.Variable, Variable):
+        owner = next((each for each in kind.__mro__ if operator in vars(each)), None)
+        if owner not in (None, object, *found):
+            found.append(owner)
+    return found

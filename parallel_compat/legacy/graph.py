@@ -1,0 +1,510 @@
+"""What old code did with a graph: placeholders, functions from some tensors to others, gradients, updates.
+
+The graph is that of Keras's symbolic tensors. `function` computes what it is asked for in one `tf.function`, in which
+`tf.gradients` differentiates as it always did: along the tensors of the same pass.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import values as graph_values
+from parallel_compat.backend.keras3.values import Values, values_in_use
+from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def placeholder(
+    shape: Sequence[int | None] | None = None,
+    ndim: int | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return a symbolic tensor that stands for data to come.
+
+    >>> placeholder(ndim=2).shape
+    (None, None)
+
+    Args:
+        shape: its shape, that of the batch included, None where it is not known.
+        ndim: the number of axes, where no shape is given.
+        dtype: its dtype; Keras's `floatx` by default.
+        sparse: whether the data will be sparse.
+        name: its name.
+    """
+    if shape is None:
+        if ndim is None:
+            raise ValueError("Expected `shape` or `ndim`. Received: neither")
+        shape = (None,) * ndim
+    dtype = keras.backend.standardize_dtype(dtype) if dtype is not None else keras.backend.floatx()
+    return keras.Input(batch_shape=tuple(shape), dtype=dtype, sparse=sparse, name=name)
+
+
+def is_placeholder(x: Any) -> bool:
+    """Say whether `x` stands for data to come: a placeholder, or an input of a model."""
+    node = graph_values.node_of(x) if isinstance(x, keras.KerasTensor) else None
+    return isinstance(x, keras.KerasTensor) and (node is None or node.is_input)
+
+
+# --- gradients ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _By:
+    """Variables out of sight of Keras, which would take them for the layer's."""
+
+    variables: list[Any]
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class Gradients(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
+    """The gradients of a tensor with respect to others of the same pass.
+
+    Args:
+        variables: variables that it is differentiated by, after the tensors.
+        name: the layer's name.
+    """
+
+    def __init__(self, variables: Sequence[Any] = (), name: str | None = None, **keywords: Any) -> None:
+        super().__init__(name=name, autocast=False, **{k: v for k, v in keywords.items() if k == "trainable"})
+        self.by = _By(list(variables))
+        self.supports_masking = True
+
+    def call(self, inputs: Any) -> list[Any]:
+        """Differentiate the first tensor by the others."""
+        loss, *tensors = inputs
+        return _gradients_here(loss, [*tensors, *self.by.variables], zeros=True)
+
+    def compute_output_spec(self, inputs: Any) -> Any:
+        """Return the shapes and dtypes of what it is differentiated by."""
+        made_by = [*inputs[1:], *self.by.variables]
+        return [keras.KerasTensor(tuple(x.shape), keras.backend.standardize_dtype(x.dtype)) for x in made_by]
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """There is no mask."""
+        return
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the configuration.
+
+        Raises:
+            NotImplementedError: it differentiates by variables, which no configuration can name.
+        """
+        if self.by.variables:
+            raise NotImplementedError(
+                f"Expected gradients with respect to tensors in a model that is saved or copied. Received: "
+                f"'{self.name}', which differentiates by variables. Save the weights alone."
+            )
+        return dict(super().get_config())
+
+
+def gradients(loss: Any, variables: Any) -> list[Any]:
+    """Return the gradients of a loss with respect to tensors or variables (`K.gradients`).
+
+    >>> x = keras.Input((1,))
+    >>> slope = function([x], gradients(keras.ops.square(x), [x]))
+    >>> slope([[[3.0]]])[0].tolist()
+    [[6.0]]
+
+    Args:
+        loss: a tensor, or a list of tensors whose gradients are added up.
+        variables: a tensor or a variable, or a list of them.
+
+    Returns:
+        A list with the gradient for each, None where the loss is not computed from it.
+
+    Raises:
+        TypeError: the loss is an eager tensor, which does not know what it was computed from.
+    """
+    by = list(variables) if isinstance(variables, (list, tuple)) else [variables]
+    losses = list(loss) if isinstance(loss, (list, tuple)) else [loss]
+    in_use = values_in_use()
+    if in_use is not None:
+        return _gradients_in_pass(in_use, losses, by)
+    if not all(isinstance(each, keras.KerasTensor) for each in losses):
+        return _gradients_here(losses, by)
+    total = losses[0] if len(losses) == 1 else keras.ops.add(*[keras.ops.sum(each) for each in losses])
+    for each in losses[2:]:
+        total = keras.ops.add(total, keras.ops.sum(each))
+    tensors = [x for x in by if isinstance(x, keras.KerasTensor) and graph_values.depends_on(total, x)]
+    own = [x for x in by if not isinstance(x, keras.KerasTensor)]
+    found: list[Any] = []
+    if tensors or own:
+        found = keras.tree.flatten(Gradients(own)([total, *tensors]))
+    of = {id(x): gradient for x, gradient in zip([*tensors, *own], found, strict=True)}
+    return [of.get(id(x)) for x in by]
+
+
+def _gradients_in_pass(in_use: Values, losses: list[Any], by: list[Any]) -> list[Any]:
+    if getattr(in_use, "merged", False):
+        raise NotImplementedError(
+            "Expected a loss with `K.gradients` on one device. Received: a parallel model, whose replicas each have a "
+            "graph of their own. Train the model that `multi_gpu_model` was given."
+        )
+    return _gradients_here(in_use.of(losses), in_use.of(by))
+
+
+def _gradients_here(losses: Any, by: Sequence[Any], zeros: bool = False) -> list[Any]:
+    if tf.executing_eagerly():
+        raise TypeError(
+            "Expected `K.gradients` of a symbolic tensor, or in a function that TensorFlow traces. Received: an eager "
+            "tensor, which does not know what it was computed from. Compute `K.function([...], K.gradients(...))`, "
+            "train with `run_eagerly=False`, or use `tf.GradientTape`."
+        )
+    plain = [x.value if isinstance(x, keras.Variable) else x for x in by]
+    found = tf.gradients(losses, plain)
+    dense = [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in found]
+    return [tf.zeros_like(x) if g is None and zeros else g for g, x in zip(dense, plain, strict=True)]
+
+
+def tf_gradients(ys: Any, xs: Any, *arguments: Any, **keywords: Any) -> Any:
+    """Return `tf.gradients(ys, xs)`, of symbolic tensors as well."""
+    symbolic = values_in_use() is not None or any(
+        isinstance(each, keras.KerasTensor) for each in keras.tree.flatten((ys, xs))
+    )
+    if symbolic and not arguments and not keywords.keys() - {"name"}:
+        return gradients(ys, xs)
+    return tf.gradients(ys, xs, *arguments, **keywords)
+
+
+# --- updates ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """An assignment to come: what `K.update(variable, tensor)` returned. `K.function` and a session carry it out.
+
+    Attributes:
+        variable: the variable.
+        value: a tensor, symbolic or not.
+        method: "assign", "assign_add" or "assign_sub".
+    """
+
+    variable: Any
+    value: Any
+    method: str = "assign"
+
+
+@dataclass(frozen=True, eq=False)
+class OptimizerStep:
+    """A step to come: what `optimizer.get_updates(loss, params)` returned.
+
+    Attributes:
+        optimizer: the optimizer.
+        loss: a symbolic tensor.
+        variables: what is trained.
+    """
+
+    optimizer: Any
+    loss: Any
+    variables: list[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LayerUpdates:
+    """What layers write when they are called in training: what `model.get_updates_for(inputs)` returned.
+
+    Attributes:
+        layer: the layer or model.
+    """
+
+    layer: Any
+
+
+def update(x: Any, new_x: Any) -> Any:
+    """Assign to a variable: at once in a layer's call, else when a function or session runs what this returns."""
+    return _update(x, new_x, "assign")
+
+
+def update_add(x: Any, increment: Any) -> Any:
+    """Add to a variable, as `update`."""
+    return _update(x, increment, "assign_add")
+
+
+def update_sub(x: Any, decrement: Any) -> Any:
+    """Subtract from a variable, as `update`."""
+    return _update(x, decrement, "assign_sub")
+
+
+def _update(variable: Any, value: Any, method: str) -> Any:
+    if isinstance(value, keras.KerasTensor) or (
+        tf.executing_eagerly() and keras3.training_of_call() is None and _in_graph_era()
+    ):
+        return Update(variable, value, method)
+    return getattr(variable, method)(value)
+
+
+def _in_graph_era() -> bool:
+    from parallel_compat.names.eras import Era
+    from parallel_compat.run import callers
+
+    return callers.era_of_process() in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
+
+def get_updates(optimizer: Any, *arguments: Any, **keywords: Any) -> list[Any]:
+    """Return the step that lowers a loss (`optimizer.get_updates(loss, params)`), for `K.function(updates=)`.
+
+    Args:
+        optimizer: the optimizer.
+        *arguments: `loss, params`, or Keras 1's `params, constraints, loss`.
+        **keywords: the same by name.
+    """
+    names = (
+        ("params", "constraints", "loss")
+        if arguments and isinstance(arguments[0], (list, tuple))
+        else ("loss", "params")
+    )
+    given = {**dict(zip(names, arguments, strict=False)), **keywords}
+    variables = list(given["params"])
+    if not optimizer.built:
+        optimizer.build(variables)
+    return [OptimizerStep(optimizer, given["loss"], variables)]
+
+
+def get_gradients(optimizer: Any, loss: Any, params: Any) -> list[Any]:
+    """Return the gradients of a loss (`optimizer.get_gradients(loss, params)`)."""
+    return gradients(loss, list(params))
+
+
+def get_updates_for(layer: Any, inputs: Any = None) -> list[Any]:
+    """Return what the layer writes when it is called in training, for `K.function(updates=)`.
+
+    Of a model's own inputs it is nothing, as in Keras 2.2.4: `model.updates` has what its layers write.
+    """
+    if isinstance(layer, keras.Model) and inputs:
+        return []
+    writes = [each for each in keras3.all_layers(layer) if each.non_trainable_variables]
+    return [LayerUpdates(layer)] if writes and inputs is not None else []
+
+
+def updates_of(layer: Any) -> list[Any]:
+    """Return what the layer writes when it is called in training (`layer.updates`)."""
+    return get_updates_for(layer, inputs=())
+
+
+# --- functions ----------------------------------------------------------------------------------------------------
+
+
+def function(inputs: Sequence[Any], outputs: Any, updates: Any = None, **kwargs: Any) -> Function:
+    """Return a function from arrays to arrays, computed by what stands between two lists of symbolic tensors.
+
+    >>> import keras, numpy as np
+    >>> x = keras.Input((2,)); y = keras.layers.Activation("relu")(x)
+    >>> f = function([x], [y])
+    >>> f([np.array([[-1.0, 1.0]])])[0].tolist()
+    [[0.0, 1.0]]
+
+    Args:
+        inputs: placeholders, inputs or any other tensors of models; `K.learning_phase()` among them takes 0 or 1.
+        outputs: tensors computed from them, and variables; a list, or one of them.
+        updates: pairs (variable, new value), and what `K.update` and `optimizer.get_updates` returned.
+        **kwargs: went to `tf.Session.run`; only `name` is taken.
+
+    Returns:
+        A function that takes a list of arrays and returns a list of arrays.
+
+    Raises:
+        TypeError: for anything else among them, or arguments of a session.
+    """
+    if kwargs.keys() - {"name"}:
+        raise TypeError(
+            f"Expected `inputs`, `outputs` and `updates`. Received: {sorted(kwargs)}, which went to a TensorFlow 1 "
+            "session; there is none."
+        )
+    return Function(inputs, outputs, updates)
+
+
+class MissingInputError(ValueError):
+    """An output is computed from an input that is not among those given."""
+
+
+class Function:
+    """What `K.function` returns, see `function`.
+
+    Args:
+        inputs: as there.
+        outputs: as there.
+        updates: as there.
+    """
+
+    def __init__(self, inputs: Sequence[Any], outputs: Any, updates: Any = None) -> None:
+        if not isinstance(inputs, (list, tuple)):
+            raise TypeError(f"Expected `inputs` to be a list. Received: {type(inputs).__name__}")
+        self.inputs = list(inputs)
+        self.outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+        self._single = not isinstance(outputs, (list, tuple))
+        self._updates = [_as_update(each) for each in updates or ()]
+        for x in self.inputs:
+            if not isinstance(x, (keras.KerasTensor, LearningPhase, int)):
+                raise TypeError(_foreign("inputs", x))
+        for x in self.outputs:
+            if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable)):
+                raise TypeError(_foreign("outputs", x))
+        for each in self._updates:
+            if (
+                isinstance(each, Update)
+                and tf.is_tensor(each.value)
+                and hasattr(each.value, "numpy")
+                and not isinstance(each.value, tf.Variable)
+            ):
+                raise TypeError(
+                    "Expected updates of numbers, variables or symbolic tensors. Received: a tensor that has been "
+                    "computed already, from variables alone; every call would assign the same. Write "
+                    "`K.update_add(variable, increment)`, or assign beside the call."
+                )
+        self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
+        self._layers = _layers_between(self._tensors, [*self.outputs, *_computed(self._updates)])
+        self._compiled: dict[bool, Any] = {}
+        self.kept: Any = None
+
+    def __call__(self, inputs: Any = ()) -> Any:
+        """Compute the outputs for a list of arrays, and carry out the updates."""
+        if not isinstance(inputs, (list, tuple)):
+            raise TypeError(f"Expected a list of arrays. Received: {type(inputs).__name__}")
+        if len(inputs) != len(self.inputs):
+            raise ValueError(f"Expected {len(self.inputs)} arrays. Received: {len(inputs)}")
+        pairs = list(zip(self.inputs, inputs, strict=True))
+        given = [_as_fed(x, value) for x, value in pairs if isinstance(x, keras.KerasTensor)]
+        phases = [value for x, value in pairs if isinstance(x, LearningPhase)]
+        training = bool(phases[0]) if phases and fixed_learning_phase() is None else False
+        if training not in self._compiled:
+            self._compiled[training] = self._compile(training)
+        results = [keras.ops.convert_to_numpy(result) for result in self._compiled[training](*given)]
+        return results[0] if self._single else results
+
+    def _compile(self, training: bool) -> Any:
+        signature = [
+            tf.SparseTensorSpec(x.shape, x.dtype) if x.sparse else tf.TensorSpec(x.shape, x.dtype)
+            for x in self._tensors
+        ]
+        # Layers write (moving statistics) only where their updates are asked for; their random states always.
+        kept = [each.layer for each in self._updates if isinstance(each, LayerUpdates)]
+        seeds = [state for layer in self._layers for state in keras3.seed_states(layer)]
+
+        def run(*given: Any) -> list[Any]:
+            values = Values(zip(self._tensors, given, strict=True), training)
+            scope = None
+            if training and not kept:
+                with keras3.written_to_scope() as scope:
+                    results = self._run(values)
+                for state in seeds:
+                    written = scope.get_current_value(state)
+                    if written is not None:
+                        state.assign(written)
+                return results
+            return self._run(values)
+
+        return tf.function(run, input_signature=signature, autograph=False)
+
+    def _run(self, values: Values) -> list[Any]:
+        outputs = [tf.convert_to_tensor(_value(each, values)) for each in self.outputs]
+        if any(isinstance(each, LayerUpdates) for each in self._updates):
+            values.of(_computed(self._updates))
+        steps: list[Callable[[], Any]] = []
+        for each in self._updates:
+            if isinstance(each, Update):
+                value = tf.cast(_value(each.value, values), each.variable.dtype)
+                steps.append(functools.partial(getattr(each.variable, each.method), value))
+            elif isinstance(each, OptimizerStep):
+                found = _gradients_here(values.of(each.loss), each.variables, zeros=True)
+                pairs = list(zip(found, each.variables, strict=True))
+                steps.append(functools.partial(each.optimizer.apply_gradients, pairs))
+        with tf.control_dependencies(outputs):
+            for step in steps:
+                step()
+        return outputs
+
+
+def _value(x: Any, values: Values) -> Any:
+    return values.of(x) if isinstance(x, keras.KerasTensor) else keras.ops.convert_to_tensor(x)
+
+
+def _as_update(update: Any) -> Any:
+    if isinstance(update, (Update, OptimizerStep, LayerUpdates)):
+        return update
+    if isinstance(update, tuple) and len(update) == 2 and hasattr(update[0], "assign"):
+        return Update(*update)
+    raise TypeError(
+        "Expected `updates` of pairs (variable, new value), of `K.update(...)`, or of `optimizer.get_updates(...)`. "
+        f"Received: {type(update).__name__}"
+    )
+
+
+def _computed(updates: Sequence[Any]) -> list[Any]:
+    found = [each.value if isinstance(each, Update) else getattr(each, "loss", None) for each in updates]
+    return [each for each in found if isinstance(each, keras.KerasTensor)]
+
+
+def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    stop = {id(x) for x in known}
+    waiting, seen, layers = [x for x in tensors if isinstance(x, keras.KerasTensor)], set(), {}
+    while waiting:
+        current = waiting.pop()
+        node = graph_values.node_of(current)
+        if id(current) in stop or node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.is_input:
+            raise MissingInputError(
+                f"Expected each output to be computed from `inputs`. Received: one that needs the tensor "
+                f"'{current.name}' of shape {tuple(current.shape)} as well. Add it to the inputs."
+            )
+        if isinstance(node.operation, keras.layers.Layer):
+            layers[id(node.operation)] = node.operation
+        waiting += node.input_tensors
+    return list(layers.values())
+
+
+def _as_fed(x: Any, value: Any) -> Any:
+    if x.sparse:
+        return keras3.scipy_sparse_to_tensor(value) if keras3.is_scipy_sparse(value) else tf.sparse.from_dense(value)
+    return tf.convert_to_tensor(np.asarray(value, x.dtype) if not tf.is_tensor(value) else value, x.dtype)
+
+
+def _foreign(name: str, x: Any) -> str:
+    return (
+        f"Expected `{name}` of symbolic tensors (`K.placeholder`, `layer.input`, `layer.output`)"
+        f"{' and variables' if name == 'outputs' else ' and `K.learning_phase()`'}. Received: {type(x).__name__}. "
+        "What TensorFlow computes from variables alone is a number already: read it with `K.get_value`, or compute it "
+        "in a function with `tf.GradientTape`."
+    )
+
+
+def run(fetches: Sequence[Any], feed: dict[Any, Any], made: dict[Any, Function]) -> list[Any]:
+    """Compute symbolic tensors and carry out updates, for a session.
+
+    Args:
+        fetches: symbolic tensors, variables, and what `K.update` and `optimizer.get_updates` returned.
+        feed: values by symbolic tensors and `K.learning_phase()`.
+        made: the functions that were made for other calls; one is added where it is new.
+
+    Returns:
+        A value for each of the fetches, None for updates.
+    """
+    outputs = [each for each in fetches if not is_update(each)]
+    key = (*map(id, feed), None, *map(id, fetches))
+    if key not in made:
+        made[key] = Function(list(feed), outputs, [each for each in fetches if is_update(each)])
+        made[key].kept = fetches  # whose ids are in the key
+    results = iter(made[key](list(feed.values())))
+    return [None if is_update(each) else next(results) for each in fetches]
+
+
+def is_update(fetch: Any) -> bool:
+    """Say whether it is an assignment or a step to come."""
+    return isinstance(fetch, (Update, OptimizerStep, LayerUpdates))
+
+
+def can_be_fed(key: Any) -> bool:
+    """Say whether it is a symbolic tensor or the learning phase."""
+    return isinstance(key, (keras.KerasTensor, LearningPhase))

@@ -1,0 +1,125 @@
+"""The learning phase (`K.learning_phase()`): whether layers train or predict, as TensorFlow 1's graph held it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from parallel_compat.backend.keras3 import all_layers, call_context, values
+
+
+class LearningPhase:
+    """What `K.learning_phase()` returns outside of a layer's call: the place of the flag in `K.function`'s inputs."""
+
+    def __repr__(self) -> str:
+        return "<the learning phase>"
+
+
+PHASE = LearningPhase()
+_set_phase: int | None = None
+
+
+def learning_phase() -> Any:
+    """Return whether the model trains: 0 or 1 inside a layer's call, a stand-in for the flag outside of it."""
+    if _set_phase is not None:
+        return _set_phase
+    training = call_context.training()
+    return PHASE if training is None else int(training)
+
+
+def set_learning_phase(value: int) -> None:
+    """Fix the learning phase of the layers that are called on symbolic tensors from here on.
+
+    Layers that a model already has are told to predict, whatever the model does: Keras 2 did not feed the flag any
+    more once it was fixed, and its default was 0.
+
+    Args:
+        value: 0 or 1.
+    """
+    global _set_phase
+    if value not in (0, 1):
+        raise ValueError(f"Expected `value` to be 0 or 1. Received: value={value!r}")
+    _set_phase = int(value)
+    values.fix_training(bool(value))
+
+
+def fixed_learning_phase() -> int | None:
+    """Return what `set_learning_phase` fixed, or None."""
+    return _set_phase
+
+
+def check_can_train(model: keras.Model) -> None:
+    """Refuse to train moving statistics with a fixed learning phase.
+
+    Raises:
+        NotImplementedError: the phase is fixed, and a layer of the model has moving statistics: Keras 2 normalised by
+            them as fixed and went on updating them.
+    """
+    if _set_phase is None:
+        return
+    for layer in all_layers(model):
+        if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
+            raise NotImplementedError(
+                f"Expected no layer with moving statistics in a model that trains after "
+                f"`K.set_learning_phase({_set_phase})`. Received: '{layer.name}', whose statistics Keras 2 went on "
+                "updating without using them. Set `layer.trainable = False`, or remove the call."
+            )
+
+
+def forget() -> None:
+    """Let the learning phase be what each model does (`clear_session`)."""
+    global _set_phase
+    _set_phase = None
+    values.fix_training(None)
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class InTrainPhase(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
+    """The first of two tensors while the model trains, the second otherwise: `K.in_train_phase` in a model's graph."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(autocast=False, **keywords)
+        self.supports_masking = True
+
+    def call(self, inputs: Any, training: bool | None = None) -> Any:
+        """Choose."""
+        return inputs[0] if training else inputs[1]
+
+    def compute_output_spec(self, inputs: Any, training: bool | None = None) -> Any:
+        """Return the shape and dtype of what is chosen."""
+        return keras.KerasTensor(inputs[1].shape, inputs[1].dtype)
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """There is no mask."""
+        return
+
+
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
+    if training is None:
+        training = learning_phase()
+    if isinstance(training, LearningPhase):
+        x, alt = (each() if callable(each) else each for each in (x, alt))
+        symbolic = next((each for each in (x, alt) if isinstance(each, keras.KerasTensor)), None)
+        in_use = values.values_in_use()
+        if in_use is not None or symbolic is None:
+            return x if in_use is not None and in_use.training else alt
+        both = [each if isinstance(each, keras.KerasTensor) else _constant(each, symbolic) for each in (x, alt)]
+        return InTrainPhase()(both)
+    if isinstance(training, (bool, int, np.integer)):
+        chosen = x if training else alt
+        return chosen() if callable(chosen) else chosen
+    from parallel_compat.legacy.backend import switch
+
+    return switch(training, x, alt)
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `x` while the model predicts and `alt` while it trains."""
+    return in_train_phase(alt, x, training=training)
+
+
+def _constant(value: Any, like: Any) -> Any:
+    return keras.ops.zeros_like(like) + keras.ops.cast(value, like.dtype)

@@ -1,0 +1,180 @@
+"""What `run` puts where code meets symbolic tensors: TensorFlow functions, indices, shapes, passes of models."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend.patches import TENSORFLOW
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches) -> None:
+    """Put everything on the classes of an imported Keras and TensorFlow."""
+    import keras
+    import tensorflow as tf
+
+    from parallel_compat.backend.keras3 import dispatch, values
+    from parallel_compat.backend.keras3 import layers as keras3_layers
+
+    dispatch.register_once()
+    patches.set(dispatch, "handler", _on_symbolic_tensors, why="a layer of any function", read_in=TENSORFLOW)
+    patches.wrap(keras.KerasTensor, "__getitem__", _get_item, why="any key that TensorFlow takes")
+    for (owner, name, wrap), why in values.patch_points():
+        patches.wrap(owner, name, _alike(wrap), why=why)
+    node = keras3_layers.node_class()
+    patches.set(node, "outbound_layer", property(lambda self: self.operation), why="the name of the layer in Keras 2")
+    patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
+    patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
+    _variables(patches, tf)
+    dimensions = "dimensions with a `value`, for the user's code of TensorFlow 1"
+    patches.wrap(tf.TensorShape, "__getitem__", _dimension, why=dimensions, read_in=TENSORFLOW)
+    patches.wrap(tf.TensorShape, "__iter__", _dimensions, why=dimensions, read_in=TENSORFLOW)
+
+
+# Operators of variables, and the TensorFlow functions that they are.
+_OPERATORS = {
+    "__add__": "math.add",
+    "__sub__": "math.subtract",
+    "__mul__": "math.multiply",
+    "__truediv__": "math.divide",
+    "__floordiv__": "math.floordiv",
+    "__mod__": "math.floormod",
+    "__pow__": "math.pow",
+    "__matmul__": "linalg.matmul",
+    "__lt__": "math.less",
+    "__le__": "math.less_equal",
+    "__gt__": "math.greater",
+    "__ge__": "math.greater_equal",
+}
+
+
+def _variables(patches: Patches, tf: Any) -> None:
+    """Let `variable - symbolic` read the variable whenever it is computed, not once for all."""
+    from parallel_compat.backend.keras3 import values
+
+    for operator, path in _OPERATORS.items():
+        for kind in values.variable_classes(operator):
+            make = functools.partial(_operator, path=f"tensorflow.{path}")
+            patches.wrap(kind, operator, make, why="a symbolic tensor and a variable, read whenever it is computed")
+    for operator in ("__add__", "__sub__", "__mul__", "__truediv__"):
+        in_place = f"__i{operator[2:]}"
+        for kind in values.variable_classes(in_place):
+            make = functools.partial(_in_place, operator=operator)
+            patches.wrap(
+                kind, in_place, make, why="`loss += tensor` of a `K.variable` made a tensor", read_in=TENSORFLOW
+            )
+
+
+def _in_place(original: Any, operator: str) -> Any:
+    @functools.wraps(original)
+    def in_place(self: Any, other: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+            return original(self, other)
+        return getattr(self, operator)(other)
+
+    return in_place
+
+
+def _operator(original: Any, path: str) -> Any:
+    @functools.wraps(original)
+    def on_variable(self: Any, other: Any, *rest: Any, **keywords: Any) -> Any:
+        if type(other).__name__ != "KerasTensor":
+            return original(self, other, *rest, **keywords)
+        from parallel_compat.legacy import op_layers
+
+        return op_layers.layer_of(op_layers.resolve(path), (self, other), {}, path)
+
+    return on_variable
+
+
+def _alike(wrap: Any) -> Any:
+    def make(original: Any) -> Any:
+        made: Any = functools.update_wrapper(wrap(original), original)
+        del made.__wrapped__
+        made.__signature__ = inspect.signature(original)
+        return made
+
+    return make
+
+
+def _on_symbolic_tensors(*call: Any) -> Any:
+    from parallel_compat.legacy import op_layers
+
+    return op_layers.on_symbolic_tensors(*call)
+
+
+def _inbound_layers(node: Any) -> list[Any]:
+    from parallel_compat.legacy import nodes
+
+    return nodes.inbound_layers(node)
+
+
+def _get_item(original: Any) -> Any:
+    from parallel_compat.backend.keras3 import dispatch
+
+    def __getitem__(self: Any, key: Any) -> Any:
+        # Keras's own takes no `x[None]`.
+        parts = key if isinstance(key, tuple) else (key,)
+        if any(each is None for each in parts) or dispatch.has_symbolic(key):
+            from parallel_compat.legacy import op_layers
+
+            return op_layers.get_item(self, key)
+        return original(self, key)
+
+    return __getitem__
+
+
+def _shape(original: Any) -> property:
+    def shape(self: Any) -> Any:
+        found = original.fget(self)
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is Era.TODAY:
+            return found
+        from parallel_compat.legacy.shapes import Shape
+
+        return Shape(found)
+
+    return property(shape, original.fset)
+
+
+def _dimension(original: Any) -> Any:
+    def __getitem__(self: Any, key: Any) -> Any:
+        found = original(self, key)
+        caller = sys._getframe(1)
+        if isinstance(key, slice) or not _says_value(caller):
+            return found
+        from parallel_compat.legacy.shapes import dimension
+
+        return dimension(found, caller)
+
+    return __getitem__
+
+
+def _dimensions(original: Any) -> Any:
+    def __iter__(self: Any) -> Any:
+        caller = sys._getframe(1)
+        if not _says_value(caller):
+            return original(self)
+        from parallel_compat.legacy.shapes import dimension
+
+        return (dimension(size, caller) for size in original(self))
+
+    return __iter__
+
+
+def _says_value(caller: FrameType) -> bool:
+    """Say whether the code that asks is the user's, of TensorFlow 1, and says `.value` somewhere."""
+    if "value" not in caller.f_code.co_names:
+        return False
+    frame = callers.user_frame(caller)
+    return frame is not None and callers.era_of(frame) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)

@@ -1,0 +1,202 @@
+"""Graph code under the legacy names: the numbers of Keras 2.2.4, on one device and on two replicas."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from functools import partial
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from parallel_compat.legacy import learning_phase
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+WANTED = json.loads((Path(__file__).parents[1] / "data/legacy/graph_keras_2_2_4.json").read_text())
+X = np.random.default_rng(0).random((6, 4)).astype("float32")
+
+
+@pytest.fixture
+def programs(legacy_names):
+    yield runpy.run_path(str(Path(__file__).parent / "graph_program.py"))
+    learning_phase.forget()
+
+
+def compare(got, wanted, path, rtol=2e-5):
+    if isinstance(wanted, dict):
+        assert set(got) == set(wanted), path
+        for key, value in wanted.items():
+            compare(got[key], value, f"{path}/{key}", rtol)
+    elif isinstance(wanted, list) and wanted and isinstance(wanted[0], list):
+        for i, value in enumerate(wanted):
+            compare(got[i], value, f"{path}/{i}", rtol)
+    elif isinstance(wanted, (list, float)):
+        np.testing.assert_allclose(got, wanted, rtol=rtol, atol=1e-6, err_msg=path)
+    else:
+        assert got == wanted, path
+
+
+@pytest.mark.parametrize("name", sorted(WANTED))
+def test_the_numbers_of_keras_2_2_4(programs, name):
+    compare(programs["PROGRAMS"][name](), WANTED[name], name)
+
+
+@pytest.mark.parametrize("name", ["vae", "vae_inputs", "vae_nested", "vae_masked"])
+def test_the_same_on_two_replicas(programs, name):
+    compare(programs["PROGRAMS"][name](gpus=2), WANTED[name], name)
+
+
+def test_gradients_in_a_loss_of_a_parallel_model_are_refused():
+    from keras import backend as K
+    from keras.utils import multi_gpu_model
+
+    x = keras.layers.Input((4,))
+    model = multi_gpu_model(keras.models.Model(x, keras.layers.Dense(1)(x)), 2)
+    model.compile("sgd", lambda y_true, y_pred: K.sum(K.square(K.gradients(y_pred, x)[0]), axis=-1))
+    with pytest.raises(NotImplementedError, match=r"Expected a loss with `K.gradients` on one device"):
+        model.train_on_batch(X, X[:, :1])
+
+
+def test_a_session_computes_tensors_of_keras():
+    from keras import backend as K
+
+    model = keras.models.Sequential([keras.layers.Dense(2, input_shape=(4,)), keras.layers.Dropout(0.5)])
+    with tf.Session() as session:
+        outputs, hidden = session.run(
+            [model.output, {"hidden": model.layers[0].output}], feed_dict={model.input: X, K.learning_phase(): 0}
+        )
+        np.testing.assert_allclose(outputs, model.predict(X), rtol=1e-5)
+        np.testing.assert_allclose(hidden["hidden"], outputs, rtol=1e-6)
+        count = K.variable(1.0)
+        assert session.run([K.update_add(count, 2.0), tf.constant(3)])[1] == 3
+        assert K.get_value(count) == 3
+        with pytest.raises(NotImplementedError, match=r"needs the tensor .* Add it to the inputs"):
+            session.run(model.output)
+
+
+def test_what_a_function_is_not_made_of_is_refused():
+    from keras import backend as K
+
+    x = K.placeholder((None, 4))
+    with pytest.raises(TypeError, match=r"Received: EagerTensor.* a number already"):
+        K.function([x], [tf.constant(1.0)])
+    with pytest.raises(ValueError, match=r"needs the tensor .* Add it to the inputs"):
+        K.function([x], [K.sum(x) + K.sum(K.placeholder((None, 2)))])
+    with pytest.raises(TypeError, match="Expected `updates` of pairs"):
+        K.function([x], [K.sum(x)], updates=[1])
+    with pytest.raises(TypeError, match="which went to a TensorFlow 1 session"):
+        K.function([x], [K.sum(x)], feed_dict={})
+    with pytest.raises(TypeError, match="does not know what it was computed from"):
+        K.gradients(tf.constant(1.0), K.variable(1.0))
+
+
+def test_a_fixed_phase_and_moving_statistics_are_refused():
+    from keras import backend as K
+
+    try:
+        K.set_learning_phase(0)
+        model = keras.models.Sequential([keras.layers.BatchNormalization(input_shape=(4,))])
+        model.compile("sgd", "mse")
+        with pytest.raises(NotImplementedError, match="moving statistics in a model that trains after"):
+            model.fit(X, X, verbose=0)
+    finally:
+        K.clear_session()
+    assert not isinstance(K.learning_phase(), int)
+
+
+def test_calls_of_a_layer():
+    from keras import backend as K
+
+    one, other = keras.layers.Input((4,)), keras.layers.Input((4,))
+    layer = keras.layers.Dense(2)
+    first, second = layer(one), layer(other)
+    assert layer.get_output_at(0) is first
+    assert layer.get_output_at(1) is second
+    assert layer.get_input_at(1) is other
+    assert layer.get_input_shape_at(0) == (None, 4)
+    assert layer.get_output_shape_at(1) == (None, 2) == K.int_shape(second)
+    node = layer._inbound_nodes[1]
+    assert node.outbound_layer is layer
+    assert node.inbound_layers[0].output is other
+    assert node.output_tensors[0] is second
+    with pytest.raises(ValueError, match="which has 2"):
+        layer.get_output_at(2)
+
+
+def test_variables_and_constants_in_a_loss():
+    from keras import backend as K
+
+    def loss(y_true, y_pred):
+        weights = K.variable(np.array([1.0, 3.0]))
+        return K.mean(K.square(y_true - y_pred) * weights, axis=-1) + K.zeros((1,)) + K.sum(K.ones((2,)))
+
+    model = keras.models.Sequential([keras.layers.Dense(2, input_shape=(4,), kernel_initializer="zeros")])
+    model.compile("sgd", loss)
+    assert model.test_on_batch(X, np.ones((6, 2))) == pytest.approx(4.0)
+    model.fit(X, np.ones((6, 2)), batch_size=4, epochs=2, verbose=0)
+    assert K.tf.log(1.0).numpy() == 0
+
+
+def test_dimensions_have_a_value():
+    from keras import backend as K
+
+    x = keras.layers.Input((4,))
+    K.int_shape(x)  # what asks standalone Keras is of TensorFlow 1
+    assert (x.shape[1].value, x.shape[0].value, x.get_shape()[1].value) == (4, None, 4)
+    assert x.get_shape().as_list() == [None, 4]
+    assert x.shape == (None, 4)
+    assert x.shape.ndims == 2
+    seen = []
+
+    def look(t):
+        seen.append((t.shape[1].value, t.get_shape()[1].value, [size.value for size in t.shape][1]))
+        return tf.reshape(t, (-1, t.get_shape()[1].value))
+
+    outputs = keras.layers.Lambda(look)(keras.layers.Reshape(x.shape[1:])(x))
+    assert seen[0] == (4, 4, 4)
+    np.testing.assert_allclose(keras.models.Model(x, outputs).predict(X), X)
+
+    def is_batch_unknown(t):
+        return t.shape[0] is None
+
+    assert is_batch_unknown(x)
+
+
+def test_partial_metrics():
+    from keras import backend as K
+
+    x = keras.layers.Input((4,))
+    code = keras.layers.Dense(2)(x)
+    model = keras.models.Model(x, keras.layers.Dense(4)(code))
+
+    def penalised(y_true, y_pred, code):
+        return K.mean(K.square(y_true - y_pred), axis=-1) + K.sum(K.square(code), axis=-1)
+
+    metric = partial(penalised, code=code)
+    metric.__name__ = "penalised"
+    model.compile("sgd", "mse", metrics=[metric])
+    loss, value = model.test_on_batch(X, X)
+    codes = keras.models.Model(x, code).predict(X)
+    assert model.metrics_names == ["loss", "penalised"]
+    assert value == pytest.approx(loss + (codes**2).sum(-1).mean(), rel=1e-5)
+
+
+def test_variables_beside_symbolic_tensors_are_read_when_they_are_needed():
+    from keras import backend as K
+
+    x = K.placeholder((None, 4))
+    own, of_keras = K.variable(2.0), keras.Variable(3.0)
+    total = K.variable(1.0)
+    total += K.sum(x)
+    f = K.function([x], [own - x, of_keras * x, x + own, total])
+    for factor in (1, 5):
+        K.set_value(own, 2.0 * factor)
+        of_keras.assign(3.0 * factor)
+        found = f([X])
+        for got, wanted in zip(found, (2 * factor - X, 3 * factor * X, X + 2 * factor, X.sum() + 1), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-5)
+    with pytest.raises(TypeError, match=r"computed already, .* Write `K.update_add"):
+        K.function([x], [x], updates=[(own, own + 1)])

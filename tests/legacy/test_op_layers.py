@@ -1,0 +1,118 @@
+"""TensorFlow functions on symbolic tensors: what they compute, and the files of models with them."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+from parallel_compat.legacy import op_layers
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+B = np.random.default_rng(1).random((3, 4, 3)).astype("float32")
+# Functions in many forms: lists of tensors, tensors in shapes, dtypes, old names, operators, parts.
+FUNCTIONS = {
+    "reduce_max": lambda h: tf.reduce_max(h, 2),
+    "reduce_sum": lambda h: tf.reduce_sum(h, axis=1, keepdims=True),
+    "concat": lambda h: tf.concat([h, h], 1),
+    "matmul": lambda h: tf.matmul(h, h, transpose_b=True),
+    "old log": lambda h: tf.log(h),
+    "one_hot": lambda h: tf.one_hot(tf.cast(h * 3, "int32"), 4),
+    "where": lambda h: tf.where(h > 0.5, h, tf.zeros_like(h)),
+    "gather": lambda h: tf.gather(h, [0, 2], axis=1),
+    "reshape": lambda h: tf.reshape(h, [tf.shape(h)[0], -1]),
+    "stack": lambda h: tf.reshape(h, tf.stack([tf.shape(h)[0], 12])),
+    "constant": lambda h: tf.constant([1.0, 2.0, 3.0]) + h,
+    "compare": lambda h: tf.to_float(tf.constant(0.5) > h),
+    "top_k": lambda h: tf.nn.top_k(h, 2)[0],
+    "unstack": lambda h: tf.unstack(h, axis=1)[1],
+    "slices": lambda h: h[..., tf.newaxis, 1:2, 0] + tf.cast(tf.shape(h), "float32")[None],
+    "index": lambda h: h[:, : tf.shape(h)[1] - 1],
+    "resize": lambda h: tf.image.resize(h[..., None], (2, 2)),
+    "clip": lambda h: tf.clip_by_value(h, 0.2, 0.4),
+    "old div": lambda h: tf.div(h, 2.0),
+    "moments": lambda h: tf.nn.moments(h, [1])[0],
+    "gather_nd": lambda h: tf.gather_nd(h, tf.constant([[0, 0], [1, 1]])),
+}
+OF_PYTHON = {
+    "map_fn": lambda h: tf.map_fn(lambda row: row * 2, h),
+    "scan": lambda h: tf.scan(lambda total, row: total + row, h),
+}
+
+
+def model_of(functions):
+    inputs = keras.Input((4, 3))
+    return keras.Model(inputs, [function(inputs) for function in functions.values()])
+
+
+def check(model, functions):
+    for (name, function), got in zip(functions.items(), model(tf.constant(B)), strict=True):
+        np.testing.assert_allclose(got, function(tf.constant(B)), rtol=1e-6, err_msg=name)
+
+
+def test_they_compute_and_are_saved(tmp_path):
+    model = model_of(FUNCTIONS)
+    check(model, FUNCTIONS)
+    model.save(str(tmp_path / "m.keras"))
+    check(keras.models.load_model(str(tmp_path / "m.keras")), FUNCTIONS)
+    without_parts = {name: FUNCTIONS[name] for name in ("reduce_max", "concat", "gather", "constant", "clip")}
+    model = model_of(without_parts)
+    model.save(str(tmp_path / "m.h5"))
+    check(keras.models.load_model(str(tmp_path / "m.h5")), without_parts)
+    check(keras.models.model_from_json(model.to_json()), without_parts)
+    check(keras.models.Model.from_config(model.get_config()), without_parts)
+    check(keras.models.clone_model(model), without_parts)
+
+
+def test_python_code_computes_and_is_not_saved():
+    model = model_of(OF_PYTHON)
+    check(model, OF_PYTHON)
+    with pytest.raises(NotImplementedError, match=r"Put (it|the call) into a Lambda layer, or save the weights alone"):
+        model.to_json()
+
+
+def test_they_train_on_replicas():
+    from keras.utils import multi_gpu_model
+
+    def made(gpus):
+        keras.utils.set_random_seed(1)
+        inputs = keras.Input((4, 3))
+        outputs = tf.reduce_max(keras.layers.Dense(5)(inputs), 2) * 2
+        model = keras.Model(inputs, outputs)
+        used = multi_gpu_model(model, gpus) if gpus > 1 else model
+        used.compile("sgd", "mse")
+        used.fit(B, B[:, :, 0], batch_size=3, epochs=2, verbose=0)
+        return model.get_weights()
+
+    for one, other in zip(made(1), made(2), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def test_a_file_names_functions_on_tensors_only():
+    harmful = """
+        tensorflow.io.write_file tensorflow.py_function tensorflow.numpy_function tensorflow.compat.v1.py_func
+        tensorflow.print tensorflow.load_library tensorflow.load_op_library tensorflow.raw_ops.WriteFile
+        tensorflow.keras.models.load_model tensorflow.saved_model.load tensorflow.math.__class__
+        tensorflow.math._sys tensorflow.nn.os.system tensorflow.strings.__loader__.exec_module
+        tensorflow.__operators__.__dict__ tensorflow.image.io.write_file tensorflow.function tensorflow.constant.x
+        keras.backend.np keras.backend.function keras.backend.__getattr__ keras.backend.tf.io os.system builtins.eval
+        tensorflow keras.backend
+    """
+    for path in harmful.split():
+        with pytest.raises(ValueError, match="Expected the path of a function"):
+            op_layers.resolve(path)
+    config = {"function": "tensorflow.io.read_file", "args": ["/etc/passwd"], "kwargs": {"dict": {}}}
+    with pytest.raises(ValueError, match="has been changed"):
+        op_layers.TensorFlowOpLayer.from_config(config)
+
+
+def test_without_legacy_names_nothing_changes():
+    h = keras.Input((4, 3))
+    parallel_compat.uninstall()
+    try:
+        with pytest.raises(ValueError, match="A KerasTensor cannot be used as input to a TensorFlow function"):
+            tf.reduce_max(h, 2)
+    finally:
+        parallel_compat.install()
