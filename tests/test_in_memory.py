@@ -250,3 +250,15 @@ def test_what_goes_the_general_way():
     assert "user's" in in_memory.why_general("fit", model, {"x": x, "y": y})
     model.compile("sgd", "sparse_categorical_crossentropy", run_eagerly=True)
     assert "run_eagerly" in in_memory.why_general("fit", model, {"x": x, "y": y})
+
+
+def test_a_template_that_was_never_called_trains_as_with_keras():
+    x, y = data()[0], data()[1]["reg"]
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2)])
+    model.compile("sgd", "mse", metrics=["mae"])
+    arguments = {"x": x, "y": y, "return_dict": True}
+    expected = model.test_on_batch(**arguments)
+    found = in_memory.call("test_on_batch", model, model.test_on_batch, arguments)
+    assert found == pytest.approx(expected, rel=1e-5)
+    history = in_memory.call("fit", model, model.fit, {"x": x, "y": y, "batch_size": SAMPLES, "verbose": 0}).history
+    assert history["loss"] == pytest.approx([expected["loss"]], rel=1e-5)

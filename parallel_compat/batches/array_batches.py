@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # From so many bytes on, the next batch is cut and placed while this one runs; below, handing it over takes longer.
 WORTH_A_THREAD = 1 << 20
 
+_map = keras.tree.map_structure
 _thread = ThreadPoolExecutor(1, thread_name_prefix="parallel_compat batches")
 
 
@@ -45,14 +46,13 @@ def batches(data: ArrayData, shuffle: Any = False) -> Iterator[Any]:
         if order is None and start == 0 and stop == data.samples:
             return data.data
         cut = slice(start, stop) if order is None else order[start:stop]
-        return keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[cut], data.data)
+        return _map(lambda leaf: None if leaf is None else leaf[cut], data.data)
 
     def placed(start: int) -> Any:
-        return keras.tree.map_structure(lambda leaf: None if leaf is None else tf.constant(leaf), batch(start))
+        return _map(lambda leaf: None if leaf is None else tf.constant(leaf), batch(start))
 
     starts = range(0, data.samples, data.batch_size)
-    bytes_of_all = sum(leaf.nbytes for leaf in keras.tree.flatten(data.data) if leaf is not None)
-    if len(starts) == 1 or bytes_of_all // len(starts) < WORTH_A_THREAD:
+    if len(starts) == 1 or data.bytes // len(starts) < WORTH_A_THREAD:
         yield from map(batch, starts)
         return
     following = _thread.submit(placed, starts[0])

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from parallel_compat.training.step_function import Results
 
+# Bound here: under `run` an attribute of Keras's and TensorFlow's modules is found by a function of python.
+_flatten = keras.tree.flatten
+_CallbackList = keras.callbacks.CallbackList
+
 # What a model must leave to Keras, or to a parallel model, for each call.
 _STEPS = {
     "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
@@ -52,7 +56,7 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
         if not isinstance(validation, (tuple, list)) or not 2 <= len(validation) <= 3:
             return "validation on something else than arrays"
         data += validation
-    leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
+    leaves = [leaf for leaf in _flatten(data) if leaf is not None]
     if arguments.get("x") is None or not all(map(keras3.is_array, leaves)):
         return "data that is not numpy arrays or tensors of numbers"
     if any(leaf.shape[0] == 0 for leaf in leaves):
@@ -71,7 +75,7 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
         return "a `tf.distribute` strategy of the user's, or several workers"
     if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
         return "run_eagerly, jit_compile or steps_per_execution"
-    if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
+    if isinstance(arguments.get("callbacks"), _CallbackList):
         return "a `CallbackList` of the caller's"
     return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
 
@@ -154,7 +158,8 @@ def fit(
     logs = None
     for epoch in range(keras3.initial_epoch(model, initial_epoch), epochs):
         counted = epoch_logs(model, data)
-        model.reset_metrics()
+        if not counted.alone:  # else each step does it by itself
+            model.reset_metrics()
         listed.on_epoch_begin(epoch)
         step = step_function(model, "train", counted.alone)
         first = 0

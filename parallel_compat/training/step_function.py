@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     Shape = tuple[int | None, ...]
 
+# Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
+_constant = tf.constant
+
 # How many numbers of samples are kept where each needs a function of its own.
 SIZES = 8
 
@@ -96,7 +99,7 @@ class StepFunction:
         if self._alone and not traced.resets:
             for metric in self.model.metrics:
                 metric.reset_state()
-        outputs = traced.function(*(leaf if tf.is_tensor(leaf) else tf.constant(leaf) for leaf in leaves))
+        outputs = traced.function(*(_constant(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves))
         return outputs if self._kind == "predict" else Results(traced.names, *outputs)
 
     def _for(self, structure: Any, leaves: list[Any]) -> Traced:

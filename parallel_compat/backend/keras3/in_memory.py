@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+# Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
+_Tensor = tf.Tensor
+
+
 def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str, ...]) -> bool:
     """Whether all these methods of a model are those of some packages, and none was put on the object."""
     return all(
@@ -70,6 +74,7 @@ class ArrayData:
     ) -> None:
         adapter = ArrayDataAdapter(x, y, sample_weight, batch_size=batch_size, class_weight=class_weight)
         self.data = in_floatx(adapter._inputs)
+        self.bytes = sum(int(leaf.nbytes) for leaf in keras.tree.flatten(self.data) if leaf is not None)
         self.samples: int = adapter._num_samples
         self.batch_size: int = adapter._batch_size
         self.batches: int = adapter.num_batches
@@ -84,9 +89,9 @@ def in_floatx(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         parts = [in_floatx(part) for part in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
-    array = data.numpy() if isinstance(data, tf.Tensor) else data
-    if array.dtype.kind == "f" and array.dtype != keras.config.floatx():
-        return array.astype(keras.config.floatx())
+    array = data.numpy() if isinstance(data, _Tensor) else data
+    if array.dtype.kind == "f" and array.dtype != config.floatx():
+        return array.astype(config.floatx())
     return array
 
 
@@ -160,7 +165,8 @@ def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
     """Build a model's losses and metrics before its first step; False if its outputs are not known before."""
     compiled = Compiled(model)
     if not compiled.built and getattr(model, "outputs", None):
-        outputs = model.output
+        # `Sequential.output` is there only once the model was called on a symbolic tensor.
+        outputs = model.outputs if isinstance(model, keras.Sequential) else model.output
         if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
             outputs = outputs[0]
         compiled.build(y, outputs, sample_weight, symbolic=True)
@@ -174,9 +180,9 @@ def can_build_compiled(model: keras.Model) -> bool:
 
 def is_array(leaf: Any) -> bool:
     """Whether a leaf is a numpy array of numbers, or a tensor that is one."""
-    if isinstance(leaf, np.ndarray):
-        return type(leaf) is np.ndarray and leaf.dtype.kind in "fiub" and leaf.ndim > 0
-    return isinstance(leaf, tf.Tensor) and hasattr(leaf, "numpy") and leaf.shape.rank > 0 and leaf.dtype in _NUMBERS
+    if type(leaf) is np.ndarray:
+        return leaf.dtype.kind in "fiub" and leaf.ndim > 0
+    return isinstance(leaf, _Tensor) and hasattr(leaf, "numpy") and leaf.shape.rank > 0 and leaf.dtype in _NUMBERS
 
 
 _NUMBERS = frozenset(
