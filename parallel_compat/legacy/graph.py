@@ -222,7 +222,7 @@ class LayerUpdates:
 
 
 def update(x: Any, new_x: Any) -> Any:
-    """Assign to a variable: at once in a layer's call, else when a function or session runs what this returns."""
+    """Assign to a variable: at once in a call that trains, else when a function or session runs what this returns."""
     return _update(x, new_x, "assign")
 
 
@@ -237,9 +237,10 @@ def update_sub(x: Any, decrement: Any) -> Any:
 
 
 def _update(variable: Any, value: Any, method: str) -> Any:
-    if isinstance(value, keras.KerasTensor) or (
-        tf.executing_eagerly() and keras3.training_of_call() is None and _in_graph_era()
-    ):
+    training = keras3.training_of_call()
+    # In a graph an update ran only where it was asked for: with `add_update`, when the model trained.
+    waits = training is False or (training is None and tf.executing_eagerly())
+    if isinstance(value, keras.KerasTensor) or (waits and _in_graph_era()):
         return Update(variable, value, method)
     return getattr(variable, method)(value)
 

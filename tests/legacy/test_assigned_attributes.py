@@ -136,6 +136,7 @@ def test_updates_run_in_training_alone():
         def call(self, x):
             self.add_update((self.n, self.n + 1.0), x)
             self.add_update([(self.n, self.n + 10.0)], inputs=x)
+            self.add_update([K.update_add(self.n, 100.0)], x)
             return x
 
     layer = Count(input_shape=(3,))
@@ -146,7 +147,7 @@ def test_updates_run_in_training_alone():
     model.evaluate(x, y, verbose=0)
     assert layer.get_weights() == [0.0]
     model.fit(x, y, batch_size=2, verbose=0)
-    assert layer.get_weights() == [22.0]
+    assert layer.get_weights() == [222.0]
 
 
 def test_a_target_tensor_stands_for_the_targets():
