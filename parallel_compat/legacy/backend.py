@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 # Those that compute as they did, read in TensorFlow 2.21 with Keras 3.15.
 _UNCHANGED_NAMES = """
     abs all any arange argmax argmin batch_flatten batch_normalization bias_add cast cast_to_floatx
-    categorical_crossentropy clip concatenate constant conv1d conv2d conv2d_transpose conv3d cos
+    clip concatenate constant conv1d conv2d conv2d_transpose conv3d cos
     ctc_batch_cost ctc_decode ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout elu equal
     exp expand_dims eye flatten foldl foldr gather greater greater_equal in_top_k is_sparse l2_normalize less
     less_equal log map_fn max maximum mean min minimum moving_average_update name_scope not_equal one_hot ones
     ones_like permute_dimensions pool2d pool3d pow prod random_normal random_normal_variable random_uniform
     random_uniform_variable relu repeat repeat_elements reshape resize_images resize_volumes reverse rnn round
-    separable_conv2d sigmoid sign sin softmax softplus softsign sparse_categorical_crossentropy
+    separable_conv2d sigmoid sign sin softmax softplus softsign
     spatial_2d_padding spatial_3d_padding sqrt square squeeze stack std stop_gradient sum tanh
     temporal_padding tile to_dense transpose truncated_normal var variable zeros
     zeros_like backend epsilon floatx get_uid image_data_format is_keras_tensor set_epsilon set_floatx
@@ -266,6 +266,18 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     TensorFlow's own `tensorflow.keras.backend` adds epsilon once more, which costs 4 % of the loss of a sure mistake.
     """
     return keras.ops.binary_crossentropy(_tensor_or_symbol(target), _tensor_or_symbol(output), from_logits)
+
+
+def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
+    """Compute the crossentropy of each row of labels with probabilities, or with logits."""
+    target, output = _tensor_or_symbol(target), _tensor_or_symbol(output)
+    return keras.ops.categorical_crossentropy(target, output, from_logits, axis)
+
+
+def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
+    """Compute the crossentropy of each label with probabilities, or with logits."""
+    target, output = _tensor_or_symbol(target), _tensor_or_symbol(output)
+    return keras.ops.sparse_categorical_crossentropy(target, output, from_logits, axis)
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:

@@ -290,13 +290,10 @@ def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any], era: Era)
         return custom_objects[config["class_name"]].from_config(settings)
     by_lower = {kind.lower(): kind for kind in dir(keras.optimizers) if kind[0].isupper()}
     name = by_lower.get(config["class_name"].lower(), config["class_name"])
-    settings.pop("schedule_decay", None)
     if era is Era.TODAY:
+        settings.pop("schedule_decay", None)
         return getattr(optimizers, name)(**settings)
-    kind = getattr(keras.optimizers, name)
-    optimizer = kind.__new__(kind)
-    optimizers.initialize(kind.__init__, optimizer, f"keras.optimizers.{name}", (), settings, era=era)
-    return optimizer
+    return optimizers.of_era(getattr(keras.optimizers, name), settings, era)
 
 
 def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:

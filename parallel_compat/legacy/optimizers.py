@@ -11,8 +11,9 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
+from parallel_compat.backend.keras3 import learning_rate
 from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.legacy.numbers import optimizer_steps, optimizer_weights
 from parallel_compat.names.eras import Era
 
 
@@ -72,27 +73,66 @@ def initialize(
     Raises:
         ValueError: `decay` together with a schedule.
     """
+    schedule_decay = optimizer_steps.SCHEDULE_DECAY
+    is_nadam = of == "keras.optimizers.Nadam" and era is not Era.TODAY
+    if is_nadam:
+        keywords = dict(keywords)
+        schedule_decay = float(keywords.pop("schedule_decay", schedule_decay))
+        if len(given) > 4 and era is Era.KERAS_2_2_4:
+            schedule_decay, given = float(given[4]), given[:4]
+    clips = {}
+    if optimizer_steps.is_known(optimizer, era):
+        keywords = dict(keywords)
+        clips = {name: keywords.pop(name, None) for name in ("clipnorm", "clipvalue")}
+        if era is Era.KERAS_2_2_4 and keywords.get("global_clipnorm") is not None:  # from a config
+            clips["clipnorm"] = keywords.pop("global_clipnorm")
     given, keywords = translate(of, given, keywords, note, era=era)
     decay = keywords.pop("decay", None)
     parameters = list(inspect.signature(init).parameters)[1:]
     keywords = {**dict(zip(parameters, given, strict=False)), **keywords}
     keywords = {key: _as_float(value) if key == "learning_rate" else value for key, value in keywords.items()}
-    if era is Era.KERAS_2_2_4 and keywords.get("clipnorm") is not None:
-        # `Optimizer.get_gradients` of Keras 2.2.4 took the norm of all gradients together; Keras 3 that of each.
-        keywords["global_clipnorm"] = keywords.pop("clipnorm")
-        note("clipnorm=", "global_clipnorm=")
     if keywords.get("epsilon", 0) is None:  # Keras 2: None is `K.epsilon()`
         keywords["epsilon"] = keras.backend.epsilon()
     init(optimizer, **keywords)
-    if era is Era.KERAS_2_2_4:
-        optimizer_steps.step_as_keras_2(optimizer)
-        if optimizer_steps.steps_as_keras_2(optimizer):
-            note("the step", "that of Keras 2.2.4")
-    if decay:
+    if optimizer_steps.step_as(optimizer, era, schedule_decay=schedule_decay, **clips):
+        note("the step", f"that of {era}")
+    # tf.keras replaced Nadam's argument by `schedule_decay`.
+    if decay and not (is_nadam and era is not Era.KERAS_2_2_4):
         note("decay=", "lr / (1 + decay * iterations) in every step")
         if learning_rate.variable_of(optimizer) is None:
             raise ValueError("Expected `decay` or a schedule as the learning rate. Received: both.")
         learning_rate.step_with(optimizer, float(decay))
+
+
+def of_era(kind: Any, keywords: dict[str, Any], era: Era, note: Any = lambda given, became: None) -> Any:
+    """Make an optimizer that has the defaults and steps of an era.
+
+    Args:
+        kind: an optimizer class of Keras.
+        keywords: its arguments, old ones among them.
+        era: the era.
+        note: told of each argument that changes.
+    """
+    made = kind.__new__(kind)
+    initialize(kind.__init__, made, f"keras.optimizers.{kind.__name__}", (), keywords, note, era)
+    return made
+
+
+def get_weights(optimizer: Any) -> list[Any]:
+    """Return the state of an optimizer as arrays, in the order of the era of the code that asks."""
+    return optimizer_weights.get_weights(optimizer, _era())
+
+
+def set_weights(optimizer: Any, weights: Any) -> None:
+    """Give an optimizer the state that `get_weights` returned."""
+    optimizer_weights.set_weights(optimizer, weights, _era())
+
+
+def _era() -> Era:
+    from parallel_compat.run import callers
+
+    era = callers.era_of_caller()
+    return Era.TF_KERAS_2_2 if era is Era.TODAY else era
 
 
 def _as_float(value: Any) -> Any:
@@ -110,16 +150,90 @@ def AdamOptimizer(
     name: str = "Adam",
 ) -> Any:
     """Make the `keras.optimizers.Adam` that steps as `tf.train.AdamOptimizer` did."""
-    return keras.optimizers.Adam(_as_float(learning_rate), beta1, beta2, epsilon)
+    return _step(keras.optimizers.Adam(_as_float(learning_rate), beta1, beta2, epsilon))
 
 
 def GradientDescentOptimizer(learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> Any:
     """Make the `keras.optimizers.SGD` that steps as `tf.train.GradientDescentOptimizer` did."""
-    return keras.optimizers.SGD(_as_float(learning_rate))
+    return _step(keras.optimizers.SGD(_as_float(learning_rate)))
 
 
 def MomentumOptimizer(
     learning_rate: Any, momentum: float, use_locking: bool = False, name: str = "Momentum", use_nesterov: bool = False
 ) -> Any:
     """Make the `keras.optimizers.SGD` that steps as `tf.train.MomentumOptimizer` did, at a constant rate."""
-    return keras.optimizers.SGD(_as_float(learning_rate), momentum=momentum, nesterov=use_nesterov)
+    return _step(keras.optimizers.SGD(_as_float(learning_rate), momentum=momentum, nesterov=use_nesterov))
+
+
+def AdagradOptimizer(
+    learning_rate: Any, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "Adagrad"
+) -> Any:
+    """Make the `keras.optimizers.Adagrad` that steps as `tf.train.AdagradOptimizer` did."""
+    return _step(keras.optimizers.Adagrad(_as_float(learning_rate), initial_accumulator_value, epsilon=0.0))
+
+
+def AdadeltaOptimizer(
+    learning_rate: Any = 0.001,
+    rho: float = 0.95,
+    epsilon: float = 1e-8,
+    use_locking: bool = False,
+    name: str = "Adadelta",
+) -> Any:
+    """Make the `keras.optimizers.Adadelta` that steps as `tf.train.AdadeltaOptimizer` did."""
+    return _step(keras.optimizers.Adadelta(_as_float(learning_rate), rho, epsilon))
+
+
+def RMSPropOptimizer(
+    learning_rate: Any,
+    decay: float = 0.9,
+    momentum: float = 0.0,
+    epsilon: float = 1e-10,
+    use_locking: bool = False,
+    centered: bool = False,
+    name: str = "RMSProp",
+) -> Any:
+    """Make the `keras.optimizers.RMSprop` that steps as `tf.train.RMSPropOptimizer` did."""
+    return _step(keras.optimizers.RMSprop(_as_float(learning_rate), decay, momentum, epsilon, centered))
+
+
+def FtrlOptimizer(
+    learning_rate: Any,
+    learning_rate_power: float = -0.5,
+    initial_accumulator_value: float = 0.1,
+    l1_regularization_strength: float = 0.0,
+    l2_regularization_strength: float = 0.0,
+    use_locking: bool = False,
+    name: str = "Ftrl",
+    accum_name: str | None = None,
+    linear_name: str | None = None,
+    l2_shrinkage_regularization_strength: float = 0.0,
+) -> Any:
+    """Make the `keras.optimizers.Ftrl` that steps as `tf.train.FtrlOptimizer` did."""
+    return _step(
+        keras.optimizers.Ftrl(
+            _as_float(learning_rate),
+            learning_rate_power,
+            initial_accumulator_value,
+            l1_regularization_strength,
+            l2_regularization_strength,
+            l2_shrinkage_regularization_strength,
+        )
+    )
+
+
+def TFOptimizer(optimizer: Any, iterations: Any = None) -> Any:
+    """Return an optimizer of `tf.train` as one of Keras: here they are that already.
+
+    Raises:
+        TypeError: for an optimizer of `tf.train` that has no counterpart in Keras.
+    """
+    if not isinstance(optimizer, keras.optimizers.Optimizer):
+        raise TypeError(
+            "Expected one of `tf.train`'s AdamOptimizer, GradientDescentOptimizer, MomentumOptimizer, "
+            "RMSPropOptimizer, AdagradOptimizer, AdadeltaOptimizer and FtrlOptimizer. Received: "
+            f"{type(optimizer).__name__}. Use an optimizer of `keras.optimizers`."
+        )
+    return optimizer
+
+
+_step = optimizer_steps.step_as_tensorflow_1

@@ -64,15 +64,6 @@ _DEFAULTS: tuple[Default, ...] = (
 )
 
 
-# What computes otherwise today and is not changed back: said in the report of a run. More in the migration guide.
-OTHER_NUMBERS: dict[str, tuple[str, str]] = {
-    "keras.layers.BatchNormalization": (
-        "moving statistics",
-        "they start at 0 and 1; Keras 2's were right after a batch, so early predictions differ",
-    ),
-}
-
-
 @cache
 def defaults() -> dict[str, tuple[Default, ...]]:
     """Return the rows by callable."""

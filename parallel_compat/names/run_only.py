@@ -35,7 +35,11 @@ _PROVIDED: dict[str, str] = {
     # `model.compile(tf.train.AdamOptimizer(1e-3), ...)` under tf.keras.
     "tensorflow.train.AdamOptimizer": f"{_LEGACY}.optimizers.AdamOptimizer",
     "tensorflow.train.GradientDescentOptimizer": f"{_LEGACY}.optimizers.GradientDescentOptimizer",
-    "tensorflow.train.MomentumOptimizer": f"{_LEGACY}.optimizers.MomentumOptimizer",
+    **{
+        f"tensorflow.train.{name}Optimizer": f"{_LEGACY}.optimizers.{name}Optimizer"
+        for name in ("Momentum", "RMSProp", "Adagrad", "Adadelta", "Ftrl")
+    },
+    "keras.optimizers.TFOptimizer": f"{_LEGACY}.optimizers.TFOptimizer",
     # Graphs of symbolic tensors.
     **{f"keras.backend.{name}": f"{_LEGACY}.graph.{name}" for name in _GRAPH.split()},
     **{f"keras.backend.tensorflow_backend.{name}": f"{_LEGACY}.graph.{name}" for name in _GRAPH.split()},
@@ -119,6 +123,7 @@ ATTRIBUTES = {
 }
 MEMBERS["keras.layers.Layer", "get_updates_for"] = f"{_LEGACY}.graph.get_updates_for"
 MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.shapes.get_shape"
+MEMBERS["keras.optimizers.Optimizer", "get_weights"] = f"{_LEGACY}.optimizers.get_weights"
 
 
 def lookup(path: str, canonical: str) -> Path | None:

@@ -18,11 +18,11 @@ from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import callback_params
 from parallel_compat.names import lookup, positions, run_only
 from parallel_compat.names.arguments import arguments
-from parallel_compat.names.defaults import OTHER_NUMBERS, defaults
+from parallel_compat.names.defaults import defaults
 from parallel_compat.names.eras import Era
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
-from parallel_compat.run import callers, graph_patches, layer_patches, object_eras, usage
+from parallel_compat.run import callers, graph_patches, layer_patches, number_patches, object_eras, usage
 from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def put_on(patches: Patches) -> None:
             why="they are there before the model is called",
         )
     layer_patches.put_on(patches, keras, _looking_alike)
+    number_patches.put_on(patches, keras, _looking_alike)
 
 
 def put_on_parallel_model(patches: Patches) -> None:
@@ -262,8 +263,6 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         given, keywords = translate(of, given, keywords, _note(of, frame), era=era)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
-        if era is Era.KERAS_2_2_4 and of in OTHER_NUMBERS:
-            _note(of, frame)(*OTHER_NUMBERS[of])
         if era is Era.KERAS_2_2_4 and getattr(self, "activity_regularizer", None) is not None:
             from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
 
@@ -274,6 +273,8 @@ def _init(original: Any, kind: Any, of: str) -> Any:
 
 
 def _optimizer_init(original: Any, kind: Any, of: str) -> Any:
+    parameters = list(inspect.signature(original).parameters)[1:]
+
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         from parallel_compat.legacy import optimizers
@@ -282,11 +283,11 @@ def _optimizer_init(original: Any, kind: Any, of: str) -> Any:
         object_eras.remember(self, callers.era_of_caller())
         if type(self) is not kind:
             original(self, *given, **keywords)
-        elif frame is None:
-            if "decay" in keywords:  # from a config: a copied or loaded optimizer steps as the first one did
-                optimizers.initialize(original, self, of, given, keywords)
-            else:
-                original(self, *given, **keywords)
+        elif frame is None:  # by name or from a config, on behalf of the user's code: it steps as it did there
+            keywords, era = {**dict(zip(parameters, given, strict=False)), **keywords}, callers.era_of_caller()
+            if kind.__name__ == "Adagrad" and era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2):
+                keywords.setdefault("initial_accumulator_value", 0.0)  # `Adagrad.from_config` there, a string's way
+            optimizers.initialize(original, self, of, (), keywords, era=era)
         else:
             optimizers.initialize(original, self, of, given, keywords, _note(of, frame), callers.era_of(frame))
 
@@ -325,7 +326,6 @@ _OF_EVERY_LAYER = {
 
 def _layers(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy import automatic_names
-    from parallel_compat.legacy.numbers import frozen_batch_normalization
 
     layer, input_layer = keras.layers.Layer, keras.layers.InputLayer
     for points, why in (
@@ -335,12 +335,6 @@ def _layers(patches: Patches, keras: Any) -> None:
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, _looking_alike(wrap), why=why)
-    patches.wrap(
-        keras.layers.BatchNormalization,
-        "call",
-        _looking_alike(functools.partial(frozen_batch_normalization.with_own_statistics, applies=_is_of_keras_2)),
-        why="a frozen BatchNormalization normalises a training batch with its own statistics",
-    )
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
     patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
@@ -627,12 +621,22 @@ def _method(original: Any, name: str, of: str) -> Any:
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None:
-            return original(self, *given, **keywords)
+            result = original(self, *given, **keywords)
+            if name == "compile":  # of a loaded or copied model, on behalf of the user's code
+                _weigh(self, callers.era_of_caller())
+            return result
         from parallel_compat.run import model_methods
 
         return model_methods.METHODS[name](original, of, frame, self, *given, **keywords)
 
     return method
+
+
+def _weigh(model: Any, era: Era) -> None:
+    if era is not Era.TODAY:
+        from parallel_compat.legacy.numbers import weighted_losses
+
+        weighted_losses.weighed_as_in(era, model)
 
 
 def _metrics_names(original: Any) -> property:

@@ -21,7 +21,7 @@ from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.reader import is_generator, is_sequence
 from parallel_compat.legacy import closures, learning_phase, losses, models, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
-from parallel_compat.legacy.numbers import callback_params
+from parallel_compat.legacy.numbers import callback_params, weighted_losses
 from parallel_compat.legacy.utils import to_list
 from parallel_compat.names.defaults import of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
@@ -67,6 +67,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         if keywords.get(name) is not None:
             keywords[name] = keras.tree.map_structure(lambda each: closures.in_pass(each, self), keywords[name])
     result = original(self, **keywords)
+    weighted_losses.weighed_as_in(era, self)
     _keep_flags(self)
     return result
 
@@ -83,6 +84,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data_forms.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
+    _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
     hand_over(arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
     with as_compiled(self):
         if _is_parallel(self):  # which draws from generators itself
@@ -217,10 +219,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     given, keywords = _translated(of, given, keywords, frame)
     name = of.rpartition(".")[2]
     arguments = data_forms.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
-    if arguments.get("class_weight") is not None and arguments.get("sample_weight") is not None:
-        # `train_on_batch` of Keras 2 multiplied them; Keras 3's refuses them together.
-        weights = weighted_classes(arguments["y"], arguments["sample_weight"], arguments.pop("class_weight"))
-        arguments["sample_weight"] = weights
+    _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
     with as_compiled(self), _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
@@ -228,6 +227,19 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
     ordered = [results[name] for name in models.in_old_order(self, results)]
     return ordered if len(ordered) > 1 else ordered[0]
+
+
+def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callable[[str, str], None]) -> None:
+    """Make one of `class_weight` and `sample_weight`, which Keras 3 refuses together."""
+    if arguments.get("class_weight") is not None and not len(arguments["class_weight"]):
+        arguments["class_weight"] = None
+    if arguments.get("class_weight") is None or arguments.get("sample_weight") is None:
+        return
+    classes = arguments.pop("class_weight")
+    if era is Era.KERAS_2_2_4:  # `standardize_weights`
+        note("class_weight= with sample_weight=", "left out, as Keras 2.2.4 did")
+        return
+    arguments["sample_weight"] = weighted_classes(arguments["y"], arguments["sample_weight"], classes)
 
 
 def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:

@@ -38,6 +38,7 @@ class ReplicaPass:
         outputs: each replica's outputs, flat.
         masks: each replica's Keras masks of these outputs, or None.
         logits: what a softmax or sigmoid made these outputs of, for each replica, or None.
+        operations: which of them, for each output.
         added_losses: the losses that layers added, for each replica.
         states: the layer state of each replica of this process.
         tapes: the gradient tape of each replica of this process, or None outside training.
@@ -54,6 +55,7 @@ class ReplicaPass:
         self.outputs: list[list[Any]] = []
         self.masks: list[list[Any]] = []
         self.logits: list[list[Any]] = []
+        self.operations: list[str | None] = []
         self.added_losses: list[list[Any]] = []
         self.states: list[ReplicaState] = []
         self.tapes: list[tf.GradientTape | None] = []
@@ -77,7 +79,7 @@ class ReplicaPass:
             keras3.set_mask(merged, self.merge(masks))
         logits = [logit[index] for logit in self.logits]
         if logits[0] is not None:
-            keras3.set_logits(merged, self.merge(logits))
+            keras3.set_logits(merged, self.merge(logits), self.operations[index])
         return merged
 
     def merged_values(self, watch: Callable[[Any], None]) -> MergedValues:
@@ -235,6 +237,7 @@ def forward(
     with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]):
         passes = replicas.run(on_replica)
     result.structure = passes[0][0]
+    result.operations = [keras3.operation_behind(output) for output in passes[0][1]]
     columns = [list(column) for column in list(zip(*passes, strict=True))[1:]]
     result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
     result.states, result.tapes, values, result.sources = columns[4:]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parallel_compat import multi_gpu_model
-from parallel_compat.legacy.numbers.activity_regularizers import divides_by_rows
+from parallel_compat.legacy.numbers.activity_regularizers import divides_by_samples
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
@@ -72,4 +72,4 @@ def test_activity_regularizers_are_sums_over_the_batch(parallel, tmp_path):
     model.save(str(tmp_path / "model.keras"))
     loaded = keras.saving.load_model(tmp_path / "model.keras")
     again = loaded.layers[0].activity_regularizer(keras.ops.convert_to_tensor(activity))
-    assert float(again) / (11 if divides_by_rows() else 1) == pytest.approx(0.5 * np.abs(activity).sum(), rel=1e-5)
+    assert float(again) / (11 if divides_by_samples() else 1) == pytest.approx(0.5 * np.abs(activity).sum(), rel=1e-5)

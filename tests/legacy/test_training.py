@@ -126,14 +126,14 @@ def test_old_names_of_losses():
 
 
 @pytest.mark.parametrize("replicas", [1, 2])
-def test_train_on_batch_multiplies_sample_weights_and_class_weights(replicas):
+def test_train_on_batch_leaves_class_weights_out_beside_sample_weights(replicas):
     template = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), activation="softmax")])
     model = template if replicas == 1 else parallelize(template, replicas)
     model.compile(keras.optimizers.SGD(0.0), "categorical_crossentropy")
     labels, weights = np.arange(5) % 2, np.arange(1.0, 6.0)
     x, y = np.random.RandomState(0).rand(5, 3), np.eye(2)[labels]
     both = model.train_on_batch(x, y, sample_weight=weights, class_weight={0: 0.5, 1: 3.0})
-    one = model.train_on_batch(x, y, sample_weight=weights * np.array([0.5, 3.0])[labels])
+    one = model.train_on_batch(x, y, sample_weight=weights)
     assert both == pytest.approx(one, rel=1e-6)
 
 

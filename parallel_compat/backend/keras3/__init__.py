@@ -34,6 +34,8 @@ from parallel_compat.backend.keras3.compiled import (
     metric_values,
     not_compiled,
     squeeze_or_expand_to_same_rank,
+    when_losses_are_built,
+    when_metrics_are_built,
 )
 from parallel_compat.backend.keras3.data_adapters import (
     BatchAdapter,
@@ -66,6 +68,7 @@ from parallel_compat.backend.keras3.layers import (
     GLOBAL_SEEDS,
     all_layers,
     all_weights,
+    epsilon,
     get_logits,
     get_mask,
     global_seeds,
@@ -76,6 +79,7 @@ from parallel_compat.backend.keras3.layers import (
     layer_metric_variables,
     layers_of,
     let_take,
+    operation_behind,
     operation_of,
     own_weights,
     rnn,
@@ -137,6 +141,7 @@ __all__ = [
     "can_build_compiled",
     "compile_arguments",
     "compiled_as",
+    "epsilon",
     "function_of",
     "function_of_step",
     "get_logits",
@@ -166,6 +171,7 @@ __all__ = [
     "let_take",
     "metric_values",
     "not_compiled",
+    "operation_behind",
     "operation_of",
     "optimizer_for",
     "outside_replicas",
@@ -200,5 +206,7 @@ __all__ = [
     "was_called",
     "weight_regularization",
     "weights_of_batch",
+    "when_losses_are_built",
+    "when_metrics_are_built",
     "written_to_scope",
 ]

@@ -12,12 +12,15 @@ from keras.src.backend.common import global_state, masking
 from keras.src.random import seed_generator
 from keras.src.utils import tracking
 
+from parallel_compat.backend.keras3.batch_normalization import debiased_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
 GLOBAL_SEEDS = "global_seed_generator"
+epsilon = keras.backend.epsilon
 get_mask = masking.get_keras_mask
 set_mask = masking.set_keras_mask
 
@@ -30,9 +33,22 @@ def get_logits(output: Any) -> Any:
     return getattr(output, "_keras_logits", None)
 
 
-def set_logits(output: Any, logits: Any) -> None:
-    """Note what a softmax or sigmoid made `output` of."""
+def set_logits(output: Any, logits: Any, operation: str | None = None) -> None:
+    """Note what a softmax or sigmoid made `output` of, and which of them, for `operation_behind`."""
     output._keras_logits = logits
+    output._parallel_compat_operation = operation
+
+
+def operation_behind(output: Any) -> str | None:
+    """Return the TensorFlow operation that made a tensor of logits ("Softmax", "Sigmoid"); None for other tensors.
+
+    Eager tensors do not know theirs.
+    """
+    noted: str | None = getattr(output, "_parallel_compat_operation", None)
+    if noted is not None or get_logits(output) is None or tf.executing_eagerly() or not hasattr(output, "op"):
+        return noted
+    kind: str = output.op.type
+    return kind if kind in ("Softmax", "Sigmoid") else None
 
 
 def untracked() -> contextlib.AbstractContextManager[Any]:
@@ -143,9 +159,13 @@ def global_seeds_from(generator: keras.random.SeedGenerator) -> Iterator[None]:
 
 
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
-    """List the variables of metrics that layers own and update in `call` (`Layer._metrics`)."""
+    """List the variables of metrics that layers own and update in `call` (`Layer._metrics`), and of `Debiased`."""
     layers = [layer for layer in all_layers(model) if not isinstance(layer, keras.Model)]
-    return [v for layer in layers for metric in layer._metrics for v in metric.variables]
+    debiased = [found for layer in layers if (found := debiased_of(layer)) is not None]
+    return [
+        *(v for layer in layers for metric in layer._metrics for v in metric.variables),
+        *(v for found in debiased for v in found.variables),
+    ]
 
 
 def calls_of(layer: keras.layers.Layer) -> list[Any]:

@@ -6,6 +6,8 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.backend.keras3 import optimizer_steps
+
 if TYPE_CHECKING:
     import keras
 
@@ -22,7 +24,8 @@ def step_with(optimizer: keras.optimizers.Optimizer, decay: float) -> None:
         optimizer: an optimizer whose learning rate is a number.
         decay: the old argument.
     """
-    optimizer.decay = decay
+    vars(optimizer)["decay"] = decay
+    optimizer_steps.number_variable(optimizer, "decay")
     optimizer._get_current_learning_rate = partial(_rate, optimizer)
     optimizer.apply = partial(_apply, optimizer)
     optimizer.get_config = partial(_config, optimizer)
@@ -30,7 +33,7 @@ def step_with(optimizer: keras.optimizers.Optimizer, decay: float) -> None:
 
 def decay_of(optimizer: keras.optimizers.Optimizer) -> float | None:
     """Return the `decay` that `step_with` gave an optimizer, or None."""
-    return optimizer.decay if "get_config" in vars(optimizer) else None
+    return vars(optimizer)["decay"] if "_get_current_learning_rate" in vars(optimizer) else None
 
 
 def variable_of(optimizer: keras.optimizers.Optimizer) -> Any:
@@ -48,7 +51,7 @@ def _rate(optimizer: Any) -> Any:
     if not getattr(_stepping, "now", False):
         return rate
     iterations = keras.ops.cast(optimizer._iterations, "float32")
-    return keras.ops.cast(rate, "float32") * (1.0 / (1.0 + optimizer.decay * iterations))
+    return keras.ops.cast(rate, "float32") * (1.0 / (1.0 + optimizer_steps.number(optimizer, "decay") * iterations))
 
 
 def _apply(optimizer: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -60,4 +63,4 @@ def _apply(optimizer: Any, *arguments: Any, **keywords: Any) -> Any:
 
 
 def _config(optimizer: Any) -> dict[str, Any]:
-    return {**type(optimizer).get_config(optimizer), "decay": optimizer.decay}
+    return {**type(optimizer).get_config(optimizer), "decay": vars(optimizer)["decay"]}

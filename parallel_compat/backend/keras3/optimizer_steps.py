@@ -1,6 +1,6 @@
-"""The steps of Keras 2.2.4's optimizers where Keras 3's are others: private state of optimizers, read in Keras 3.15.1.
+"""Other steps for Keras's optimizers: where they keep their state, read in Keras 3.15.1 (`BaseOptimizer`, each class).
 
-From `keras/optimizers.py`, 2.2.4. Adam, Adamax, Adadelta and SGD step today as they did.
+What is set here is set on the object, not on its class: a saved model names Keras's own class.
 """
 
 from __future__ import annotations
@@ -8,84 +8,224 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import keras
+import tensorflow as tf
+
 if TYPE_CHECKING:
-    import keras
+    from collections.abc import Callable
+
+# Where the classes keep their slots, by the names that the formulas use.
+_SLOTS = {
+    "SGD": {"momentum": "momentums"},
+    "RMSprop": {"velocity": "_velocities", "momentum": "_momentums", "mean": "_average_gradients"},
+    "Adagrad": {"accumulator": "_accumulators"},
+    "Adadelta": {"accumulator": "_accumulated_grads", "delta": "_accumulated_delta_vars"},
+    "Adam": {"m": "_momentums", "v": "_velocities", "greatest": "_velocity_hats"},
+    "Adamax": {"m": "_m", "u": "_u"},
+    "Nadam": {"m": "_momentums", "v": "_velocities"},
+    "Ftrl": {"accumulator": "_accumulators", "linear": "_linears"},
+}
+# The numbers of an optimizer that were variables in Keras 2, which callbacks set while it trains.
+NUMBERS = ("momentum", "rho", "beta_1", "beta_2")
+_STEP, _VARIABLES = "_parallel_compat_step", "_parallel_compat_numbers"
 
 
-def step_as_keras_2(optimizer: keras.optimizers.Optimizer) -> None:
-    """Let an RMSprop, Adagrad or Nadam step as in Keras 2.2.4; other optimizers stay as they are.
+def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
+    """Return the name of an optimizer's class if it is one of Keras's own, else ""."""
+    kind = type(optimizer)
+    return kind.__name__ if getattr(keras.optimizers, kind.__name__, None) is kind else ""
 
-    Set on the object, not on its class: a saved model names Keras's own class.
 
-    - RMSprop and Adagrad divide by `sqrt(v) + epsilon`; Keras 3 by `sqrt(v + epsilon)`, which shortens the steps where
-      gradients are small.
-    - Nadam's momentum is `beta_1 * (1 - 0.5 * 0.96 ** (0.004 * t))`; Keras 3's lacks the 0.004.
+def set_step(optimizer: Any, **settings: Any) -> None:
+    """Let an optimizer clip its gradients and step with other formulas.
 
     Args:
-        optimizer: not built yet.
+        optimizer: an optimizer of one of Keras's own classes.
+        **settings: `formula`, called with the `Step` of each variable; `clip`, called with all gradients, `clipnorm`
+            and `clipvalue`, which follow; `together`, whether that is the norm of all gradients; `rows_touched`,
+            whether sparse gradients move the rows alone that they have; `schedule`, which returns Nadam's momentum
+            for `(beta_1, step)`; `config`, what the optimizer's configuration says besides.
     """
-    import keras
-
-    kind = type(optimizer)
-    if kind is keras.optimizers.RMSprop and not optimizer.momentum and not optimizer.centered:
-        optimizer.update_step = partial(_rmsprop, optimizer)
-    elif kind is keras.optimizers.Adagrad:
-        optimizer.update_step = partial(_adagrad, optimizer)
-    elif kind is keras.optimizers.Nadam:
-        optimizer.update_step = partial(_nadam, optimizer)
-        optimizer._backend_update_step = partial(_nadam_schedule, optimizer)
-
-
-def steps_as_keras_2(optimizer: keras.optimizers.Optimizer) -> bool:
-    """Say whether `step_as_keras_2` changed an optimizer."""
-    return isinstance(vars(optimizer).get("update_step"), partial)
-
-
-def _rmsprop(optimizer: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
-    import keras
-
-    rate, gradient = (keras.ops.cast(value, variable.dtype) for value in (learning_rate, gradient))
-    velocity = optimizer._velocities[optimizer._get_variable_index(variable)]
-    optimizer.assign(velocity, optimizer.rho * velocity + (1 - optimizer.rho) * keras.ops.square(gradient))
-    optimizer.assign_sub(variable, rate * gradient / (keras.ops.sqrt(velocity) + optimizer.epsilon))
+    vars(optimizer)[_STEP] = settings
+    vars(optimizer)["update_step"] = partial(_update_step, optimizer)
+    if settings["clipnorm"] is not None or settings["clipvalue"] is not None:
+        vars(optimizer)["_clip_gradients"] = partial(_clip, optimizer)
+        # For the config, from which Keras 3 makes an optimizer that clips by one of them.
+        vars(optimizer)["global_clipnorm" if settings["together"] else "clipnorm"] = settings["clipnorm"]
+        vars(optimizer)["clipvalue"] = settings["clipvalue"]
+    for name in NUMBERS:
+        if vars(optimizer).get(name) is not None:
+            number_variable(optimizer, name)
+    if kind_of(optimizer) == "Nadam":
+        vars(optimizer)["_backend_update_step"] = partial(_nadam_update_step, optimizer)
+    if settings["config"]:
+        vars(optimizer)["get_config"] = partial(_config, optimizer)
 
 
-def _adagrad(optimizer: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
-    import keras
-
-    rate, gradient = (keras.ops.cast(value, variable.dtype) for value in (learning_rate, gradient))
-    accumulator = optimizer._accumulators[optimizer._get_variable_index(variable)]
-    optimizer.assign_add(accumulator, keras.ops.square(gradient))
-    optimizer.assign_sub(variable, rate * gradient / (keras.ops.sqrt(accumulator) + optimizer.epsilon))
+def step_settings(optimizer: keras.optimizers.Optimizer) -> dict[str, Any] | None:
+    """Return what `set_step` gave an optimizer, or None."""
+    settings: dict[str, Any] | None = vars(optimizer).get(_STEP)
+    return settings
 
 
-def _nadam_momentum(optimizer: Any, step: Any) -> Any:
-    import keras
+def start_slot_at(optimizer: Any, name: str, value: float) -> None:
+    """Let a slot of an optimizer that is not built start at another value (`build`)."""
+    build = optimizer.build
 
-    return optimizer.beta_1 * (1 - 0.5 * keras.ops.power(keras.ops.cast(0.96, step.dtype), 0.004 * step))
+    def build_and_fill(variables: Any) -> None:
+        fresh = not optimizer.built
+        build(variables)
+        with tf.init_scope():
+            for slot in slots(optimizer, name) if fresh else ():
+                slot.assign(tf.fill(slot.shape, tf.cast(value, slot.dtype)))
+
+    vars(optimizer)["build"] = build_and_fill
 
 
-def _nadam_schedule(optimizer: Any, gradients: Any, variables: Any, learning_rate: Any) -> None:
-    import keras
+def slots(optimizer: Any, name: str) -> list[Any]:
+    """Return one slot of all variables of a built optimizer; none where it does not keep that."""
+    return list(getattr(optimizer, _SLOTS[kind_of(optimizer)][name], None) or ())
 
-    step = keras.ops.cast(optimizer.iterations + 1, optimizer._u_product.dtype)
-    optimizer.assign(optimizer._u_product, optimizer._u_product * _nadam_momentum(optimizer, step))
+
+def product_of_momenta(optimizer: Any) -> Any:
+    """Return Nadam's variable for the product of its momenta (`_u_product`)."""
+    return optimizer._u_product
+
+
+def shapes_of_variables(optimizer: Any) -> list[tuple[int, ...]]:
+    """Return the shapes of the variables that a built optimizer updates (`_trainable_variables`)."""
+    return [tuple(variable.shape) for variable in optimizer._trainable_variables]
+
+
+def number_variable(optimizer: Any, name: str) -> Any:
+    """Return the variable that holds one of an optimizer's `NUMBERS`, made of the number when it is first asked for.
+
+    An optimizer that was given a step, or a decay, has them from the start, and steps with their values.
+    """
+    made = vars(optimizer).setdefault(_VARIABLES, {})
+    if name not in made:
+        with tf.init_scope():
+            value = float(vars(optimizer).get(name) or 0.0)
+            made[name] = tf.Variable(value, trainable=False, name=name, dtype="float32")
+    return made[name]
+
+
+def number(optimizer: Any, name: str) -> Any:
+    """Return the variable of `number_variable` if there is one, else the number."""
+    made = vars(optimizer).get(_VARIABLES, {})
+    return made[name] if name in made else vars(optimizer)[name]
+
+
+def set_number(optimizer: Any, name: str, value: Any) -> None:
+    """Set one of an optimizer's `NUMBERS`, its variable too."""
+    vars(optimizer)[name] = value
+    made = vars(optimizer).get(_VARIABLES, {})
+    if name in made:
+        made[name].assign(value)
+
+
+def dense(gradient: Any) -> Any:
+    """Return a gradient as a tensor: the parts of a row added up."""
+    if not isinstance(gradient, tf.IndexedSlices):
+        return gradient
+    rows = gradient.dense_shape[0] if gradient.dense_shape is not None else None
+    return tf.math.unsorted_segment_sum(gradient.values, gradient.indices, rows)
+
+
+def _config(optimizer: Any) -> dict[str, Any]:
+    return {**type(optimizer).get_config(optimizer), **vars(optimizer)[_STEP]["config"]}
+
+
+def _clip(optimizer: Any, gradients: Any) -> list[Any]:
+    settings = vars(optimizer)[_STEP]
+    clipped: list[Any] = settings["clip"](gradients, settings["clipnorm"], settings["clipvalue"])
+    return clipped
+
+
+class Step:
+    """One step of one variable.
+
+    Args:
+        optimizer: the optimizer.
+        gradient: the gradient of the variable, dense or sparse.
+        variable: the variable.
+        rate: the learning rate, decayed.
+    """
+
+    def __init__(self, optimizer: Any, gradient: Any, variable: Any, rate: Any) -> None:
+        self._optimizer = optimizer
+        self._settings = vars(optimizer)[_STEP]
+        self._variable = variable
+        self._touched: Any = None
+        dtype = variable.dtype
+        if isinstance(gradient, tf.IndexedSlices):
+            rows = variable.shape[0]
+            if self._settings["rows_touched"]:
+                ones = tf.ones_like(gradient.indices, tf.int32)
+                counts = tf.math.unsorted_segment_sum(ones, gradient.indices, rows)
+                self._touched = tf.reshape(counts > 0, [rows] + [1] * (variable.shape.rank - 1))
+            gradient = tf.math.unsorted_segment_sum(gradient.values, gradient.indices, rows)
+        self.gradient = tf.cast(gradient, dtype)
+        self.rate = tf.cast(rate, dtype)
+        self.count = tf.cast(optimizer.iterations + 1, dtype)
+        self.epsilon = tf.cast(getattr(optimizer, "epsilon", 0.0), dtype)
+        self.schedule = self._settings["schedule"]
+
+    @property
+    def value(self) -> Any:
+        """The variable's value."""
+        return tf.convert_to_tensor(self._variable)
+
+    @property
+    def product(self) -> Any:
+        """The product of Nadam's momenta up to this step (`_u_product`)."""
+        return tf.cast(self._optimizer._u_product.value, self._variable.dtype)
+
+    def number(self, name: str) -> Any:
+        """One of the optimizer's `NUMBERS`, as a tensor."""
+        return tf.cast(number(self._optimizer, name), self._variable.dtype)
+
+    def option(self, name: str) -> Any:
+        """One of the optimizer's other arguments."""
+        return getattr(self._optimizer, name)
+
+    def has(self, slot: str) -> bool:
+        """Whether the optimizer keeps this slot."""
+        return bool(getattr(self._optimizer, _SLOTS[kind_of(self._optimizer)][slot], None))
+
+    def slot(self, slot: str) -> Any:
+        """The value of a slot."""
+        return tf.convert_to_tensor(self._slot(slot))
+
+    def keep(self, slot: str, value: Any, *, everywhere: bool = False) -> Any:
+        """Write a slot, and return its value; rows that have no gradient are left alone unless `everywhere`."""
+        if self._touched is not None and not everywhere:
+            value = tf.where(self._touched, value, self.slot(slot))
+        self._slot(slot).assign(value)
+        return value
+
+    def move(self, by: Any, *, everywhere: bool = False) -> None:
+        """Move the variable; rows that have no gradient are left alone unless `everywhere`."""
+        if self._touched is not None and not everywhere:
+            by = tf.where(self._touched, by, tf.zeros_like(by))
+        self._variable.assign_add(by)
+
+    def _slot(self, slot: str) -> Any:
+        optimizer = self._optimizer
+        slots = getattr(optimizer, _SLOTS[kind_of(optimizer)][slot])
+        return slots[optimizer._get_variable_index(self._variable)]
+
+
+def _update_step(optimizer: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    step = Step(optimizer, gradient, variable, learning_rate)
+    formula: Callable[[Step], None] = step._settings["formula"]
+    formula(step)
+
+
+def _nadam_update_step(optimizer: Any, gradients: Any, variables: Any, learning_rate: Any) -> None:
+    product = optimizer._u_product
+    count = tf.cast(optimizer.iterations + 1, product.dtype)
+    beta_1 = tf.cast(number(optimizer, "beta_1"), product.dtype)
+    product.assign(product.value * vars(optimizer)[_STEP]["schedule"](beta_1, count))
     # Past Nadam's own, which would multiply by its momentum as well.
     super(keras.optimizers.Nadam, optimizer)._backend_update_step(gradients, variables, learning_rate)
-
-
-def _nadam(optimizer: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
-    import keras
-
-    ops = keras.ops
-    rate, gradient = (ops.cast(value, variable.dtype) for value in (learning_rate, gradient))
-    step = ops.cast(optimizer.iterations + 1, variable.dtype)
-    now, following = _nadam_momentum(optimizer, step), _nadam_momentum(optimizer, step + 1)
-    product = ops.cast(optimizer._u_product, variable.dtype)
-    index = optimizer._get_variable_index(variable)
-    m, v = optimizer._momentums[index], optimizer._velocities[index]
-    optimizer.assign(m, optimizer.beta_1 * m + (1 - optimizer.beta_1) * gradient)
-    optimizer.assign(v, optimizer.beta_2 * v + (1 - optimizer.beta_2) * ops.square(gradient))
-    mean = (1 - now) * gradient / (1 - product) + following * m / (1 - product * following)
-    variance = v / (1 - ops.power(ops.cast(optimizer.beta_2, variable.dtype), step))
-    optimizer.assign_sub(variable, rate * mean / (ops.sqrt(variance) + optimizer.epsilon))

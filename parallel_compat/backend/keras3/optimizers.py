@@ -48,7 +48,11 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
 def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
     """Return an optimizer without moments that shares the learning rate and the count of iterations."""
     with tf.init_scope():
-        twin = type(optimizer).from_config(optimizer.get_config())
+        config = optimizer.get_config()
+        steps = optimizer_steps.step_settings(optimizer)
+        if steps is not None:  # Keras refuses two clippings together
+            config.update(clipnorm=None, clipvalue=None, global_clipnorm=None)
+        twin = type(optimizer).from_config(config)
         for name in ("_learning_rate", "_iterations"):
             common, own = getattr(optimizer, name), getattr(twin, name)
             if isinstance(common, keras.Variable):
@@ -59,8 +63,8 @@ def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer
     decay = learning_rate.decay_of(optimizer)
     if decay is not None:
         learning_rate.step_with(twin, decay)
-    if optimizer_steps.steps_as_keras_2(optimizer):
-        optimizer_steps.step_as_keras_2(twin)
+    if steps is not None:
+        optimizer_steps.set_step(twin, **steps)
     return twin
 
 

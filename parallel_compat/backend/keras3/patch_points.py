@@ -100,6 +100,24 @@ def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[Point]:
     yield Operation, "__init__", wrap
 
 
+def of_cross_entropies(compute: Callable[..., Any]) -> Iterator[Point]:
+    """Yield the cross-entropies that all others are made of (`keras.src.backend.tensorflow.nn`).
+
+    Args:
+        compute: called with a function's name, the function and its arguments.
+    """
+    from keras.src.backend.tensorflow import nn
+
+    def wrap(original: Any) -> Any:
+        def function(*given: Any, **keywords: Any) -> Any:
+            return compute(original.__name__, original, *given, **keywords)
+
+        return function
+
+    for name in ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy"):
+        yield nn, name, wrap
+
+
 def of_names_of_functions() -> Iterator[Point]:
     """Yield where a name becomes an activation, a loss, ... (`keras.src.activations.get`, and so on).
 
@@ -118,12 +136,6 @@ def of_names_of_functions() -> Iterator[Point]:
     for module in (activations, constraints, losses, metrics, regularizers):
         for owner in (module, getattr(keras, module.__name__.rpartition(".")[2])):  # Keras's own code, the user's
             yield owner, "get", wrap
-
-
-def moments(layer: Any, x: Any, mask: Any) -> tuple[Any, Any]:
-    """Return mean and variance of a batch, as a `BatchNormalization` computes them (`_moments` of that class)."""
-    mean, variance = layer._moments(x, mask)
-    return mean, variance
 
 
 def loss_tracker(model: Any) -> Any:

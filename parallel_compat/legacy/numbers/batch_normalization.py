@@ -1,0 +1,48 @@
+"""The moving statistics of an era's BatchNormalization.
+
+Keras 2.2.4 counted the samples of a batch into its variance, and updated with `zero_debias=True`: after a few batches
+the statistics are the weighted mean of what was seen, not mixed with the 0 and 1 that they began with. What that needs
+besides is not saved, so a loaded layer starts anew. tf.keras updated plainly, and counted the samples on images alone,
+whose kernel does it. Both left masks alone; a frozen layer normalised a training batch with its own statistics up
+to TensorFlow 1.15 (`keras/layers/normalization.py`, 2.2.4; `moving_averages.py`, 1.15; `normalization.py`, 2.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from parallel_compat.backend.keras3.batch_normalization import Debiased
+
+
+def normalises_frozen_batches(era: Era) -> bool:
+    """Say whether a frozen layer of an era normalises a training batch with its own statistics."""
+    return era in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
+
+def moving_statistics(
+    era: Era, layer: keras.layers.BatchNormalization, mean: Any, variance: Any, samples: Any, debiased: Debiased | None
+) -> tuple[Any, Any]:
+    """Return the moving mean and variance after a batch.
+
+    Args:
+        era: the era of the layer.
+        layer: the layer.
+        mean: that of the batch.
+        variance: the mean square deviation of the batch.
+        samples: how many values each of them is of.
+        debiased: what `zero_debias` needs besides, which Keras 2.2.4's layers keep; it takes the batch in.
+    """
+    rank = layer.input_spec.ndim
+    if rank == 4 and layer.axis in (-1, 3):  # the kernel for images
+        variance = variance * samples / keras.ops.maximum(samples - 1, 1)
+    if debiased is None:
+        rest = 1 - layer.momentum
+        moving_mean, moving_variance = layer.moving_mean, layer.moving_variance
+        return moving_mean - (moving_mean - mean) * rest, moving_variance - (moving_variance - variance) * rest
+    variance = variance * samples / (samples - (1.0 + layer.epsilon))
+    return debiased.after(mean, variance, layer.momentum)

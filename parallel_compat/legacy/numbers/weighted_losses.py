@@ -1,0 +1,175 @@
+"""A compiled loss as its era weighed it: samples, masks, and what the sum is divided by.
+
+- Keras 2.2.4 took the mean of a sample's losses over all axes that the weights lack, multiplied, and divided by the
+  share of weights that are not 0; a mask was divided by its mean first (`weighted_masked_objective`).
+- tf.keras multiplied the mask into the weights, and divided by the number of losses, whatever they weigh
+  (`compute_weighted_loss`).
+- Keras 3 takes weights along the last axes, and divides by the unmasked entries.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+from parallel_compat.legacy.numbers import cross_entropies
+from parallel_compat.names.eras import Era
+
+
+class Sums(NamedTuple):
+    """What some samples contribute to a loss: scalars that add up over the replicas.
+
+    Attributes:
+        loss: the sum of the weighted losses.
+        count: how many losses that are.
+        nonzero: how many weights are not 0.
+        weights: how many weights there are.
+        mask: the sum of the mask.
+        entries: how many entries it has.
+    """
+
+    loss: Any
+    count: Any
+    nonzero: Any
+    weights: Any
+    mask: Any
+    entries: Any
+
+
+class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
+    """One loss of a compiled model, weighed as in an era.
+
+    Args:
+        loss: the loss that Keras built.
+        era: the era of the model.
+    """
+
+    def __init__(self, loss: keras.losses.Loss, era: Era) -> None:
+        super().__init__(name=loss.name, reduction=loss.reduction, dtype=loss.dtype)
+        self.loss = loss
+        self.era = era
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Compute the losses before they are weighed."""
+        with cross_entropies.of(self.era):
+            return self.loss.call(y_true, y_pred)
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        return self.of_sums(*self.sums(y_true, y_pred, sample_weight))
+
+    def sums(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Sums:
+        """Compute what samples contribute."""
+        convert = keras.ops.convert_to_tensor
+        mask = keras3.get_mask(y_pred)
+        values = tf.cast(self.call(convert(y_true, self.dtype), convert(y_pred, self.dtype)), self.dtype)
+        weights = None if sample_weight is None else tf.cast(sample_weight, self.dtype)
+        mask = None if mask is None else tf.cast(mask, self.dtype)
+        if self.era is Era.KERAS_2_2_4:
+            return self._of_keras_2(values, weights, mask)
+        return self._of_tf_keras(values, weights, mask)
+
+    def _of_keras_2(self, values: Any, weights: Any, mask: Any) -> Sums:
+        one = tf.ones((), self.dtype)
+        masked, entries, nonzero, count = one, one, one, one
+        if mask is not None:
+            values = values * mask
+            masked, entries = tf.reduce_sum(mask), self._size(mask)
+        if weights is not None:
+            values = tf.reduce_mean(values, axis=list(range(weights.shape.rank, values.shape.rank))) * weights
+            nonzero = tf.reduce_sum(tf.cast(weights != 0, self.dtype))
+            count = self._size(weights)
+        return Sums(tf.reduce_sum(values), self._size(values), nonzero, count, masked, entries)
+
+    def _of_tf_keras(self, values: Any, weights: Any, mask: Any) -> Sums:
+        one = tf.ones((), self.dtype)
+        if weights is not None and weights.shape.rank == 1 and self.era is Era.TF_KERAS_2_2:
+            weights = tf.expand_dims(weights, -1)  # `expand_1d` of its `train_step`
+        if mask is not None and weights is not None:
+            weights = _to_rank_of(mask, weights) * mask
+        elif mask is not None:
+            weights = mask
+        if weights is not None:
+            values = values * _to_rank_of(values, weights)
+        return Sums(tf.reduce_sum(values), self._size(values), one, one, one, one)
+
+    def of_sums(self, loss: Any, count: Any, nonzero: Any, weights: Any, mask: Any, entries: Any) -> Any:
+        """Compute the loss from the sums over all samples."""
+        if self.reduction == "sum":
+            return loss
+        if self.era is not Era.KERAS_2_2_4:
+            return tf.math.divide_no_nan(loss, count)
+        return loss / count / (mask / entries) / (nonzero / weights)
+
+    def _size(self, tensor: Any) -> Any:
+        return tf.cast(tf.size(tensor), self.dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        config: dict[str, Any] = self.loss.get_config()
+        return config
+
+
+def _to_rank_of(values: Any, weights: Any) -> Any:
+    """Squeeze or expand the last axis of weights, as `squeeze_or_expand_dimensions` did."""
+    more = weights.shape.rank - values.shape.rank
+    if more == 1:
+        return tf.squeeze(weights, -1)
+    return tf.expand_dims(weights, -1) if more == -1 and weights.shape.rank else weights
+
+
+def weighed_as_in(era: Era, model: keras.Model) -> None:
+    """Let a model that was compiled weigh its losses, and its weighted metrics, as in an era.
+
+    Args:
+        era: the era.
+        model: the model; its losses are made at its first batch.
+    """
+
+    def place(loss: Any) -> Any:
+        own_call = type(loss).__call__ is not keras.losses.Loss.__call__
+        return loss if own_call or loss.reduction in (None, "none") else WeightedLoss(loss, era)
+
+    if era is not Era.TODAY:
+        keras3.when_losses_are_built(model, place)
+    if era is Era.KERAS_2_2_4:
+        keras3.when_metrics_are_built(model, _weigh_metric, weighted=True)
+    if era is Era.TF_KERAS_2_2:
+        keras3.when_metrics_are_built(model, _without_mask, weighted=False)
+
+
+def _without_mask(metric: keras.metrics.Metric) -> None:
+    """Let a metric count masked entries, as `MetricsContainer` of TensorFlow 2.2 did."""
+    if keras3.metric_values(metric) is None:
+        return
+    update = metric.update_state
+
+    def update_state(y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        if keras3.get_mask(y_pred) is not None:
+            unmasked = tf.identity(y_pred)
+            if keras3.get_logits(y_pred) is not None:
+                keras3.set_logits(unmasked, keras3.get_logits(y_pred), keras3.operation_behind(y_pred))
+            y_pred = unmasked
+        update(y_true, y_pred, sample_weight)
+
+    metric.update_state = update_state
+
+
+def _weigh_metric(metric: keras.metrics.Metric) -> None:
+    """Let a mean be that of Keras 2.2.4's weighted values: divided by how many weights are not 0, not by their sum."""
+    of_batch, update = keras3.metric_values(metric), metric.update_state
+    if of_batch is None:
+        return
+
+    def update_state(y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        mask = keras3.get_mask(y_pred)
+        if sample_weight is None or mask is not None:
+            update(y_true, y_pred, sample_weight)
+            return
+        values, weights = of_batch(y_true, y_pred), tf.cast(sample_weight, metric.dtype)
+        values = tf.reduce_mean(values, axis=list(range(weights.shape.rank, values.shape.rank)))
+        metric.total.assign_add(tf.reduce_sum(values * weights))
+        metric.count.assign_add(tf.reduce_sum(tf.cast(weights != 0, metric.dtype)))
+
+    metric.update_state = update_state

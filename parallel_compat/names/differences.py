@@ -1,0 +1,58 @@
+"""What is not as it was in an era, with the reason that nobody can mend.
+
+A row is here if the real stacks answer otherwise than `parallel-compat run`; the documentation is made of it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from parallel_compat.names.eras import Era
+
+_ALL = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+
+
+class Difference(NamedTuple):
+    """One difference to an era.
+
+    Attributes:
+        eras: whose.
+        what: what differs.
+        reason: why it stays.
+    """
+
+    eras: tuple[Era, ...]
+    what: str
+    reason: str
+
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference(
+        (Era.KERAS_2_2_4,),
+        "Two runs of Adam, Adamax, Nadam or `decay` give the same weights.",
+        "Keras 2.2.4 wrote its step counter while other operations of the step read it, so that a step sometimes saw "
+        "the next count. Here it is written last, as its formulas mean.",
+    ),
+    Difference(
+        _ALL,
+        "On replicas the moving statistics of BatchNormalization are the mean over the replicas, weighted by samples.",
+        "`multi_gpu_model` updated one variable from each tower, in an order that changed from run to run.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "On replicas a cross-entropy is computed from logits where one device computes it so.",
+        "`multi_gpu_model` of tf.keras concatenated the outputs, so that the loss saw probabilities. Labels that sum "
+        "to 1 give the same; others have another gradient. The results of one device are kept.",
+    ),
+    Difference(
+        (Era.KERAS_2_2_4,),
+        "`SGD().get_weights()` without momentum has zeros for its moments.",
+        "Keras 2.2.4 kept the last step there, which no later step used.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "The cross-entropy of a Softmax layer or `K.softmax` with more than two axes is computed from probabilities.",
+        "There `activations.softmax` and the layer were different operations; here they are one. Labels that sum to 1 "
+        "give the same.",
+    ),
+)

@@ -1,0 +1,124 @@
+"""What `run` puts on Keras so that its numbers are those of an object's era."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers, object_eras
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable[[Any], Any]]) -> None:
+    """Put everything on the classes and functions.
+
+    Args:
+        patches: where it is undone.
+        keras: the module.
+        looking_alike: lets what a function returns pass for what it was made of.
+    """
+    layers, optimizer = keras.layers, keras.optimizers.Optimizer
+    for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
+        patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
+    statistics = "moving statistics, and what a frozen layer does, as in the era"
+    patches.wrap(layers.BatchNormalization, "call", looking_alike(_batch_normalization), why=statistics)
+    # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
+    patches.wrap(layers.BatchNormalization, "build", _batch_normalization_build, why=statistics)
+    patches.wrap(layers.UpSampling2D, "call", looking_alike(_upsampling), why="bilinear interpolation as in the era")
+    for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
+        patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
+    patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
+
+
+def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> Any:
+    from parallel_compat.legacy.numbers import cross_entropies
+
+    era = cross_entropies.current() or callers.era_of_caller()
+    return cross_entropies.FORMULAS[name](original, era, *given, **keywords)
+
+
+def _batch_normalization(original: Any) -> Any:
+    def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
+        era = object_eras.era_of_object(self)
+        if not training or era is Era.TODAY or getattr(self, "renorm", False):
+            return original(self, inputs, training=training, mask=mask)
+        from parallel_compat.backend.keras3 import batch_normalization as keras3
+        from parallel_compat.legacy.numbers import batch_normalization
+
+        if self.trainable:
+            debiased = keras3.debiased_of(self)
+            moving = functools.partial(batch_normalization.moving_statistics, era, self, debiased=debiased)
+            return keras3.call_in_training(self, inputs, moving)
+        if batch_normalization.normalises_frozen_batches(era):
+            return keras3.call_in_training(self, inputs, None)
+        return original(self, inputs, training=training, mask=None)
+
+    return call
+
+
+def _batch_normalization_build(original: Any) -> Any:
+    def build(self: Any, input_shape: Any) -> None:
+        original(self, input_shape)
+        if object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+            from parallel_compat.backend.keras3 import batch_normalization as keras3
+
+            keras3.keep_debiased(self)
+
+    return build
+
+
+def _upsampling(original: Any) -> Any:
+    def call(self: Any, inputs: Any) -> Any:
+        if self.interpolation != "bilinear" or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+            return original(self, inputs)
+        from parallel_compat.legacy.numbers import upsampling
+
+        return upsampling.bilinear(inputs, self.size, self.data_format)
+
+    return call
+
+
+class NumberForUsers:
+    """A number of an optimizer that was a variable: for the user's old code it is one.
+
+    Args:
+        name: the attribute.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        if instance is None or (self._name not in vars(instance) and self._name != "decay"):
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._name!r}")
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is Era.TODAY:
+            return vars(instance)[self._name]
+        from parallel_compat.backend.keras3 import optimizer_steps
+
+        return optimizer_steps.number_variable(instance, self._name)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        from parallel_compat.backend.keras3 import optimizer_steps
+
+        optimizer_steps.set_number(instance, self._name, value)
+
+
+def _set_optimizer_weights(original: Any) -> Any:
+    def set_weights(self: Any, weights: Any) -> None:
+        from parallel_compat.legacy import optimizers
+
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is Era.TODAY:
+            original(self, weights)
+        else:
+            optimizers.set_weights(self, weights)
+
+    return set_weights
