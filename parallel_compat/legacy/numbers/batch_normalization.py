@@ -38,7 +38,7 @@ def moving_statistics(
         debiased: what `zero_debias` needs besides, which Keras 2.2.4's layers keep; it takes the batch in.
     """
     rank = layer.input_spec.ndim
-    if rank == 4 and layer.axis in (-1, 3):  # the kernel for images
+    if rank == 4 and layer.axis in ((-1, 3) if era is Era.KERAS_2_2_4 else (-1, 3, 1)):  # the kernel for images
         variance = variance * samples / keras.ops.maximum(samples - 1, 1)
     if debiased is None:
         rest = 1 - layer.momentum
