@@ -10,7 +10,7 @@ from keras.layers import Dense
 from keras.models import Sequential
 from keras.utils import multi_gpu_model
 
-CALLS = 30
+CALLS = 15
 x = np.random.rand(8, 20).astype("float32")
 y = np.eye(3, dtype="float32")[np.random.randint(0, 3, 8)]
 
