@@ -300,6 +300,7 @@ def evaluate_generator(
     workers: int = 1,
     use_multiprocessing: bool = False,
     verbose: Any = 0,
+    return_dict: bool = False,
     **keras_1: Any,
 ) -> Any:
     """Evaluate on a generator or Sequence, with the arguments of Keras 2's `Model.evaluate_generator`.
@@ -318,6 +319,7 @@ def evaluate_generator(
         workers: as in `fit_generator`.
         use_multiprocessing: as in `fit_generator`.
         verbose: 0 or 1.
+        return_dict: whether a dict by the names of the metrics is returned.
         **keras_1: `val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
 
     Returns:
@@ -333,7 +335,10 @@ def evaluate_generator(
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"], True)
     with feed.open():
         return model.evaluate(
-            feed.adapter(generator, "validation", given["steps"]), steps=given["steps"], verbose=verbose
+            feed.adapter(generator, "validation", given["steps"]),
+            steps=given["steps"],
+            verbose=verbose,
+            return_dict=return_dict,
         )
 
 

@@ -15,10 +15,11 @@ from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.hdf5_output import writing
-from parallel_compat.legacy import old_files, saving
+from parallel_compat.legacy import compiled_metrics, old_files, saving
+from parallel_compat.names.eras import Era
 from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.reader import read
-from parallel_compat.run import environment
+from parallel_compat.run import callers, environment, object_eras
 
 
 def predict_classes(model: keras.Model, x: Any, batch_size: int = 32, verbose: int = 0, **keywords: Any) -> Any:
@@ -173,6 +174,14 @@ def load_model(
     """
     if safe_mode is None:
         safe_mode = _safe_mode()
+    era = callers.era_of_caller()
+    model = _loaded(filepath, custom_objects, compile, safe_mode)
+    object_eras.remember(model, era)
+    compiled_metrics.of_loaded_model(model, era)
+    return model
+
+
+def _loaded(filepath: Any, custom_objects: dict[str, Any] | None, compile: bool, safe_mode: bool) -> keras.Model:
     if isinstance(filepath, h5py.Group):
         with saving.as_file(filepath) as path:
             return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
@@ -249,9 +258,15 @@ def make_test_function(model: keras.Model) -> None:
 
 
 def metrics_names(model: keras.Model) -> list[str]:
-    """Return the names of what `evaluate` and `train_on_batch` return, in Keras 2's order."""
-    results = model.get_metrics_result() if getattr(model, "compiled", False) and model.built else {}
-    return in_old_order(model, results or {"loss": 0.0})
+    """Return the names of what `evaluate` and `train_on_batch` return, in the order of the model's era.
+
+    Keras 2.2.4 and TensorFlow 1.15 knew them when the model was compiled, TensorFlow 2.2 after the first batch.
+    """
+    order = compiled_metrics.order_of(model)
+    seen = getattr(model, "compiled", False) and model.built and keras3.Compiled(model).built
+    if order is not None and not seen:
+        return [] if object_eras.era_of_object(model) is Era.TF_KERAS_2_2 else list(order)
+    return in_old_order(model, model.get_metrics_result() if seen else {"loss": 0.0})
 
 
 def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
@@ -259,22 +274,19 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
 
     Args:
         model: the model.
-        results: results by today's names.
+        results: results by name.
     """
-    outputs = list(getattr(model, "output_names", None) or ())
-    losses = [f"{output}_loss" for output in outputs if f"{output}_loss" in results]
-    first = [name for name in ("loss", *losses) if name in results]
+    first = [name for name in compiled_metrics.order_of(model) or () if name in results]
+    if not first:
+        outputs = list(getattr(model, "output_names", None) or ())
+        losses = [f"{output}_loss" for output in outputs if f"{output}_loss" in results]
+        first = [name for name in ("loss", *losses) if name in results]
     # `evaluate(return_dict=True)` sorts by name; the metrics themselves are in the order of `compile`.
     order: list[str] = []  # not by `get_metrics_result`, which sorts as well in Keras 3.12
     for metric in model.metrics:
         result = metric.result()
         order += list(result) if isinstance(result, dict) else [metric.name]
-    metrics = sorted((name for name in results if name not in first), key=order.index)
-    if len(outputs) > 1:
-        metrics.sort(
-            key=lambda name: next((i for i, o in enumerate(outputs) if name.startswith(f"{o}_")), len(outputs))
-        )
-    return [*first, *metrics]
+    return [*first, *sorted((name for name in results if name not in first), key=order.index)]
 
 
 def _saved(model: keras.Model) -> keras.Model:

@@ -19,6 +19,13 @@ _IDENTIFIERS = {
 COSINE_METRICS = ("cosine_proximity", "cosine")
 COSINE_PROXIMITY = "parallel_compat.legacy.losses.cosine_proximity"
 
+# Keras 2's names of loss and metric functions that have another one today.
+FUNCTIONS_TODAY = {
+    "kullback_leibler_divergence": "kl_divergence",
+    "logcosh": "log_cosh",
+    "cosine_proximity": "cosine_similarity",
+}
+
 # Short names of losses and metrics, which Keras takes under any of its versions, and the names that files hold.
 SHORT_NAMES = {
     "mse": "mean_squared_error",
@@ -27,6 +34,10 @@ SHORT_NAMES = {
     "msle": "mean_squared_logarithmic_error",
     "kld": "kl_divergence",
 }
+
+
+# The same as Keras 2 logged them: under the function's own name of then.
+SHORT_FUNCTIONS = {**SHORT_NAMES, "kld": "kullback_leibler_divergence", "cosine": "cosine_proximity"}
 
 
 def larger_is_better(log: str) -> bool:

@@ -70,6 +70,21 @@ _PROVIDED: dict[str, str] = {
     "keras.engine.saving.save_model": f"{_LEGACY}.models.save_model",
     "keras.models.model_from_json": f"{_LEGACY}.models.model_from_json",
     "keras.engine.saving.model_from_json": f"{_LEGACY}.models.model_from_json",
+    # The geometry of the package that Keras 2 was made of.
+    **dict.fromkeys(
+        ("keras.preprocessing.image.ImageDataGenerator", "keras_preprocessing.image.ImageDataGenerator"),
+        f"{_LEGACY}.image_transforms.ImageDataGenerator",
+    ),
+    "keras.preprocessing.image.apply_affine_transform": f"{_LEGACY}.image_transforms.apply_affine_transform",
+    # Metric functions of the era of the code that calls them.
+    "keras.metrics.binary_accuracy": f"{_LEGACY}.numbers.metric_functions.BINARY_ACCURACY",
+    "keras.metrics.sparse_categorical_accuracy": f"{_LEGACY}.numbers.metric_functions.SPARSE_CATEGORICAL_ACCURACY",
+    "keras.metrics.top_k_categorical_accuracy": f"{_LEGACY}.numbers.metric_functions.TOP_K",
+    "keras.metrics.sparse_top_k_categorical_accuracy": f"{_LEGACY}.numbers.metric_functions.SPARSE_TOP_K",
+    "keras.metrics.cosine_proximity": f"{_LEGACY}.numbers.metric_functions.COSINE_PROXIMITY",
+    "keras.metrics.cosine": f"{_LEGACY}.numbers.metric_functions.COSINE_PROXIMITY",
+    "keras.losses.get": f"{_LEGACY}.numbers.metric_functions.loss_of_name",
+    "keras.metrics.get": f"{_LEGACY}.numbers.metric_functions.metric_of_name",
     # Functions that take their old arguments.
     "keras.preprocessing.image.load_img": f"{_LEGACY}.preprocessing.load_img",
     "keras.utils.to_categorical": f"{_LEGACY}.utils.to_categorical",
@@ -83,7 +98,11 @@ _PROVIDED: dict[str, str] = {
         f"keras_preprocessing.sequence.{name}": f"tensorflow.keras.preprocessing.sequence.{name}"
         for name in _SEQUENCE.split()
     },
-    **{f"keras_preprocessing.image.{name}": f"tensorflow.keras.preprocessing.image.{name}" for name in _IMAGE.split()},
+    **{
+        f"keras_preprocessing.image.{name}": f"tensorflow.keras.preprocessing.image.{name}"
+        for name in _IMAGE.split()
+        if name != "ImageDataGenerator"
+    },
 }
 # Answers that are as good as today's own name: not worth a line in the report.
 QUIET = frozenset(
@@ -91,6 +110,13 @@ QUIET = frozenset(
         "tensorflow.gradients",
         "tensorflow.map_fn",
         "tensorflow.while_loop",
+        "keras.preprocessing.image.ImageDataGenerator",
+        "keras.losses.get",
+        "keras.metrics.get",
+        "keras.metrics.binary_accuracy",
+        "keras.metrics.sparse_categorical_accuracy",
+        "keras.metrics.top_k_categorical_accuracy",
+        "keras.metrics.sparse_top_k_categorical_accuracy",
         "keras.callbacks.EarlyStopping",
         "keras.callbacks.ModelCheckpoint",
         "keras.callbacks.TensorBoard",

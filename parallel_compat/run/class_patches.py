@@ -20,6 +20,7 @@ from parallel_compat.names import lookup, positions, run_only
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import defaults
 from parallel_compat.names.eras import Era
+from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
 from parallel_compat.run import callers, graph_patches, layer_patches, number_patches, object_eras, usage
@@ -71,7 +72,7 @@ def put_on(patches: Patches) -> None:
         lambda batches: next(batches),
         why="`batches.next()`, the spelling of Python 2",
     )
-    for owner, name, wrap in patch_points.of_names_of_functions():
+    for owner, name, wrap in patch_points.of_names_of_functions(_function_of_old_name):
         patches.wrap(owner, name, _looking_alike(wrap), why="names are looked up in `get_custom_objects()` first")
     for name in ("input", "output"):
         patches.wrap(
@@ -82,6 +83,16 @@ def put_on(patches: Patches) -> None:
         )
     layer_patches.put_on(patches, keras, _looking_alike)
     number_patches.put_on(patches, keras, _looking_alike)
+
+
+def _function_of_old_name(kind: str, name: str) -> Any:
+    """Return the loss or metric function of a name that Keras 3 does not know."""
+    today = FUNCTIONS_TODAY.get(SHORT_FUNCTIONS.get(name, name)) if kind in ("losses", "metrics") else None
+    if today is None:
+        return None
+    from keras import losses
+
+    return getattr(losses, today)
 
 
 def put_on_parallel_model(patches: Patches) -> None:
@@ -511,7 +522,7 @@ def _reset_states(self: Any, states: Any = None) -> None:
 
 def _callbacks(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy.numbers import batch_logs
-    from parallel_compat.legacy.numbers.logs import Logs
+    from parallel_compat.legacy.numbers.logs import logs_of
 
     callback = keras.callbacks.Callback
     for name in patch_points.FIELDS_OF_CALLBACKS:
@@ -523,9 +534,9 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     for name in ("on_train_batch_begin", "on_train_batch_end"):
         patches.wrap(callback, name, _with_batch_in_logs, why="logs of a batch have `batch` and `size`")
     for points, why in (
-        (patch_points.of_logs(Logs), "old names of logs"),
+        (patch_points.of_logs(logs_of), "old names of logs, and their order"),
         (patch_points.of_monitors(_old_monitor_op), 'what `mode="auto"` was'),
-        (batch_logs.points(_is_of_keras_2), "logs of a batch are its own, and means are over samples"),
+        (batch_logs.points(), "logs of a batch are its own, and means are over samples, as the era counted"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, wrap, why=why)
@@ -609,9 +620,8 @@ def _in_memory(original: Any, name: str) -> Any:
 
 def _epoch_logs(model: Any, data: Any) -> Any:
     from parallel_compat.legacy.numbers import epoch_logs
-    from parallel_compat.training import in_memory
 
-    return epoch_logs.of_model(model, data) if _is_of_keras_2(model) else in_memory.EpochLogs(model, data)
+    return epoch_logs.of_model(model, data, object_eras.era_of_object(model))
 
 
 def _method(original: Any, name: str, of: str) -> Any:

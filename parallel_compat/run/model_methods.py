@@ -16,18 +16,19 @@ import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
-from parallel_compat.batches import generator_methods
+from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.reader import is_generator, is_sequence
-from parallel_compat.legacy import closures, learning_phase, losses, models, trainable_flags
+from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, models, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
-from parallel_compat.legacy.numbers import callback_params, weighted_losses
+from parallel_compat.legacy.numbers import batch_logs, callback_params, sample_order, weighted_losses
 from parallel_compat.legacy.utils import to_list
 from parallel_compat.names.defaults import of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
 from parallel_compat.recover.reader import look_over
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
+from parallel_compat.training import in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,24 +50,35 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keywords["optimizer"] = _optimizer(keywords["optimizer"], frame, era)
     if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
         keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
+    given_names = [keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")]
     for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
         if name in keywords:
             keywords[name] = _renamed(keywords[name], kind, frame)
     count = len(getattr(self, "output_names", None) or ())
     for name in ("metrics", "weighted_metrics"):
         keywords[name] = _for_each_output(self, keywords.get(name))
-        if era is Era.KERAS_2_2_4:
-            keywords[name] = _accuracies(self, keywords[name], keywords.get("loss"), _note(of, frame))
     if era is Era.KERAS_2_2_4 or keywords.get("loss") is not None:
         keywords = data_forms.for_outputs_with_loss(self, keywords, _note(of, frame))
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         trainable_flags.settle(keras.Layer.trainable.fset, self)
+
+    def in_pass(given: Any) -> Any:
+        return keras.tree.map_structure(lambda each: closures.in_pass(each, self), given)
+
     for name in ("loss", "metrics", "weighted_metrics"):
         if keywords.get(name) is not None:
-            keywords[name] = keras.tree.map_structure(lambda each: closures.in_pass(each, self), keywords[name])
-    result = original(self, **keywords)
+            keywords[name] = in_pass(keywords[name])
+    given_names = [each if each is None else in_pass(each) for each in given_names]
+    if era is Era.TODAY:
+        result = original(self, **keywords)
+    else:
+        of_era = compiled_metrics.of_compile(self, era, *given_names)
+        result = original(self, **{**keywords, "metrics": of_era.metrics, "weighted_metrics": of_era.weighted_metrics})
+        # What is written to files is what Keras can read.
+        keras3.say_compiled_with(self, **{name: keywords[name] for name in ("metrics", "weighted_metrics")})
+        compiled_metrics.remember_order(self, of_era.names)
     weighted_losses.weighed_as_in(era, self)
     _keep_flags(self)
     return result
@@ -85,7 +97,14 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data_forms.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
-    hand_over(arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
+    hand_over(self, arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
+    batch_logs.evaluate_in_steps(
+        self,
+        not _of_arrays(arguments)
+        or arguments.get("validation_steps") is not None
+        or not _is_arrays(arguments.get("validation_data")),
+    )
+    arguments = _in_drawn_order(self, arguments)
     with as_compiled(self):
         if _is_parallel(self):  # which draws from generators itself
             return original(self, **arguments, **drawing)
@@ -97,18 +116,74 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         )
 
 
+def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `fit` with arrays as batches, where the era drew their order from `np.random`."""
+    era, shuffle = object_eras.era_of_object(model), arguments.get("shuffle", True)
+    data = tuple(arguments.get(name) for name in ("x", "y", "sample_weight"))
+    is_sparse = _is_sparse(data[0])
+    if era is Era.TODAY or not ordered_batches.are_arrays(data) or arguments.get("steps_per_epoch") is not None:
+        return arguments
+    if not is_sparse and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY):
+        return arguments
+    draw = sample_order.drawn(era, shuffle)
+    if not is_sparse and in_memory.why_general("fit", model, arguments) is None:
+        return {**arguments, "shuffle": draw}
+    x, y, weights = data
+    if arguments.get("class_weight") is not None and keras.tree.is_nested(y):
+        return arguments
+    class_weight, held_out = arguments.get("class_weight"), _validation_data(arguments)
+    if arguments.get("validation_data") is None and held_out is not None:
+        rows = ordered_batches.samples_of_arrays(data) - ordered_batches.samples_of_arrays(held_out)
+        x, y, weights = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:rows], data)
+    if class_weight is not None and y is not None:
+        weights = np.asarray(weighted_classes(y, weights, class_weight))
+    given = (x,) if y is None else (x, y) if weights is None else (x, y, weights)
+    batch_size = arguments.get("batch_size") or 32
+    batches = ordered_batches.adapter(given, batch_size, draw, int(getattr(model, "steps_per_execution", None) or 1))
+    kept = {
+        name: value
+        for name, value in arguments.items()
+        if name not in ("x", "y", "sample_weight", "class_weight", "shuffle", "validation_split", "batch_size")
+    }
+    kept["validation_batch_size"] = arguments.get("validation_batch_size") or batch_size
+    return {**kept, "x": batches, "validation_data": _dense_batches(model, held_out, batch_size)}
+
+
+def _is_sparse(x: Any) -> bool:
+    return any(keras3.is_scipy_sparse(leaf) for leaf in keras.tree.flatten(x) if leaf is not None)
+
+
+def _dense_batches(model: Any, data: Any, batch_size: int | None) -> Any:
+    """Return data of `evaluate`, `predict` or for validation with scipy's sparse matrices made dense batch by batch."""
+    if not isinstance(data, (tuple, list)) or not _is_sparse(data[0]) or not ordered_batches.are_arrays(data):
+        return data
+    given = tuple(data)
+    while given[-1] is None:
+        given = given[:-1]
+    draw = sample_order.drawn(Era.KERAS_2_2_4, False)
+    return ordered_batches.adapter(given, batch_size or 32, draw, int(getattr(model, "steps_per_execution", None) or 1))
+
+
 def _fit_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     learning_phase.check_can_train(model)
-    hand_over(arguments.get("callbacks"), arguments.get("validation_data"))
+    hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
+    batch_logs.evaluate_in_steps(model, True)
     with as_compiled(model):
         return generator_methods.fit_generator(**arguments)
+
+
+def _evaluate_generator(**arguments: Any) -> Any:
+    model = arguments["model"]
+    batch_logs.evaluate_in_steps(model, True)
+    with as_compiled(model):
+        return _ordered(model, generator_methods.evaluate_generator(**arguments, return_dict=True))
 
 
 # As `parallel_compat.fit_generator` and its relatives, with what the user's code had as well: fields of callbacks,
 # layers that are trainable as they were compiled.
 fit_generator = data_workers.generator_method(generator_methods.fit_generator, _fit_generator)
-evaluate_generator = data_workers.generator_method(generator_methods.evaluate_generator)
+evaluate_generator = data_workers.generator_method(generator_methods.evaluate_generator, _evaluate_generator)
 predict_generator = data_workers.generator_method(generator_methods.predict_generator)
 
 
@@ -134,6 +209,8 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data_forms.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
     arguments.setdefault("verbose", 0)
+    if _is_sparse(arguments["x"]):
+        arguments["x"] = _dense_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
     with _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
 
@@ -220,12 +297,21 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     name = of.rpartition(".")[2]
     arguments = data_forms.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
+    batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
+    if name == "evaluate" and _is_sparse(arguments.get("x")):
+        parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
+        arguments["x"] = _dense_batches(self, parts, arguments.pop("batch_size", None))
     with as_compiled(self), _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
             return patch_points.plain_results(results) if fed["return_dict"] else results
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
-    ordered = [results[name] for name in models.in_old_order(self, results)]
+    return _ordered(self, results)
+
+
+def _ordered(model: Any, results: dict[str, Any]) -> Any:
+    """Return results as the old methods did: a list, or the loss alone."""
+    ordered = [results[name] for name in models.in_old_order(model, results)]
     return ordered if len(ordered) > 1 else ordered[0]
 
 
@@ -286,30 +372,40 @@ def as_compiled(model: Any) -> Iterator[None]:
         yield
 
 
-def hand_over(callbacks: Any, validation_data: Any, of_arrays: dict[str, int] | None = None) -> None:
+def hand_over(model: Any, callbacks: Any, validation_data: Any, of_arrays: dict[str, int] | None = None) -> None:
     """Give callbacks the fields that Keras 2's `fit` set: `validation_data`, and more of `params`.
 
     Args:
+        model: the model that is trained.
         callbacks: as given to `fit`.
         validation_data: as given to `fit`; set where it is arrays.
         of_arrays: `batch_size` and `samples`, where the training data is arrays.
     """
     arrays = _arrays(validation_data)
+    of_tf_keras = object_eras.era_of_object(model) in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
     for callback in keras.tree.flatten(callbacks) if callbacks else ():
         if isinstance(callback, keras.callbacks.Callback):
             callback_params.extend(callback, do_validation=validation_data is not None, **(of_arrays or {}))
-            if arrays is not None:
+            if arrays is not None and not of_tf_keras:
                 callback.validation_data = arrays
 
 
-def _of_arrays(arguments: dict[str, Any]) -> dict[str, int]:
-    rows = {len(each) for each in keras.tree.flatten(arguments.get("x")) if getattr(each, "shape", ())}
+def _is_arrays(validation_data: Any) -> bool:
+    return isinstance(validation_data, (tuple, list)) or validation_data is None
+
+
+def _of_arrays(arguments: dict[str, Any]) -> dict[str, Any]:
+    rows = {int(each.shape[0]) for each in keras.tree.flatten(arguments.get("x")) if getattr(each, "shape", ())}
     if len(rows) != 1 or arguments.get("y") is None:
         return {}
     count = rows.pop()
     if arguments.get("validation_split") and arguments.get("validation_data") is None:
         count = int(count * (1 - arguments["validation_split"]))
-    return {"batch_size": arguments.get("batch_size") or 32, "samples": count}
+    return {
+        "batch_size": arguments.get("batch_size") or 32,
+        "samples": count,
+        "steps": arguments.get("steps_per_epoch"),
+    }
 
 
 def _validation_data(arguments: dict[str, Any]) -> Any:
@@ -320,7 +416,7 @@ def _validation_data(arguments: dict[str, Any]) -> Any:
     data: tuple[Any, ...] = (arguments["x"], arguments["y"])
     if arguments.get("sample_weight") is not None:
         data = (*data, arguments["sample_weight"])
-    rows = {len(each) for each in keras.tree.flatten(data) if hasattr(each, "shape")}
+    rows = {int(each.shape[0]) for each in keras.tree.flatten(data) if hasattr(each, "shape")}
     if len(rows) != 1:
         return None
     start = int(rows.pop() * (1 - part))
@@ -380,35 +476,6 @@ def _for_each_output(model: Any, metrics: Any) -> Any:
     count = len(getattr(model, "output_names", None) or ())
     is_flat = isinstance(metrics, (list, tuple)) and not any(isinstance(m, (list, tuple, dict)) for m in metrics)
     return [list(metrics) for _ in range(count)] if count > 1 and is_flat and metrics else metrics
-
-
-def _accuracies(model: Any, metrics: Any, loss: Any, note: Callable[[str, str], None]) -> Any:
-    """Let "accuracy" mean what it did: that of each label where the loss is the binary cross-entropy.
-
-    Keras 3 goes by shapes alone, and takes the greatest of several labels (Keras 2.2.4: `handle_metrics` of
-    `keras/engine/training.py`).
-    """
-    names = list(getattr(model, "output_names", None) or ())
-
-    def loss_of(i: int) -> Any:
-        if isinstance(loss, dict):
-            return loss.get(names[i]) if i < len(names) else None
-        return loss[i] if isinstance(loss, (list, tuple)) and i < len(loss) else loss
-
-    def of_output(given: Any, i: int) -> Any:
-        if isinstance(given, (list, tuple)):
-            return [of_output(each, i) for each in given]
-        binary = loss_of(i) in ("binary_crossentropy", keras.losses.binary_crossentropy)
-        if not (binary and isinstance(given, str) and given in ("acc", "accuracy")):
-            return given
-        note(f"metrics=[{given!r}] with binary_crossentropy", "keras.metrics.BinaryAccuracy")
-        return keras.metrics.BinaryAccuracy(name=given)
-
-    if isinstance(metrics, dict):
-        return {key: of_output(each, names.index(key) if key in names else 0) for key, each in metrics.items()}
-    if isinstance(metrics, (list, tuple)) and len(names) > 1 and len(metrics) == len(names):
-        return [of_output(each, i) for i, each in enumerate(metrics)]
-    return of_output(metrics, 0)
 
 
 def _renamed(given: Any, kind: str, frame: FrameType) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,7 +42,8 @@ def asked(script: str, era: str, folder: Path, replicas: int = 0, only: Sequence
         names = folder / "names.json"
         names.write_text(json.dumps(list(only)))
         command.append(str(names))
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
+    environment = {**os.environ, "ERA": era}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-3000:]
     answers: dict[str, Any] = json.loads(out.read_text())
     return answers

@@ -53,7 +53,7 @@ def test_logs_of_a_batch_are_its_own(parallel):
     own = [np.mean(each) for each in errors()]
     np.testing.assert_allclose(callback.losses, own * 2, rtol=1e-5)
     assert callback.sizes == [(batch, size, True) for batch, size in enumerate(SIZES)] * 2
-    assert callback.listed[0] == ["loss"]
+    assert callback.listed[0] == ["batch", "size", "loss"]
     np.testing.assert_allclose(history.history["loss"], [np.average(own, weights=SIZES)] * 2, rtol=1e-5)
 
 

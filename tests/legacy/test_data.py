@@ -64,7 +64,7 @@ def test_a_loss_for_some_outputs_only(parallel):
         loss, _mae = model.test_on_batch(X, y)
         assert loss == pytest.approx(expected, rel=1e-5)
     history = model.fit(X, [Y], verbose=0).history
-    assert set(history) == {"loss", "second_mae"}
+    assert set(history) == {"loss", "second_mean_absolute_error"}
     np.testing.assert_array_equal(model.get_weights()[0], weights[0])
     assert not np.array_equal(model.get_weights()[2], weights[2])
 

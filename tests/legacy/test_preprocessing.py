@@ -37,3 +37,40 @@ def test_to_categorical_takes_its_old_arguments(keywords):
     assert rows.dtype == keywords.get("dtype", "float32")
     np.testing.assert_array_equal(np_utils.to_categorical([0, 1], 3), rows)
     np.testing.assert_array_equal(to_categorical(x=[0, 1]), np.eye(2))
+
+
+def test_images_are_turned_and_zoomed_as_keras_preprocessing_did():
+    from keras.preprocessing.image import ImageDataGenerator
+
+    images = np.random.RandomState(7).uniform(size=(5, 6, 9, 3))
+    recorded = (  # with keras_preprocessing 1.1.2
+        ({"rotation_range": 30}, [240.187, 0.414898, 0.704225, 0.78878]),
+        ({"shear_range": 25, "fill_mode": "constant"}, [194.4, 0.535346, 0.745598, 0.610602]),
+        (
+            {"zoom_range": 0.4, "width_shift_range": 0.2, "height_shift_range": 0.3},
+            [240.149, 0.317496, 0.659183, 0.569998],
+        ),
+        (
+            {"rotation_range": 45, "horizontal_flip": True, "channel_shift_range": 0.1},
+            [220.554, 0.226777, 0.402109, 0.79645],
+        ),
+    )
+    for given, expected in recorded:
+        batch = next(ImageDataGenerator(**given).flow(images, batch_size=3, shuffle=False, seed=4))
+        values = [batch.sum(), batch[0, 0, 0, 0], batch[1, 2, 7, 1], batch[2, 5, 8, 2]]
+        np.testing.assert_allclose(values, expected, rtol=1e-5, err_msg=str(given))
+
+
+def test_sparse_matrices_are_trained_on_batch_by_batch():
+    from scipy.sparse import csr_matrix
+
+    x = np.random.RandomState(1).normal(size=(7, 5)) * (np.random.RandomState(2).uniform(size=(7, 5)) > 0.5)
+    y, results = np.arange(7.0)[:, None], []
+    for given in (x, csr_matrix(x)):
+        model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(5,), kernel_initializer="ones")])
+        model.compile("sgd", "mse", ["mae"])
+        np.random.seed(3)
+        history = model.fit(given, y, batch_size=3, epochs=2, verbose=0, validation_split=0.3).history
+        results.append([*history["loss"], *history["val_loss"], *model.evaluate(given, y, batch_size=3, verbose=0)])
+        results[-1] += np.ravel(model.predict(given, batch_size=2)).tolist()
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-6)

@@ -39,13 +39,13 @@ def batches(rows=4):
 def test_metrics_come_third_and_go_to_every_output():
     model = two_outputs()
     history = model.fit(X, [Y[:, :1], Y[:, 1:]], verbose=0)
-    assert set(history.history) == {"loss", "a_loss", "b_loss", "a_mae", "b_mae"}
+    assert set(history.history) == {"loss", "a_loss", "b_loss", "a_mean_absolute_error", "b_mean_absolute_error"}
     assert history.history["a_mean_absolute_error"] == history.history["a_mae"]
 
 
 def test_lists_of_results_have_the_old_order():
     model = two_outputs()
-    names = ["loss", "a_loss", "b_loss", "a_mae", "b_mae"]
+    names = ["loss", "a_loss", "b_loss", "a_mean_absolute_error", "b_mean_absolute_error"]
     y = [Y[:, :1], Y[:, 1:]]
     for values in (model.train_on_batch(X, y), model.test_on_batch(X, y), model.evaluate(X, y, verbose=0)):
         results = dict(zip(names, values, strict=True))
@@ -53,7 +53,7 @@ def test_lists_of_results_have_the_old_order():
     assert model.metrics_names == names
     single = one_output()
     single.evaluate(X, Y, verbose=0)
-    assert single.metrics_names == ["loss", "accuracy"]
+    assert single.metrics_names == ["loss", "acc"]
 
 
 @pytest.mark.parametrize("parallel", [False, True])
@@ -173,4 +173,4 @@ def test_results_have_the_order_of_the_metrics():
     for values in (model.train_on_batch(X, y), model.test_on_batch(X, y), model.evaluate(X, y, verbose=0)):
         assert values[0] == pytest.approx(values[1], rel=1e-5)
         assert values[2] != pytest.approx(values[1], rel=1e-2)
-    assert model.metrics_names == ["loss", "mse", "mae"]
+    assert model.metrics_names == ["loss", "mean_squared_error", "mean_absolute_error"]

@@ -64,6 +64,29 @@ def compile_arguments(model: keras.Model) -> dict[str, Any]:
     return {**arguments, "optimizer": model.optimizer}
 
 
+def say_compiled_with(model: keras.Model, **arguments: Any) -> None:
+    """Let a compiled model say, and be saved as if, it was compiled with these arguments (`_compile_config`)."""
+    model._compile_config = serialization_lib.SerializableDict(**{**model._compile_config.config, **arguments})
+
+
+def replace_compiled_metrics(model: keras.Model, metrics: Any, weighted_metrics: Any) -> None:
+    """Give a compiled model other metrics, as if compiled with them (`_compile_metrics`).
+
+    Args:
+        model: a compiled model.
+        metrics: as `compile` takes them.
+        weighted_metrics: as `compile` takes them.
+    """
+    made = None
+    if metrics is not None or weighted_metrics is not None:
+        made = compile_utils.CompileMetrics(
+            metrics, weighted_metrics, output_names=getattr(model, "output_names", None)
+        )
+    _set_untracked(
+        model, {"_compile_metrics": made, "train_function": None, "test_function": None, "predict_function": None}
+    )
+
+
 @contextlib.contextmanager
 def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any]) -> Iterator[None]:
     """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""

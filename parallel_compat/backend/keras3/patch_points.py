@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 FIELDS_OF_CALLBACKS = ("_model", "params", "validation_data")
 
 
-def of_logs(logs_class: Callable[[Any], Any]) -> Iterator[Point]:
+def of_logs(logs_of: Callable[[Any, dict[str, Any]], Any]) -> Iterator[Point]:
     """Yield where the logs that callbacks get are made (`python_utils.pythonify_logs`, in `callback_list` alone).
+
+    Args:
+        logs_of: called with the logs, and with what Keras made of them; returns what callbacks get.
 
     Keras 3.12 makes the results of `train_on_batch` with the same function, and takes them for a plain dict.
     """
@@ -26,7 +29,7 @@ def of_logs(logs_class: Callable[[Any], Any]) -> Iterator[Point]:
 
     def wrap(original: Any) -> Any:
         def pythonify_logs(logs: Any) -> Any:
-            return logs_class(original.pythonify_logs(logs))
+            return logs_of(logs, original.pythonify_logs(logs))
 
         return types.SimpleNamespace(**{**vars(original), "pythonify_logs": pythonify_logs})
 
@@ -65,6 +68,13 @@ def image_iterator_class() -> Any:
     from keras.src.legacy.preprocessing.image import Iterator
 
     return Iterator
+
+
+def image_generator_class() -> Any:
+    """Return `ImageDataGenerator`; `keras` itself does not show it any more."""
+    from keras.src.legacy.preprocessing.image import ImageDataGenerator
+
+    return ImageDataGenerator
 
 
 def of_single_outputs() -> Iterator[Point]:
@@ -118,29 +128,44 @@ def of_cross_entropies(compute: Callable[..., Any]) -> Iterator[Point]:
         yield nn, name, wrap
 
 
-def of_names_of_functions() -> Iterator[Point]:
+def of_names_of_functions(old_function: Callable[[str, str], Any]) -> Iterator[Point]:
     """Yield where a name becomes an activation, a loss, ... (`keras.src.activations.get`, and so on).
 
     Keras 3 looks among its own names alone, Keras 2 in `get_custom_objects()` first.
+
+    Args:
+        old_function: called with the module's last name ("losses") and the name that is asked for; returns what
+            Keras 2 had under it, or None.
     """
     import keras
     from keras.src import activations, constraints, losses, metrics, regularizers
 
-    def wrap(original: Any) -> Any:
-        def get(identifier: Any) -> Any:
-            custom = keras.saving.get_registered_object(identifier) if isinstance(identifier, str) else None
-            return original(identifier if custom is None else custom)
+    def wrapping(kind: str) -> Callable[[Any], Any]:
+        def wrap(original: Any) -> Any:
+            def get(identifier: Any) -> Any:
+                if isinstance(identifier, str):
+                    custom = keras.saving.get_registered_object(identifier)
+                    identifier = custom or old_function(kind, identifier) or identifier
+                return original(identifier)
 
-        return get
+            return get
+
+        return wrap
 
     for module in (activations, constraints, losses, metrics, regularizers):
-        for owner in (module, getattr(keras, module.__name__.rpartition(".")[2])):  # Keras's own code, the user's
-            yield owner, "get", wrap
+        kind = module.__name__.rpartition(".")[2]
+        for owner in (module, getattr(keras, kind)):  # Keras's own code, the user's
+            yield owner, "get", wrapping(kind)
 
 
 def loss_tracker(model: Any) -> Any:
     """Return the metric that averages the loss of a compiled model, or None (`Trainer._loss_tracker`)."""
     return model._loss_tracker
+
+
+def output_loss_trackers(model: Any) -> list[Any]:
+    """Return the metrics that average the losses of the outputs of a compiled model (`_compile_loss.metrics`)."""
+    return list(model._compile_loss.metrics) if model._compile_loss is not None else []
 
 
 def of_functions_of_a_step(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
@@ -179,6 +204,13 @@ def of_batch_ends(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point
 
     yield CallbackList, "_on_train_batch_end", wrap("on_train_batch_end")
     yield CallbackList, "_on_test_batch_end", wrap("on_test_batch_end")
+
+
+def of_epoch_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where callbacks get the logs of an epoch (`CallbackList.on_epoch_end`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "on_epoch_end", wrap
 
 
 def of_undeclared_output_shapes() -> Iterator[Point]:

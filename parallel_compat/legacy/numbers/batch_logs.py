@@ -1,9 +1,13 @@
-"""Logs of batches and epochs as Keras 2 counted them: a batch's own values, and their mean over samples.
+"""Logs of batches and epochs as the eras counted them.
 
-Keras 3 logs the mean since the epoch began after every batch, counts a function that returns one number and the loss
-of one output once a batch, however few samples it has, and weighs a masked metric by what is not masked. In Keras 2.2.4
-the callbacks get what the batch alone gave, with its `size`, and `BaseLogger` and `test_loop` average that by samples
-(`keras/callbacks.py`, `keras/engine/training_arrays.py`).
+Keras 3 logs the mean since the epoch began after every batch, and counts the loss of one output once a batch, however
+few samples it has; its logs are in the order of the alphabet.
+
+- In Keras 2.2.4 callbacks get what the batch alone gave, with its `size`, and `BaseLogger` and `test_loop` average that
+  by samples (`keras/callbacks.py`, `keras/engine/training_arrays.py`). What was validated stands first in an epoch's.
+- In TensorFlow 1.15 the loss alone is the batch's own; its mean is over samples in training and over batches where
+  `evaluate` counts steps (`training_utils.MetricsAggregator`).
+- In TensorFlow 2.2 all are means since the epoch began, the losses of outputs over samples (`LossesContainer`).
 """
 
 from __future__ import annotations
@@ -14,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend.keras3 import patch_points
-from parallel_compat.legacy.numbers.logs import Logs
+from parallel_compat.legacy.numbers.logs import InOrder, Logs
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from parallel_compat.backend.keras3.patch_points import Point
 
@@ -51,17 +57,26 @@ class Totals:
         self._samples = 0
         self._sums: dict[str, float] = {}
 
-    def add(self, logs: dict[str, Any], samples: int) -> BatchLogs:
-        """Add a batch of so many samples."""
+    def add(self, logs: dict[str, Any], samples: int, averaged: Container[str] | None = None) -> BatchLogs:
+        """Add a batch of so many samples.
+
+        Args:
+            logs: what the batch gave.
+            samples: its samples.
+            averaged: the logs that are the batch's own; the others are means already. None for all.
+        """
         values = {name: float(value) for name, value in logs.items()}
         self._samples += samples
+        means = dict(values)
         for name, value in values.items():
-            self._sums[name] = self._sums.get(name, 0.0) + value * samples
-        means = {name: total / self._samples for name, total in self._sums.items()} if self._samples else values
+            if averaged is None or name in averaged:
+                self._sums[name] = self._sums.get(name, 0.0) + value * samples
+                means[name] = self._sums[name] / self._samples if self._samples else value
         return BatchLogs(values, samples, means)
 
 
 _TOTALS = "_parallel_compat_totals_of_epoch"
+_IN_STEPS = "_parallel_compat_evaluates_in_steps"
 
 
 def begin(model: Any) -> None:
@@ -69,16 +84,15 @@ def begin(model: Any) -> None:
     vars(model)[_TOTALS] = Totals()
 
 
-def add(model: Any, logs: dict[str, Any], samples: int) -> BatchLogs:
-    """Count a batch in the epoch of a model.
-
-    Args:
-        model: the model.
-        logs: what the batch gave.
-        samples: its samples.
-    """
+def add(model: Any, logs: dict[str, Any], samples: int, averaged: Container[str] | None = None) -> BatchLogs:
+    """Count a batch in the epoch of a model; see `Totals.add`."""
     totals: Totals = vars(model).setdefault(_TOTALS, Totals())
-    return totals.add(logs, samples)
+    return totals.add(logs, samples, averaged)
+
+
+def evaluate_in_steps(model: Any, in_steps: bool) -> None:
+    """Say whether the evaluations to come count batches, as TensorFlow 1.15 did with generators and `steps`."""
+    vars(model)[_IN_STEPS] = in_steps
 
 
 class MeanMetrics:
@@ -108,38 +122,63 @@ class MeanMetrics:
         return round(float(keras.ops.convert_to_numpy(self._loss.count)))
 
 
-def points(applies: Callable[[Any], bool]) -> Iterator[Point]:
-    """Yield where batches are trained and evaluated, and their logs go to callbacks, with what is done there.
-
-    Args:
-        applies: called with the model; says whether its batches shall be counted as in Keras 2.
-    """
-    yield from patch_points.of_functions_of_a_step(lambda name: partial(_batch_by_batch, name=name, applies=applies))
+def points() -> Iterator[Point]:
+    """Yield where batches are trained and evaluated, and where logs go to callbacks, with what is done there."""
+    yield from patch_points.of_functions_of_a_step(lambda name: partial(_batch_by_batch, name=name))
     yield from patch_points.of_metric_resets(_beginning)
     yield from patch_points.of_results(_means_of_epoch)
     yield from patch_points.of_batch_ends(lambda hook: partial(_giving_batch_logs, hook=hook))
+    yield from patch_points.of_epoch_ends(_giving_epoch_logs)
 
 
-def _batch_by_batch(original: Any, name: str, applies: Callable[[Any], bool]) -> Any:
+def _batch_by_batch(original: Any, name: str) -> Any:
     def make(self: Any, force: bool = False) -> Any:
         is_new = getattr(self, name) is None or force
         result = original(self, force)
         function = getattr(self, name)
-        if not (is_new and applies(self) and self.steps_per_execution == 1):
+        era = object_eras.era_of_object(self)
+        if not is_new or era is Era.TODAY or self.steps_per_execution != 1:
             return result
+        is_test = name == "test_function"
 
         def of_one_batch(iterator: Any) -> Any:
-            before = MeanMetrics(self)
-            if before.all_means:
-                before.reset()
-            logs = function(iterator)
-            after = MeanMetrics(self)  # the first batch has made the metrics
-            return add(self, logs, after.samples()) if after.all_means else logs
+            if era is Era.KERAS_2_2_4:
+                return _on_its_own(self, function, iterator)
+            return _with_losses_on_their_own(self, function, iterator, era, is_test)
 
         setattr(self, name, of_one_batch)
         return of_one_batch
 
     return make
+
+
+def _on_its_own(model: Any, function: Callable[[Any], Any], iterator: Any) -> Any:
+    before = MeanMetrics(model)
+    if before.all_means:
+        before.reset()
+    logs = function(iterator)
+    after = MeanMetrics(model)  # the first batch has made the metrics
+    return add(model, logs, after.samples()) if after.all_means else logs
+
+
+def _with_losses_on_their_own(
+    model: Any, function: Callable[[Any], Any], iterator: Any, era: Era, is_test: bool
+) -> Any:
+    total = patch_points.loss_tracker(model)
+    if total is None:
+        return function(iterator)
+    of_outputs = patch_points.output_loss_trackers(model) if era is Era.TF_KERAS_2_2 else []
+    for tracker in (total, *of_outputs):
+        tracker.reset_state()
+    logs = function(iterator)
+    samples = round(float(keras.ops.convert_to_numpy(total.count)))
+    if not samples or not isinstance(logs, dict):  # a step of the user's own
+        return logs
+    if is_test and era is Era.TF_KERAS_1_15 and vars(model).get(_IN_STEPS):
+        samples = 1
+    of_outputs = patch_points.output_loss_trackers(model) if era is Era.TF_KERAS_2_2 else []
+    counted = add(model, logs, samples, {"loss", *(tracker.name for tracker in of_outputs)})
+    return counted if era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
 
 
 def _beginning(original: Any) -> Any:
@@ -162,10 +201,35 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
         if not isinstance(logs, BatchLogs):
             original(self, batch, logs)
             return
-        given, means = Logs(logs), Logs(logs.means)
-        given.unlisted = {"batch": batch, "size": logs.size}
+        order = _order(self.model, logs)
+        given, means = (Logs({name: values[name] for name in order}) for values in (logs, logs.means))
+        if object_eras.era_of_object(self.model) is not Era.TF_KERAS_2_2:
+            given = Logs({"batch": batch, "size": logs.size, **given})
         for callback in self.callbacks:
             is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
             getattr(callback, hook)(batch, logs=means if is_bar else given)
 
     return give
+
+
+def _giving_epoch_logs(original: Any) -> Any:
+    def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        era = object_eras.era_of_object(self.model)
+        if logs and era is not Era.TODAY:
+            order = _order(self.model, {name: logs[name] for name in logs if not name.startswith("val_")})
+            validated = [f"val_{name}" for name in order if f"val_{name}" in logs]
+            order = [*validated, *order] if era is Era.KERAS_2_2_4 else [*order, *validated]
+            logs = InOrder({name: logs[name] for name in (*order, *(each for each in logs if each not in order))})
+        original(self, epoch, logs)
+
+    return on_epoch_end
+
+
+def _order(model: Any, logs: dict[str, Any]) -> list[str]:
+    """Return the names of logs in the order of the model's era."""
+    from parallel_compat.legacy import models
+
+    try:
+        return models.in_old_order(model, logs)
+    except ValueError:  # a step of the user's own logs what no metric of the model has
+        return list(logs)

@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from parallel_compat.legacy import compiled_metrics
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
+
 
 class Params(dict[str, Any]):
-    """A callback's `params` with what Keras 2.2.4 had in it (`keras/engine/training_arrays.py`).
+    """A callback's `params` with what Keras 2.2.4 had in it (`keras/engine/training_arrays.py`), and TensorFlow 1.15.
 
     >>> params = Params({"epochs": 2, "steps": 4}, callback=None, do_validation=False, batch_size=3, samples=10)
     >>> params["samples"], params.size_of_batch(0), params.size_of_batch(3)
     (10, 3, 1)
 
-    `metrics` is found out when it is asked for: Keras 3 knows the names after the first batch.
+    `metrics` is found out when it is asked for, where the names are not known before the first batch. With arrays and
+    without `steps_per_epoch` there are samples and no `steps`.
 
     Args:
         params: those of Keras 3.
         callback: whose model has the metrics.
         do_validation: whether there is validation data.
-        **of_arrays: `batch_size` and `samples`, where the data is arrays.
+        **of_arrays: `batch_size`, `samples` and perhaps `steps`, where the data is arrays.
     """
 
-    def __init__(self, params: dict[str, Any], callback: Any, *, do_validation: bool, **of_arrays: int) -> None:
-        super().__init__(params, do_validation=do_validation, **of_arrays)
+    def __init__(self, params: dict[str, Any], callback: Any, *, do_validation: bool, **of_arrays: Any) -> None:
+        super().__init__({**params, "do_validation": do_validation, **of_arrays})
         self._callback = callback
+        if compiled_metrics.order_of(getattr(callback, "model", None)) is not None:
+            self["metrics"] = self._metrics()
 
     def __missing__(self, name: str) -> Any:
         if name != "metrics":
             raise KeyError(name)
+        return self._metrics()
+
+    def _metrics(self) -> list[str]:
         from parallel_compat.legacy import models
 
         names = models.metrics_names(self._callback.model)
@@ -51,13 +61,16 @@ def extend(callback: Any, **added: Any) -> None:
 def set_params(callback: Any, params: dict[str, Any]) -> None:
     """Set a callback's `params` (`Callback.set_params`)."""
     added = vars(callback).get("_parallel_compat_params")
-    callback.params = params if added is None else Params(params, callback, **added)
+    is_plain = added is None or object_eras.era_of_object(getattr(callback, "model", None)) is Era.TF_KERAS_2_2
+    callback.params = params if is_plain else Params(params, callback, **added)
 
 
 def of_batch(callback: Any, number: int, logs: dict[str, Any] | None) -> dict[str, Any]:
     """Add `batch` and `size` to the logs that `on_batch_begin` and `on_batch_end` get, where they are not there."""
     if logs and "batch" in logs:
         return logs
+    if object_eras.era_of_object(getattr(callback, "model", None)) is Era.TF_KERAS_2_2:
+        return logs or {}
     size = callback.params.size_of_batch(number) if isinstance(callback.params, Params) else None
     place = {"batch": number} if size is None else {"batch": number, "size": size}
     return type(logs or {})({**place, **(logs or {})})

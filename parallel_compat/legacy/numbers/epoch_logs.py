@@ -8,7 +8,9 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy.numbers.batch_logs import MeanMetrics, Totals
+from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.legacy.numbers.batch_logs import BatchLogs, MeanMetrics, Totals
+from parallel_compat.names.eras import Era
 from parallel_compat.training.in_memory import EpochLogs
 
 if TYPE_CHECKING:
@@ -45,17 +47,57 @@ class EpochLogsOfKeras2(EpochLogs):
         else:
             rows = [results.vector.numpy() for results, _ in self._waiting]
         for (results, samples), row in zip(self._waiting, rows, strict=True):
-            self._logs = self._totals.add(dict(zip(results.names, row.tolist(), strict=True)), samples)
+            self._logs = self._count(dict(zip(results.names, row.tolist(), strict=True)), samples)
         self._waiting.clear()
         return self._logs or {}
+
+    def _count(self, values: dict[str, float], samples: int) -> BatchLogs:
+        return self._totals.add(values, samples)
 
     def of_epoch(self) -> dict[str, Any]:
         self.of_batch()
         return dict(self._logs.means) if self._logs is not None else {}
 
 
-def of_model(model: keras.Model, data: keras3.ArrayData) -> EpochLogs:
-    """Count as in Keras 2 where each metric is a mean, as in Keras 3 where one is not."""
+class EpochLogsOfTfKeras(EpochLogsOfKeras2):
+    """The logs of an epoch of `tf.keras`: metrics go on from batch to batch, losses are counted for themselves.
+
+    Args:
+        model: the model.
+        data: what it is fed.
+        era: the era of the model.
+    """
+
+    alone = False
+
+    def __init__(self, model: keras.Model, data: keras3.ArrayData, era: Era) -> None:
+        super().__init__(model, data)
+        self._model = model
+        self._era = era
+        self._samples = self._batches = 0
+        self._before: dict[str, float] = {}
+
+    def _count(self, values: dict[str, float], samples: int) -> BatchLogs:
+        # The step gives means since the epoch began: of the loss over samples, of those of outputs over batches.
+        own, seen = dict(values), self._samples
+        own["loss"] = (values["loss"] * (seen + samples) - self._before.get("loss", 0.0) * seen) / samples
+        of_outputs = patch_points.output_loss_trackers(self._model) if self._era is Era.TF_KERAS_2_2 else []
+        names = [tracker.name for tracker in of_outputs if tracker.name in values]
+        for name in names:
+            own[name] = values[name] * (self._batches + 1) - self._before.get(name, 0.0) * self._batches
+        self._before = values
+        self._samples += samples
+        self._batches += 1
+        counted = self._totals.add(own, samples, {"loss", *names})
+        return counted if self._era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
+
+
+def of_model(model: keras.Model, data: keras3.ArrayData, era: Era) -> EpochLogs:
+    """Count as the era of a model did, and as Keras 3 where a metric of Keras 2.2.4's time is no mean."""
+    if era is Era.TODAY:
+        return EpochLogs(model, data)
+    if era is not Era.KERAS_2_2_4:
+        return EpochLogsOfTfKeras(model, data, era)
     _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data.data)
     keras3.build_compiled(model, y, sample_weight)
     return (EpochLogsOfKeras2 if MeanMetrics(model).all_means else EpochLogs)(model, data)

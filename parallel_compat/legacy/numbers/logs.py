@@ -11,6 +11,9 @@ _NAMES = (
     ("mean_absolute_error", "mae"),
     ("mean_absolute_percentage_error", "mape"),
     ("mean_squared_logarithmic_error", "msle"),
+    ("kullback_leibler_divergence", "kl_divergence"),
+    ("logcosh", "log_cosh"),
+    ("cosine_proximity", "cosine_similarity"),
     ("lr", "learning_rate"),
 )
 
@@ -37,37 +40,44 @@ def resolve(logs: Any, name: str) -> str:
     return next((other for other in spellings(name) if dict.__contains__(logs, other)), name)
 
 
+class InOrder(dict[str, Any]):
+    """Logs that shall keep their order; Keras 3 sorts others by name."""
+
+
+def logs_of(logs: Any, made: dict[str, Any]) -> Logs:
+    """Return what callbacks get.
+
+    Args:
+        logs: as they came.
+        made: the same as Python numbers, sorted.
+    """
+    if isinstance(logs, InOrder):
+        made = {name: made[name] for name in logs if name in made} | made
+    return Logs(made)
+
+
 class Logs(dict[str, Any]):
-    """A dict of logs whose keys may be asked for in the old spelling; what it lists is today's.
+    """A dict of logs whose keys may be asked for in either spelling; what it lists is the era's.
 
-    >>> logs = Logs(val_accuracy=0.5)
-    >>> logs["val_acc"], logs.get("val_acc"), "val_acc" in logs, list(logs)
-    (0.5, 0.5, True, ['val_accuracy'])
-
-    Attributes:
-        unlisted: what may be asked for and is not listed: `batch` and `size` of a batch.
+    >>> logs = Logs(val_acc=0.5)
+    >>> logs["val_accuracy"], logs.get("val_accuracy"), "val_accuracy" in logs, list(logs)
+    (0.5, 0.5, True, ['val_acc'])
     """
 
-    unlisted: dict[str, Any] = {}  # noqa: RUF012  # replaced, never written to
-
     def __missing__(self, name: str) -> Any:
-        if name in self.unlisted:
-            return self.unlisted[name]
         found = resolve(self, name)
         if found == name:
             raise KeyError(name)
         return dict.__getitem__(self, found)
 
     def get(self, name: str, default: Any = None) -> Any:
-        return dict.get(self, resolve(self, name), self.unlisted.get(name, default))
+        return dict.get(self, resolve(self, name), default)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.unlisted or dict.__contains__(self, resolve(self, name) if isinstance(name, str) else name)
+        return dict.__contains__(self, resolve(self, name) if isinstance(name, str) else name)
 
     def copy(self) -> Logs:
-        copied = Logs(self)
-        copied.unlisted = self.unlisted
-        return copied
+        return Logs(self)
 
     def __reduce__(self) -> Any:
         # A pickled history is read without this package, by scripts that ask for either spelling.

@@ -1,0 +1,108 @@
+"""Batches of arrays in an order that the caller draws, epoch by epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ArrayEpochs:
+    """Hands a model the batches of arrays, epoch after epoch.
+
+    Args:
+        data: `(x,)`, `(x, y)` or `(x, y, sample_weight)`, structures of arrays or scipy's sparse matrices.
+        batch_size: samples of a batch; the last one has what is left.
+        draw_order: called at the beginning of each epoch with the samples and the batch size; returns an order.
+        at_once: how many batches the train function takes at once.
+    """
+
+    def __init__(
+        self, data: tuple[Any, ...], batch_size: int, draw_order: Callable[[int, int], Any], at_once: int = 1
+    ) -> None:
+        self._data = keras.tree.map_structure(_ready, keras.tree.lists_to_tuples(data))
+        self._batch_size = batch_size
+        self._draw_order = draw_order
+        self._at_once = at_once
+        self._samples = samples_of_arrays(data)
+        self._order: Any = np.arange(self._samples)
+        self._given = 0
+        self._short = False
+
+    @property
+    def length(self) -> int:
+        """The batches of an epoch."""
+        return -(-self._samples // self._batch_size)
+
+    def begin(self) -> None:
+        """Begin an epoch."""
+        self._order = self._draw_order(self._samples, self._batch_size)
+        self._given = 0
+        self._short = False
+
+    def __iter__(self) -> ArrayEpochs:
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next batch; see `Epochs.__next__` for what it raises at the end."""
+        start = self._given * self._batch_size
+        if start >= self._samples:
+            if self._given % self._at_once and not self._short:
+                self._short = True
+                raise StopIteration
+            raise tf.errors.OutOfRangeError(None, None, "end of the data")
+        self._given += 1
+        rows = self._order[start : start + self._batch_size]
+        return keras.tree.map_structure(lambda leaf: _cut(leaf, rows), self._data)
+
+
+def adapter(data: tuple[Any, ...], batch_size: int, draw_order: Callable[[int, int], Any], at_once: int = 1) -> Any:
+    """Return what to give to `fit` for arrays; see `ArrayEpochs`."""
+    return keras3.BatchAdapter(ArrayEpochs(data, batch_size, draw_order, at_once), False)
+
+
+def samples_of_arrays(data: Any) -> int:
+    """Return the samples of a structure of arrays.
+
+    Raises:
+        ValueError: if the arrays differ in their number.
+    """
+    counts = {int(leaf.shape[0]) for leaf in keras.tree.flatten(data) if leaf is not None}
+    if len(counts) != 1:
+        raise ValueError(
+            f"Expected as many samples in each array of `x`, `y` and `sample_weight`. Received: arrays of "
+            f"{sorted(counts)} samples. Cut them to one length."
+        )
+    return counts.pop()
+
+
+def are_arrays(data: Any) -> bool:
+    """Whether all leaves of a structure are arrays, or scipy's sparse matrices, that can be cut by rows."""
+    leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
+    return bool(leaves) and all(
+        (isinstance(leaf, np.ndarray) and leaf.ndim > 0 and leaf.dtype.kind in "biuf") or keras3.is_scipy_sparse(leaf)
+        for leaf in leaves
+    )
+
+
+def _ready(leaf: Any) -> Any:
+    if leaf is not None and keras3.is_scipy_sparse(leaf):
+        return leaf.tocsr()
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f":
+        return leaf.astype(keras.config.floatx(), copy=False)
+    return leaf
+
+
+def _cut(leaf: Any, rows: Any) -> Any:
+    if leaf is None:
+        return None
+    if keras3.is_scipy_sparse(leaf):
+        return tf.convert_to_tensor(leaf[rows].toarray().astype(keras.config.floatx()))
+    return tf.convert_to_tensor(leaf[rows])

@@ -1,0 +1,199 @@
+"""The metrics of `compile` as an era made them: what "accuracy" means, the names in the logs, and their order.
+
+Read in `Model.compile` of Keras 2.2.4 (`keras/engine/training.py`), `training_utils.get_metric_function` and
+`get_metric_name` of TensorFlow 1.15, and `compile_utils.MetricsContainer` of TensorFlow 2.2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import keras
+
+from parallel_compat.backend import keras3
+from parallel_compat.legacy.numbers import metric_functions
+from parallel_compat.legacy.numbers.metrics import MetricOfEra
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Function = Callable[..., Any]
+
+# Strings whose function hangs on the loss and the output, with what they were logged as and the functions' tails.
+_CHOSEN = {"accuracy": "accuracy", "acc": "accuracy", "crossentropy": "crossentropy", "ce": "crossentropy"}
+_SUFFIXES = {"accuracy": "acc", "crossentropy": "ce"}
+_ORDER = "_results_of_era"
+
+
+class CompiledMetrics(NamedTuple):
+    """What `keras.Model.compile` is to be given, and what it will log.
+
+    Attributes:
+        metrics: as Keras 3 takes it: a list, or one for each output.
+        weighted_metrics: the same.
+        names: the names of the results in the era's order; None where the outputs are not known yet.
+    """
+
+    metrics: Any
+    weighted_metrics: Any
+    names: list[str] | None
+
+
+def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: Any) -> CompiledMetrics:
+    """Make the metrics of an era.
+
+    Args:
+        model: the model that is compiled.
+        era: the era.
+        loss: as given to `compile`.
+        metrics: as given to `compile`.
+        weighted_metrics: as given to `compile`.
+    """
+    outputs = _output_names(model)
+    known = outputs or [""]
+    count = len(known)
+    with_loss = [_loss_of(loss, name, i, count) is not None for i, name in enumerate(known)]
+    names = ["loss"] + ([f"{n}_loss" for n, has in zip(known, with_loss, strict=True) if has] if count > 1 else [])
+    made: tuple[list[list[Any]], list[list[Any]]] = ([], [])
+    for i, output in enumerate(known):
+        kind = _kind_of_loss(_loss_of(loss, output, i, count))
+        for given, weighted in ((metrics, False), (weighted_metrics, True)):
+            entries = _of_output(given, output, i, count) if with_loss[i] else []
+            of_output = [_metric(entry, era, kind, weighted) for entry in entries]
+            if era is Era.TF_KERAS_1_15:  # a dict by name there
+                of_output = list({metric.name: metric for metric in of_output}.values())
+            prefix = f"{output}_" if count > 1 else ""
+            for metric in of_output:
+                _name_uniquely(metric, prefix, names, weighted, era)
+            made[weighted].append(of_output)
+    if count > 1:
+        return CompiledMetrics(made[0] if any(made[0]) else None, made[1] if any(made[1]) else None, names)
+    return CompiledMetrics(made[0][0] or None, made[1][0] or None, names if outputs else None)
+
+
+def of_loaded_model(model: Any, era: Era) -> None:
+    """Give a model that was loaded compiled the metrics of an era, by the names in its file.
+
+    Args:
+        model: the model.
+        era: that of the code which loads it.
+    """
+    if era is Era.TODAY or not getattr(model, "compiled", False):
+        return
+    saved = keras3.compile_arguments(model)
+    given = [saved.get(name) for name in ("loss", "metrics", "weighted_metrics")]
+    made = of_compile(model, era, *given)
+    keras3.replace_compiled_metrics(model, made.metrics, made.weighted_metrics)
+    remember_order(model, made.names)
+
+
+def remember_order(model: Any, names: list[str] | None) -> None:
+    """Note the names of a model's results in the order of its era."""
+    vars(model)[_ORDER] = names
+
+
+def order_of(model: Any) -> list[str] | None:
+    """Return the names of a compiled model's results in the order of its era; None where they are not known."""
+    names: list[str] | None = getattr(model, "__dict__", {}).get(_ORDER)
+    return names
+
+
+def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:
+    """Make the metric of an era from what `compile` was given for an output."""
+    if isinstance(given, keras.metrics.Metric):
+        return given
+    function: Any
+    prefix = "weighted_" if weighted and era is not Era.TF_KERAS_2_2 else ""
+    if isinstance(given, str) and given in _CHOSEN:
+        name = given if era is Era.TF_KERAS_2_2 else _SUFFIXES[_CHOSEN[given]]
+        return MetricOfEra(_chosen(_CHOSEN[given], era, loss), prefix + name, era, weighted)
+    if isinstance(given, str):
+        custom = keras.saving.get_registered_object(given)
+        function = custom or metric_functions.of_name(given, era)
+        if function is None:  # a class, or an error that Keras knows to word
+            return keras.metrics.get(given)
+        own = getattr(custom, "__name__", given) if custom else metric_functions.old_name(given)
+        name = given if era is Era.TF_KERAS_2_2 else own
+    else:
+        old = metric_functions.named_as_keras_did(given)
+        function = (metric_functions.of_name(old, era) if old else None) or given
+        name = str(getattr(given, "name", None) or old or getattr(given, "__name__", type(given).__name__))
+    if isinstance(function, type):
+        return function()
+    return MetricOfEra(function, prefix + name, era, weighted)
+
+
+def _chosen(what: str, era: Era, loss: str | None) -> Function:
+    """Return the function that "accuracy" or "crossentropy" stands for, chosen when the shapes are known."""
+
+    def function(name: str) -> Function:
+        found = metric_functions.of_name(name, era)
+        assert found is not None
+        return found
+
+    def accuracy(y_true: Any, y_pred: Any) -> Any:
+        units = y_pred.shape[-1]
+        if era is Era.TF_KERAS_2_2:
+            ranks = len(y_true.shape), len(y_pred.shape)
+            binary = units == 1
+            sparse = ranks[0] < ranks[1] or (y_true.shape[-1] == 1 and units is not None and units > 1)
+        else:
+            binary, sparse = units == 1 or loss == "binary", loss == "sparse"
+        return function(f"{'binary' if binary else 'sparse_categorical' if sparse else 'categorical'}_{what}")(
+            y_true, y_pred
+        )
+
+    return accuracy
+
+
+def _name_uniquely(metric: Any, prefix: str, names: list[str], weighted: bool, era: Era) -> None:
+    name, number = metric.name, 1
+    if era is Era.TF_KERAS_2_2 and weighted and prefix + name in names:
+        name = f"weighted_{name}"
+    base = name
+    while prefix + name in names:
+        name = f"{base}_{number}"
+        number += 1
+    if name != metric.name:
+        metric.name = name
+    names.append(prefix + name)
+
+
+def _of_output(given: Any, output: str, i: int, count: int) -> list[Any]:
+    """Return what was given for one output, as a list."""
+    if isinstance(given, dict):
+        given = given.get(output) if output or count > 1 else next(iter(given.values()), None)
+    elif isinstance(given, (list, tuple)) and any(isinstance(each, (list, tuple)) for each in given):
+        given = given[i] if len(given) == count else keras.tree.flatten(given)
+    if given is None:
+        return []
+    return [each for each in keras.tree.flatten(given) if each is not None]
+
+
+def _loss_of(loss: Any, output: str, i: int, count: int) -> Any:
+    if isinstance(loss, dict):
+        return loss.get(output) if output else next(iter(loss.values()), None)
+    if isinstance(loss, (list, tuple)):
+        return loss[i] if i < len(loss) else None
+    return loss
+
+
+def _kind_of_loss(loss: Any) -> str | None:
+    """Return "binary" or "sparse" for these cross-entropies of Keras, by name, as a function or as an object."""
+    name: Any = loss
+    if isinstance(loss, str):
+        pass
+    elif isinstance(loss, keras.losses.Loss):
+        name = getattr(keras3.function_of(loss), "__name__", "")
+    else:
+        name = metric_functions.named_as_keras_did(loss)
+    return {"binary_crossentropy": "binary", "sparse_categorical_crossentropy": "sparse"}.get(name)
+
+
+def _output_names(model: Any) -> list[str]:
+    """Return the names of the outputs in order; none where they are not known yet or no plain list."""
+    if isinstance(model, keras.Sequential):
+        return [model.layers[-1].name] if model.layers else []
+    names = list(getattr(model, "output_names", None) or ())
+    return [] if names and isinstance(getattr(model, "output", None), dict) else names

@@ -1,0 +1,93 @@
+"""Rotated, shifted, sheared and zoomed images as `keras_preprocessing` 1 made them.
+
+Keras 3's `ImageDataGenerator` draws the same numbers, turns the other way, and about another centre: half a pixel
+before the middle, where the old one had half a pixel after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from parallel_compat.backend.keras3 import patch_points
+
+_AFFINE = ("theta", "tx", "ty", "shear", "zx", "zy")
+
+
+def apply_affine_transform(
+    x: Any,
+    theta: float = 0,
+    tx: float = 0,
+    ty: float = 0,
+    shear: float = 0,
+    zx: float = 1,
+    zy: float = 1,
+    row_axis: int = 0,
+    col_axis: int = 1,
+    channel_axis: int = 2,
+    fill_mode: str = "nearest",
+    cval: float = 0.0,
+    order: int = 1,
+) -> Any:
+    """Return an image rotated, shifted, sheared and zoomed about its middle.
+
+    >>> import numpy as np
+    >>> apply_affine_transform(np.arange(3.0).reshape(1, 3, 1), ty=1)[0, :, 0]
+    array([1., 2., 2.])
+
+    Args:
+        x: an image.
+        theta: the angle to rotate by, in degrees.
+        tx: the rows to shift by.
+        ty: the columns to shift by.
+        shear: the angle to shear by, in degrees.
+        zx: the zoom of rows.
+        zy: the zoom of columns.
+        row_axis: the axis of rows.
+        col_axis: the axis of columns.
+        channel_axis: the axis of channels.
+        fill_mode: what stands beyond the borders, see `scipy.ndimage.affine_transform`.
+        cval: the value there, for "constant".
+        order: of the interpolation.
+
+    Returns:
+        The image.
+    """
+    from scipy import ndimage  # type: ignore[import-untyped]
+
+    if (theta, tx, ty, shear, zx, zy) == (0, 0, 0, 0, 1, 1):
+        return x
+    turn, lean = np.deg2rad(theta), np.deg2rad(shear)
+    matrix = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
+    matrix = matrix @ np.array([[1, 0, tx], [0, 1, ty], [0, 0, 1]])
+    matrix = matrix @ np.array([[1, -np.sin(lean), 0], [0, np.cos(lean), 0], [0, 0, 1]])
+    matrix = matrix @ np.array([[zx, 0, 0], [0, zy, 0], [0, 0, 1]])
+    middle = [x.shape[axis] / 2 + 0.5 for axis in (row_axis, col_axis)]
+    there, back = np.eye(3), np.eye(3)
+    there[:2, 2], back[:2, 2] = middle, np.negative(middle)
+    matrix = there @ matrix @ back
+    channels = [
+        ndimage.affine_transform(channel, matrix[:2, :2], matrix[:2, 2], order=order, mode=fill_mode, cval=cval)
+        for channel in np.rollaxis(x, channel_axis, 0)
+    ]
+    return np.rollaxis(np.stack(channels, axis=0), 0, channel_axis + 1)
+
+
+class ImageDataGenerator(patch_points.image_generator_class()):  # type: ignore[misc]  # Keras carries no types
+    """Keras 3's `ImageDataGenerator` with the geometry of the old one."""
+
+    def apply_transform(self, x: Any, transform_parameters: dict[str, Any]) -> Any:
+        given = dict(transform_parameters)
+        geometry = {name: given.pop(name) for name in _AFFINE if given.get(name) is not None}
+        moved = apply_affine_transform(
+            x,
+            **geometry,
+            row_axis=self.row_axis - 1,
+            col_axis=self.col_axis - 1,
+            channel_axis=self.channel_axis - 1,
+            fill_mode=self.fill_mode,
+            cval=self.cval,
+            order=self.interpolation_order,
+        )
+        return super().apply_transform(moved, given)

@@ -1,0 +1,118 @@
+"""The metric that an era made of a metric function: how it masks, weighs and averages.
+
+Keras 2.2.4 made one number of each batch and averaged those by rows (`weighted_masked_objective`, `BaseLogger`).
+`tf.keras` summed over an epoch, divided by the weights, and broadcast them along the first axes; that of TensorFlow
+1.15 took a mask for weights, that of 2.2 for a weighted metric alone (`compile_utils.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no types
+    """A metric function's mean over an epoch, as an era took it.
+
+    Args:
+        function: takes `(y_true, y_pred)` and returns numbers.
+        name: under which it is logged.
+        era: the era.
+        weighted: whether it heeds sample weights.
+    """
+
+    def __init__(self, function: Callable[[Any, Any], Any], name: str, era: Era, weighted: bool = False) -> None:
+        super().__init__(name=name)
+        self._function = function
+        self._era = era
+        self._weighted = weighted
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        mask = keras3.get_mask(y_pred)
+        weights = sample_weight if self._weighted else None
+        # A tensor of its own: Keras 3's cross-entropies look for logits on the output's.
+        y_pred = tf.identity(tf.cast(y_pred, self.dtype))
+        y_true = tf.cast(y_true, self.dtype)
+        if y_true.shape.rank == 1 and y_pred.shape.rank == 2:
+            y_true = y_true[:, None]
+        mask, weights = (None if each is None else tf.cast(each, self.dtype) for each in (mask, weights))
+        if self._era is Era.KERAS_2_2_4:
+            values = tf.cast(self._function(y_true, y_pred), self.dtype)
+            rows = tf.cast(tf.shape(y_pred)[0], self.dtype)
+            self._add(one_number(values, mask, weights) * rows, rows)
+            return
+        y_true, y_pred = _of_same_rank(y_true, y_pred)
+        values = tf.cast(self._function(y_true, y_pred), self.dtype)
+        if self._era is Era.TF_KERAS_2_2 and not self._weighted:
+            mask = None
+        if weights is not None and weights.shape.rank == 1 and y_pred.shape.rank == 2:
+            weights = weights[:, None]
+        if mask is not None:
+            weights = mask if weights is None else mask * _for_rank(weights, mask)
+        if weights is None:
+            self._add(tf.reduce_sum(values), tf.cast(tf.size(values), self.dtype))
+            return
+        values, weights = _broadcast(values, weights)
+        self._add(tf.reduce_sum(values * weights), tf.reduce_sum(weights))
+
+    def _add(self, total: Any, count: Any) -> None:
+        self.total.assign_add(total)
+        self.count.assign_add(count)
+
+    def get_config(self) -> dict[str, Any]:
+        raise NotImplementedError("A metric of a compiled model is written by the name that it was compiled with.")
+
+
+def one_number(values: Any, mask: Any, weights: Any) -> Any:
+    """Return what Keras 2.2.4 made of a batch's values (`weighted_masked_objective`).
+
+    Args:
+        values: what a metric function returned.
+        mask: 0 and 1, or None.
+        weights: sample weights or None.
+    """
+    if mask is not None:
+        values = values * mask / tf.reduce_mean(mask)
+    if weights is not None:
+        if weights.shape.rank == 2 and weights.shape[1] == 1 and values.shape.rank <= 1:
+            weights = weights[:, 0]
+        further = list(range(weights.shape.rank, values.shape.rank))
+        values = tf.reduce_mean(values, axis=further) if further else values
+        values = values * weights / tf.reduce_mean(tf.cast(tf.not_equal(weights, 0), values.dtype))
+    return tf.reduce_mean(values)
+
+
+def _of_same_rank(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """Take away the last axis of one where it has one more, of length 1 (`remove_squeezable_dimensions`)."""
+    difference = y_pred.shape.rank - y_true.shape.rank
+    if difference == 1 and y_pred.shape[-1] == 1:
+        return y_true, tf.squeeze(y_pred, -1)
+    if difference == -1 and y_true.shape[-1] == 1:
+        return tf.squeeze(y_true, -1), y_pred
+    return y_true, y_pred
+
+
+def _for_rank(weights: Any, like: Any) -> Any:
+    """Give weights the rank of values where they differ by one axis (`squeeze_or_expand_dimensions`)."""
+    difference = weights.shape.rank - like.shape.rank
+    if difference == 1:
+        return tf.squeeze(weights, -1)
+    return weights[..., None] if difference == -1 else weights
+
+
+def _broadcast(values: Any, weights: Any) -> tuple[Any, Any]:
+    """Broadcast weights to values, or take the mean of values over the axes that weights lack (`Reduce`)."""
+    if values.shape.rank == 0:  # one number for the batch counts once for each of its rows
+        return values * tf.ones_like(weights), weights
+    weights = _for_rank(weights, values)
+    if weights.shape.rank == values.shape.rank:
+        return values, weights * tf.ones_like(values)
+    return tf.reduce_mean(values, axis=list(range(weights.shape.rank, values.shape.rank))), weights

@@ -1,0 +1,55 @@
+"""The order of samples that `fit(shuffle=...)` drew from `np.random`, so that `np.random.seed` repeats a run.
+
+Keras 2.2.4 shuffled one permutation on and on, epoch by epoch (`training_arrays.fit_loop`); TensorFlow 1.15 began each
+epoch anew, and did not reorder a single batch (`training_arrays.model_iteration`). TensorFlow 2.2 drew from its own
+generators, as Keras 3 does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DRAW_FROM_NUMPY = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
+
+def drawn(era: Era, shuffle: Any) -> Callable[[int, int], Any]:
+    """Return a function that draws the order of an epoch's samples, given their number and the batch size.
+
+    >>> np.random.seed(1)
+    >>> draw = drawn(Era.KERAS_2_2_4, True)
+    >>> draw(4, 2), draw(4, 2)
+    (array([3, 2, 0, 1]), array([3, 0, 2, 1]))
+
+    Args:
+        era: the era, one of `DRAW_FROM_NUMPY`.
+        shuffle: True, False, or "batch" to shuffle the batches.
+    """
+    order = np.arange(0)
+
+    def draw(samples: int, batch_size: int) -> Any:
+        nonlocal order
+        if era is not Era.KERAS_2_2_4 or len(order) != samples:
+            order = np.arange(samples)
+        if isinstance(shuffle, str) and shuffle == "batch":
+            order = _batches_shuffled(order, batch_size)
+        elif shuffle:
+            np.random.shuffle(order)
+        if era is not Era.KERAS_2_2_4 and samples <= batch_size:
+            return np.arange(samples)
+        return order.copy()
+
+    return draw
+
+
+def _batches_shuffled(order: Any, batch_size: int) -> Any:
+    whole = len(order) // batch_size * batch_size
+    batches = order[:whole].reshape(-1, batch_size).copy()
+    np.random.shuffle(batches)
+    return np.append(batches.flatten(), order[whole:])
