@@ -41,17 +41,13 @@ def answered(era: str) -> dict[str, object]:
 
 
 def test_keras_2_2_4(tmp_path: Path) -> None:
-    compare("arithmetic", "keras-2.2.4", tmp_path, only=list(answered("keras-2.2.4")))
+    groups = ("optimizer/", "loss/")
+    only = [name for name in answered("keras-2.2.4") if name.startswith(groups) and "get_weights" not in name]
+    compare("arithmetic", "keras-2.2.4", tmp_path, only=only)
 
 
 def test_tf_keras_2_2(tmp_path: Path) -> None:
     compare("arithmetic", "tf.keras-2.2", tmp_path, only=list(answered("tf.keras-2.2")))
-
-
-def test_tf_keras_1_15_where_it_differs(tmp_path: Path) -> None:
-    later = recorded("arithmetic", "tf.keras-2.2")
-    only = [name for name, answer in answered("tf.keras-1.15").items() if answer != later.get(name)]
-    compare("arithmetic", "tf.keras-1.15", tmp_path, only=only)
 
 
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
