@@ -38,7 +38,7 @@ def refused(source: str | os.PathLike[str], tmp_path: Path) -> str:
         )  # fmt: skip
         said = run.stderr.decode()
         assert run.returncode == 2, said
-        assert said.startswith("error: ")
+        assert said.startswith(("parallel-compat inspect: error: ", "parallel-compat recover: error: "))
         assert said.count("\n") == 1
     assert not (tmp_path / "out.h5").exists()
     return said
@@ -174,7 +174,7 @@ def test_an_output_that_is_a_folder_or_in_none(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="a folder that even root cannot write to is Linux's")
 def test_an_output_in_a_folder_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["recover", str(REAL), "-o", "/proc/self/out.h5"]) == 2
-    assert capsys.readouterr().err.startswith("error: ")
+    assert capsys.readouterr().err.startswith(("parallel-compat inspect: error: ", "parallel-compat recover: error: "))
 
 
 WEIGHTS = TEMPLATE.with_name("sgd_even.parallel_weights.h5")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from keras.src import ops
+from keras.src import layers, ops
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
 from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
@@ -61,7 +61,11 @@ def operations() -> dict[str, Any]:
         name: value
         for module in modules
         for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Operation) and value.__module__ == module.__name__
+        # `Add`, `Multiply` and others are layers as well, and those are what a file's layers are.
+        if isinstance(value, type)
+        and issubclass(value, Operation)
+        and value.__module__ == module.__name__
+        and not hasattr(layers, name)
     }
 
 
