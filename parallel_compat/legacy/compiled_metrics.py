@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Strings whose function hangs on the loss and the output, with what they were logged as and the functions' tails.
 _CHOSEN = {"accuracy": "accuracy", "acc": "accuracy", "crossentropy": "crossentropy", "ce": "crossentropy"}
 _SUFFIXES = {"accuracy": "acc", "crossentropy": "ce"}
-_ORDER = "_results_of_era"
+_ORDER = "_parallel_compat_results"
 
 
 class CompiledMetrics(NamedTuple):

@@ -129,8 +129,9 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
     by = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     losses = list(loss) if isinstance(loss, (list, tuple)) else [loss]
     in_use = values_in_use()
+    _refuse_on_replicas(in_use)
     if in_use is not None:
-        return _gradients_in_pass(in_use, losses, by)
+        return _gradients_here(in_use.of(losses), in_use.of(by))
     if not all(isinstance(each, keras.KerasTensor) for each in losses):
         return _gradients_here(losses, by)
     total = losses[0] if len(losses) == 1 else keras.ops.add(*[keras.ops.sum(each) for each in losses])
@@ -145,13 +146,15 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
     return [of.get(id(x)) for x in by]
 
 
-def _gradients_in_pass(in_use: Values, losses: list[Any], by: list[Any]) -> list[Any]:
-    if getattr(in_use, "merged", False):
+def _refuse_on_replicas(in_use: Values | None) -> None:
+    """Refuse gradients in a loss of a parallel model: those of one replica's samples are not the global batch's."""
+    context = tf.distribute.get_replica_context()
+    on_replica = context is not None and context.num_replicas_in_sync > 1
+    if on_replica or getattr(in_use, "merged", False):
         raise NotImplementedError(
             "Expected a loss with `K.gradients` on one device. Received: a parallel model, whose replicas each have a "
             "graph of their own. Train the model that `multi_gpu_model` was given."
         )
-    return _gradients_here(in_use.of(losses), in_use.of(by))
 
 
 def _gradients_here(losses: Any, by: Sequence[Any], zeros: bool = False) -> list[Any]:

@@ -7,6 +7,7 @@ those of the models around it said so.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from parallel_compat.backend import keras3
@@ -21,10 +22,16 @@ if TYPE_CHECKING:
 _OWN = "_parallel_compat_trainable"
 
 
-def own(layer: keras.Layer) -> bool:
-    """Return a layer's own flag, as it was set last."""
-    flag: bool = vars(layer).get(_OWN, layer.trainable)
-    return flag
+def own(layer: keras.Layer, getter: Callable[[keras.Layer], bool]) -> bool:
+    """Return a layer's own flag, as it was set last.
+
+    Args:
+        layer: the layer.
+        getter: Keras 3's getter of `trainable`. Asked by name, a wrapper class whose own code answers each attribute
+            would lead back here.
+    """
+    flags = vars(layer)
+    return bool(flags[_OWN]) if _OWN in flags else getter(layer)
 
 
 def set_own(setter: Setter, layer: keras.Layer, value: bool) -> None:
@@ -54,8 +61,9 @@ def settle(setter: Setter, layer: keras.Layer) -> None:
 
 
 def _settle(setter: Setter, layer: keras.Layer) -> None:
-    flag = own(layer)
-    inner = [(each, own(each)) for each in keras3.layers_of(layer)]
+    getter = operator.attrgetter("trainable")
+    flag = own(layer, getter)
+    inner = [(each, own(each, getter)) for each in keras3.layers_of(layer)]
     setter(layer, flag)
     if flag:
         for each, before in inner:

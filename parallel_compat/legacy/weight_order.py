@@ -8,6 +8,7 @@ layer and of the layers in it first. Files are written in Keras 3's order all th
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -92,7 +93,7 @@ def _split(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[ker
         of_inner = _split(inner, era)
         trainable += of_inner[0]
         others += of_inner[1]
-    if trainable_flags.own(layer):
+    if trainable_flags.own(layer, operator.attrgetter("trainable")):
         return trainable, others
     if era is not Era.KERAS_2_2_4 and keras3.layers_of(layer):
         # The weights of what it is made of came as each of them had them.

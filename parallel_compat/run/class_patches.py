@@ -465,7 +465,7 @@ def _trainable(original: Any) -> property:
             return original.fget(self)
         from parallel_compat.legacy import trainable_flags
 
-        return trainable_flags.own(self)
+        return trainable_flags.own(self, original.fget)
 
     def set_flag(self: Any, value: Any) -> None:
         asking: FrameType | None = sys._getframe(1)

@@ -74,6 +74,7 @@ class GlobalStep:
                 self._update([add(parts) for parts in zip(of_replicas, outer["here"], strict=True)], variables)
             else:
                 warnings.warn("The model does not have any trainable weights.", stacklevel=2)
+            self._keep_values(passed, lambda value: None)  # the tape is over: metrics are not differentiated
             return self._metrics(batch, y_pred, passed, loss)
 
     def test(self, data: Any) -> dict[str, Any]:

@@ -404,7 +404,10 @@ class Placement:
             y: targets.
             sample_weight: sample weights or None.
         """
-        self._losses = self._compiled.replace_losses(PlacedLoss)
+        # A step that was refused is traced again: its losses are in their places already.
+        self._losses = self._compiled.replace_losses(
+            lambda loss: PlacedLoss(loss.loss if isinstance(loss, PlacedLoss) else loss)
+        )
         self._metrics = self._compiled.replace_metrics(PlacedMetrics)
         stand_ins = self.stand_ins()
         with keras.StatelessScope():  # the planning pass: each learns which output is its own

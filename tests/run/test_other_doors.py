@@ -31,7 +31,7 @@ def test_the_pytest_plugin(tmp_path, python):
     )
     theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", "test_old.py")
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr
-    assert "test_old.py:4  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical" in theirs.stdout
+    assert "  test_old.py\n    :4  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical" in theirs.stdout
     without = python("-m", "pytest", "-q", "test_old.py")
     assert without.returncode != 0
 
