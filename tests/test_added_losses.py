@@ -90,7 +90,7 @@ def test_targets_may_be_none():
 def test_neither_mean_nor_sum_is_refused():
     parallel = parallelize(model_that_adds(lambda h: K.sqrt(K.mean(K.square(h))))(), 2)
     parallel.compile("sgd", "categorical_crossentropy")
-    with pytest.raises(ValueError, match="to be a mean or a sum over the rows"):
+    with pytest.raises(ValueError, match="to be a mean or a sum over the samples"):
         parallel.train_on_batch(*classes(10))
 
 
@@ -161,7 +161,7 @@ def test_the_user_can_say_which():
     x, y = classes(10)
     parallel = parallelize(build(), 2)
     parallel.compile("sgd", "categorical_crossentropy")
-    with pytest.raises(ValueError, match="to be a mean or a sum over the rows"):
+    with pytest.raises(ValueError, match="to be a mean or a sum over the samples"):
         parallel.train_on_batch(x, y)
     parallel = parallelize(build(), 2, merge={"add_loss": "sum"})
     parallel.compile("sgd", "categorical_crossentropy")
