@@ -106,5 +106,5 @@ def test_scalar_output_gives_the_mean_over_rows():
 def test_inputs_of_different_lengths_are_refused():
     a, b = keras.Input((2,)), keras.Input((2,))
     parallel = parallelize(keras.Model([a, b], keras.layers.Add()([a, b])), 2)
-    with pytest.raises(ValueError, match="same number of rows"):
+    with pytest.raises(ValueError, match="same number of samples"):
         parallel.predict_on_batch([np.ones((4, 2)), np.ones((3, 2))])
