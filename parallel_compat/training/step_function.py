@@ -95,7 +95,7 @@ class StepFunction:
         """
         leaves: list[Any] = []
         structure = _flatten(data, leaves)
-        traced = self._for(structure, leaves)
+        traced = self._for(structure, leaves) if _have_one_length(leaves) else self._of_these(structure, leaves)
         if self._alone and not traced.resets:
             for metric in self.model.metrics:
                 metric.reset_state()
@@ -110,6 +110,11 @@ class StepFunction:
                     return traced
         with self._lock:
             return self._trace(structure, leaves)
+
+    def _of_these(self, structure: Any, leaves: list[Any]) -> Traced:
+        """Trace for arrays of different lengths, which most steps refuse, and do so where they know the lengths."""
+        with self._lock:
+            return self._of_shapes(structure, leaves, [tuple(leaf.shape) for leaf in leaves])
 
     def _trace(self, structure: Any, leaves: list[Any]) -> Traced:
         kept = self._traced.setdefault(structure, [])
@@ -204,6 +209,10 @@ def _pack(structure: Any, tensors: Iterator[Any]) -> Any:
         packed = [_pack(part, tensors) for part in parts]
         return kind(*packed) if hasattr(kind, "_fields") else kind(packed)
     return next(tensors)
+
+
+def _have_one_length(leaves: list[Any]) -> bool:
+    return len({leaf.shape[0] for leaf in leaves if leaf.shape}) < 2
 
 
 def _fits(shape: Shape, leaf: Any) -> bool:
