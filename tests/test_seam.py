@@ -23,7 +23,7 @@ FILES = sorted(path for path in PACKAGE.rglob("*.py") if PACKAGE / "backend" / "
 PRIVATE = re.compile(r"_[a-zA-Z]\w*")
 PRIVATE_MODULES = re.compile(r"(keras\.src|keras\._|tensorflow\.python|tensorflow\._|tf\.python|tf\.__internal__)\b")
 # Attributes that this package hangs on objects of others say so; they are nobody else's.
-OURS = ("_parallel_compat_", "_flags_at_compile")
+OURS = "_parallel_compat_"
 # What Python documents as public under a leading underscore: named tuples, syntax trees.
 PUBLIC = {"_replace", "_fields", "_asdict", "_make"}
 # Calls whose first words name an attribute: `getattr(x, "_a")`, `vars(x).get("_a")`, `patches.set(x, "_a", ...)`.

@@ -482,10 +482,6 @@ def _trainable(original: Any) -> property:
     return property(get_flag, set_flag)
 
 
-def _is_of_keras_2(thing: Any) -> bool:
-    return object_eras.era_of_object(thing) is Era.KERAS_2_2_4
-
-
 def _call_of_lambda(original: Any) -> Any:
     @_like(original)
     def __call__(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -29,6 +29,7 @@ from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, 
 from parallel_compat.recover.reader import look_over
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
 from parallel_compat.training import in_memory
+from parallel_compat.training.trainable_flags import as_compiled, keep_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,7 +81,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keras3.say_compiled_with(self, **{name: keywords[name] for name in ("metrics", "weighted_metrics")})
         compiled_metrics.remember_order(self, of_era.names)
     weighted_losses.weighed_as_in(era, self)
-    _keep_flags(self)
+    if not _is_parallel(self):  # which keeps its own
+        keep_flags(self)
     return result
 
 
@@ -355,21 +357,6 @@ METHODS: dict[str, Method] = {
     "test_on_batch": test_on_batch,
     "add_loss": add_loss,
 }
-
-
-def _keep_flags(model: Any) -> None:
-    if not _is_parallel(model):  # which keeps its own
-        from parallel_compat.training.trainable_flags import TrainableFlags
-
-        vars(model)["_flags_at_compile"] = TrainableFlags(model)
-
-
-@contextmanager
-def as_compiled(model: Any) -> Iterator[None]:
-    """Let each layer be trainable as it was when the user's code compiled the model, for the length of a training."""
-    flags = vars(model).get("_flags_at_compile")
-    with flags.restored() if flags is not None else nullcontext():
-        yield
 
 
 def hand_over(model: Any, callbacks: Any, validation_data: Any, of_arrays: dict[str, int] | None = None) -> None:

@@ -7,7 +7,6 @@ asks for the number of samples as an int) is traced for each number of samples, 
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.training.trainable_flags import as_compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,7 +157,7 @@ class StepFunction:
             return tf.stack([logs[name] for name in names]) if names else tf.zeros((0,)), others
 
         self.traces += 1
-        with _flags_of(self.model):
+        with as_compiled(self.model):
             function = tf.function(run, input_signature=specs, autograph=False).get_concrete_function()
         return Traced(shapes, function, names, resets[0])
 
@@ -176,14 +176,6 @@ def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFun
     if found is None or found.model is not model or found.made_for is not made_for:
         found = functions[kind, alone] = StepFunction(model, kind, alone, made_for)
     return found
-
-
-@contextlib.contextmanager
-def _flags_of(model: keras.Model) -> Iterator[None]:
-    """Trace with the `trainable` flags of the moment that the model was compiled, where they were kept."""
-    flags = vars(model).get("_flags_at_compile")
-    with flags.restored() if flags is not None else contextlib.nullcontext():
-        yield
 
 
 def _flatten(data: Any, leaves: list[Any]) -> Any:

@@ -18,6 +18,22 @@ if TYPE_CHECKING:
     import keras
 
 
+_AT_COMPILE = "_parallel_compat_flags_at_compile"
+
+
+def keep_flags(model: keras.Model) -> None:
+    """Keep the `trainable` flags of this moment with a model, for `as_compiled`."""
+    vars(model)[_AT_COMPILE] = TrainableFlags(model)
+
+
+@contextlib.contextmanager
+def as_compiled(model: keras.Model) -> Iterator[None]:
+    """Let each layer be trainable as it was when `keep_flags` was called, for a while; as it is where it never was."""
+    flags = vars(model).get(_AT_COMPILE)
+    with flags.restored() if flags is not None else contextlib.nullcontext():
+        yield
+
+
 class TrainableFlags:
     """The `trainable` flags of a model's layers and variables at the moment that this is made.
 
