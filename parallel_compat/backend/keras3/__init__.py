@@ -104,6 +104,7 @@ from parallel_compat.backend.keras3.model_saving import (
     save_weights,
 )
 from parallel_compat.backend.keras3.optimizers import (
+    keep_reads_before_updates,
     optimizer_for,
     outside_replicas,
     twin_of,
@@ -166,6 +167,7 @@ __all__ = [
     "is_limited",
     "is_scipy_sparse",
     "joined",
+    "keep_reads_before_updates",
     "layer_metric_variables",
     "layers_of",
     "let_callbacks_ask_the_model_that_trains",
