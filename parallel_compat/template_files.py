@@ -18,12 +18,11 @@ from parallel_compat.recover.reader import look_over
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from parallel_compat.parallel_model import ParallelModel
     from parallel_compat.recover.loading import LoadedWeights
 
 
 @contextlib.contextmanager
-def template_to_save(model: ParallelModel) -> Iterator[keras.Model]:
+def template_to_save(model: keras.Model) -> Iterator[keras.Model]:
     """Yield the template of a parallel model, carrying for a while what the parallel model was compiled with."""
     if not model.compiled:
         yield model.template
@@ -32,7 +31,7 @@ def template_to_save(model: ParallelModel) -> Iterator[keras.Model]:
         yield model.template
 
 
-def compile_arguments_of_template(model: ParallelModel) -> dict[str, Any]:
+def compile_arguments_of_template(model: keras.Model) -> dict[str, Any]:
     """Return what the template would be compiled with to train as the parallel model does, on one device."""
     arguments = {**keras3.compile_arguments(model), "jit_compile": "auto"}
     arguments["loss"] = keras.tree.map_structure(_whole_name, arguments.get("loss"))
@@ -53,7 +52,7 @@ def _whole_name(loss: Any) -> Any:
     return keras3.SHORT_LOSS_NAMES.get(loss, loss) if isinstance(loss, str) else loss
 
 
-def load_weights(model: ParallelModel, filepath: Any, *args: Any, **kwargs: Any) -> LoadedWeights | None:
+def load_weights(model: keras.Model, filepath: Any, *args: Any, **kwargs: Any) -> LoadedWeights | None:
     """Load the template's weights, see `ParallelModel.load_weights`."""
     if os.path.exists(filepath):  # Keras would make room for whatever a file says that it holds
         if str(filepath).endswith((".h5", ".hdf5")):

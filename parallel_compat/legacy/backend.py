@@ -31,9 +31,9 @@ from parallel_compat.legacy.graph import (  # noqa: F401
     update_sub,
 )
 from parallel_compat.legacy.learning_phase import (  # noqa: F401
+    LearningPhase,
+    choose_symbolically,
     fixed_learning_phase,
-    in_test_phase,
-    in_train_phase,
     learning_phase,
     set_learning_phase,
 )
@@ -41,37 +41,10 @@ from parallel_compat.legacy.learning_phase import forget as forget_phase
 from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
+from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-# Those that compute as they did, read in TensorFlow 2.21 with Keras 3.15.
-_UNCHANGED_NAMES = """
-    abs all any arange argmax argmin batch_flatten batch_normalization bias_add cast cast_to_floatx
-    clip concatenate constant conv1d conv2d conv2d_transpose conv3d cos
-    ctc_batch_cost ctc_decode ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout elu equal
-    exp expand_dims eye flatten foldl foldr gather greater greater_equal in_top_k is_sparse l2_normalize less
-    less_equal log map_fn max maximum mean min minimum moving_average_update name_scope not_equal one_hot ones
-    ones_like permute_dimensions pool2d pool3d pow prod random_normal random_normal_variable random_uniform
-    random_uniform_variable relu repeat repeat_elements reshape resize_images resize_volumes reverse rnn round
-    separable_conv2d sigmoid sign sin softmax softplus softsign
-    spatial_2d_padding spatial_3d_padding sqrt square squeeze stack std stop_gradient sum tanh
-    temporal_padding tile to_dense transpose truncated_normal var variable zeros
-    zeros_like backend epsilon floatx get_uid image_data_format is_keras_tensor set_epsilon set_floatx
-    set_image_data_format
-"""
-_UNCHANGED = frozenset(_UNCHANGED_NAMES.split())
-# What a layer made of a function of this module may name (`legacy.op_layers`).
-FUNCTIONS = _UNCHANGED
-
-
-# The same, spelled by `keras.ops`, whose operations a saved model keeps without this package.
-_AS_OPERATIONS_NAMES = """
-    abs all any argmax argmin cast clip concatenate cos cumprod cumsum equal exp expand_dims greater
-    greater_equal less less_equal log max maximum mean min minimum not_equal prod reshape round sigmoid sign
-    sin softplus softsign sqrt square squeeze stack std sum tanh tile var
-"""
-_AS_OPERATIONS = frozenset(_AS_OPERATIONS_NAMES.split())
 
 
 @functools.cache
@@ -84,7 +57,7 @@ def _unchanged(name: str) -> Any:
     def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
             return plain(*arguments, **keywords)
-        if name in _AS_OPERATIONS and values_in_use() is None:
+        if name in AS_OPERATIONS and values_in_use() is None:
             return getattr(keras.ops, name)(*arguments, **keywords)
         return layer_of(plain, arguments, keywords, f"keras.backend.{name}")
 
@@ -96,13 +69,13 @@ def _any_symbolic(*structures: Any) -> bool:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _UNCHANGED:
+    if name not in UNCHANGED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _unchanged(name)  # not kept in this module, whose own code means Python's `any`, `sum` and `max`
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_UNCHANGED})
+    return sorted({*globals(), *UNCHANGED})
 
 
 # --- shapes and kinds ---------------------------------------------------------------------------------------------
@@ -307,6 +280,28 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     for _ in range(more):
         condition = keras.ops.expand_dims(condition, -1)
     return keras.ops.where(condition, chosen, other)
+
+
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
+    if training is None:
+        training = learning_phase()
+    if isinstance(training, LearningPhase):
+        x, alt = (each() if callable(each) else each for each in (x, alt))
+        symbolic = next((each for each in (x, alt) if isinstance(each, keras.KerasTensor)), None)
+        in_use = values_in_use()
+        if in_use is not None or symbolic is None:
+            return x if in_use is not None and in_use.training else alt
+        return choose_symbolically(x, alt, symbolic)
+    if isinstance(training, (bool, int, np.integer)):
+        chosen = x if training else alt
+        return chosen() if callable(chosen) else chosen
+    return switch(training, x, alt)
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return `x` while the model predicts and `alt` while it trains."""
+    return in_train_phase(alt, x, training=training)
 
 
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:

@@ -10,7 +10,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import models
+from parallel_compat.legacy import model_files
 from parallel_compat.legacy.numbers.logs import resolve, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.names import identifiers
@@ -99,9 +99,9 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
     def write_file(self, path: str) -> None:
         # The methods of whatever model is trained: wrappers of models override them. They write whole or not at all.
         if self.save_weights_only:
-            _method(self.model, "save_weights", models.save_weights)(path, overwrite=True)
+            _method(self.model, "save_weights", model_files.save_weights)(path, overwrite=True)
         else:
-            _method(self.model, "save", models.save_model)(path, overwrite=True)
+            _method(self.model, "save", model_files.save_model)(path, overwrite=True)
 
 
 def _method(model: Any, name: str, ours: Callable[..., Any]) -> Callable[..., Any]:

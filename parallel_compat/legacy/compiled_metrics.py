@@ -14,6 +14,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.legacy.numbers.metrics import MetricOfEra
 from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,6 +98,38 @@ def order_of(model: Any) -> list[str] | None:
     """Return the names of a compiled model's results in the order of its era; None where they are not known."""
     names: list[str] | None = getattr(model, "__dict__", {}).get(_ORDER)
     return names
+
+
+def metrics_names(model: keras.Model) -> list[str]:
+    """Return the names of what `evaluate` and `train_on_batch` return, in the order of the model's era.
+
+    Keras 2.2.4 and TensorFlow 1.15 knew them when the model was compiled, TensorFlow 2.2 after the first batch.
+    """
+    order = order_of(model)
+    seen = getattr(model, "compiled", False) and model.built and keras3.Compiled(model).built
+    if order is not None and not seen:
+        return [] if object_eras.era_of_object(model) is Era.TF_KERAS_2_2 else list(order)
+    return in_old_order(model, model.get_metrics_result() if seen else {"loss": 0.0})
+
+
+def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
+    """Order the names of results as Keras 2 did: the loss, the outputs' losses, the outputs' metrics.
+
+    Args:
+        model: the model.
+        results: results by name.
+    """
+    first = [name for name in order_of(model) or () if name in results]
+    if not first:
+        outputs = list(getattr(model, "output_names", None) or ())
+        losses = [f"{output}_loss" for output in outputs if f"{output}_loss" in results]
+        first = [name for name in ("loss", *losses) if name in results]
+    # `evaluate(return_dict=True)` sorts by name; the metrics themselves are in the order of `compile`.
+    order: list[str] = []  # not by `get_metrics_result`, which sorts as well in Keras 3.12
+    for metric in model.metrics:
+        result = metric.result()
+        order += list(result) if isinstance(result, dict) else [metric.name]
+    return [*first, *sorted((name for name in results if name not in first), key=order.index)]
 
 
 def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import keras
-import numpy as np
 
 from parallel_compat.backend.keras3 import all_layers, call_context, values
 
@@ -96,29 +95,16 @@ class InTrainPhase(keras.layers.Layer):  # type: ignore[misc]  # Keras carries n
         return
 
 
-def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
-    if training is None:
-        training = learning_phase()
-    if isinstance(training, LearningPhase):
-        x, alt = (each() if callable(each) else each for each in (x, alt))
-        symbolic = next((each for each in (x, alt) if isinstance(each, keras.KerasTensor)), None)
-        in_use = values.values_in_use()
-        if in_use is not None or symbolic is None:
-            return x if in_use is not None and in_use.training else alt
-        both = [each if isinstance(each, keras.KerasTensor) else _constant(each, symbolic) for each in (x, alt)]
-        return InTrainPhase()(both)
-    if isinstance(training, (bool, int, np.integer)):
-        chosen = x if training else alt
-        return chosen() if callable(chosen) else chosen
-    from parallel_compat.legacy.backend import switch
+def choose_symbolically(x: Any, alt: Any, symbolic: keras.KerasTensor) -> Any:
+    """Return a tensor of a model's graph that is `x` while the model trains and `alt` otherwise.
 
-    return switch(training, x, alt)
-
-
-def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """Return `x` while the model predicts and `alt` while it trains."""
-    return in_train_phase(alt, x, training=training)
+    Args:
+        x: a symbolic tensor, or a value.
+        alt: a symbolic tensor, or a value.
+        symbolic: the one of the two whose dtype the other gets.
+    """
+    both = [each if isinstance(each, keras.KerasTensor) else _constant(each, symbolic) for each in (x, alt)]
+    return InTrainPhase()(both)
 
 
 def _constant(value: Any, like: Any) -> Any:

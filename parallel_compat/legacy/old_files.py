@@ -22,6 +22,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.recover import keras_models, optimizer_state
 from parallel_compat.recover.config_json import model_entry, parse
+from parallel_compat.recover.config_walk import translate
 from parallel_compat.recover.errors import CheckpointError, naming
 from parallel_compat.recover.h5_writer import gather
 from parallel_compat.recover.parallel_wrapper import unwrap
@@ -29,7 +30,6 @@ from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.training import old_training
 from parallel_compat.recover.single_model import template_of, written_by_keras3
 from parallel_compat.recover.target import Target
-from parallel_compat.recover.translation import translate
 from parallel_compat.run import callers
 
 if TYPE_CHECKING:

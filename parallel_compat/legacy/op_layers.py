@@ -24,6 +24,7 @@ from tensorflow.keras import backend as _backend
 
 from parallel_compat.backend.keras3 import dispatch
 from parallel_compat.backend.keras3.values import values_in_use
+from parallel_compat.names.backend_functions import UNCHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,7 +209,7 @@ def resolve(path: str) -> Callable[..., Any]:
     found: Any = None
     if root == "tensorflow" and _is_allowed(name):
         found = _found(name)
-    elif root == _BACKEND and name in _backend_names():
+    elif root == _BACKEND and name in UNCHANGED:
         found = getattr(_backend, name)
     if found is None:
         raise ValueError(
@@ -216,12 +217,6 @@ def resolve(path: str) -> Callable[..., Any]:
             f"Received: {path!r}. A file with it was not written by this package, or has been changed."
         )
     return found  # type: ignore[no-any-return]
-
-
-def _backend_names() -> frozenset[str]:
-    from parallel_compat.legacy import backend
-
-    return backend.FUNCTIONS
 
 
 def _is_allowed(name: str) -> bool:

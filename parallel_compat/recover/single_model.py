@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from parallel_compat.recover.config_json import model_entry
+from parallel_compat.recover.config_walk import translate
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.layer_tree import Branch, tree_of_config
 from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.parallel_wrapper import Wrapper, unwrap
 from parallel_compat.recover.placement import place, split
 from parallel_compat.recover.target import PLAIN_KERAS
-from parallel_compat.recover.translation import Translation, translate
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.layer_tree import Leaf, Path
     from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
     from parallel_compat.recover.target import Target
+    from parallel_compat.recover.translation import Translation
 
 LAMBDA_NAME = re.compile(r"lambda(_\d+)?")
 

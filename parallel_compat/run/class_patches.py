@@ -647,9 +647,9 @@ def _weigh(model: Any, era: Era) -> None:
 
 def _metrics_names(original: Any) -> property:
     def get(self: Any) -> Any:
-        from parallel_compat.legacy import models
+        from parallel_compat.legacy.compiled_metrics import metrics_names
 
-        return original.fget(self) if callers.user_frame(sys._getframe(1)) is None else models.metrics_names(self)
+        return original.fget(self) if callers.user_frame(sys._getframe(1)) is None else metrics_names(self)
 
     return property(get)
 

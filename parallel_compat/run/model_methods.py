@@ -19,7 +19,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.reader import is_generator, is_sequence
-from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, models, trainable_flags
+from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, model_files, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import batch_logs, callback_params, sample_order, weighted_losses
 from parallel_compat.legacy.utils import to_list
@@ -221,7 +221,7 @@ def save(original: Method, of: str, frame: FrameType, self: Any, /, filepath: An
     """`model.save` to a file of any name."""
     if str(filepath).endswith(".keras") and not given:
         return original(self, filepath, *given, **keywords)
-    return _instead(models.save_model, of, frame, self, filepath, *given, **keywords)
+    return _instead(model_files.save_model, of, frame, self, filepath, *given, **keywords)
 
 
 def save_weights(
@@ -230,7 +230,7 @@ def save_weights(
     """`model.save_weights` to a file of any name."""
     if str(filepath).endswith(".weights.h5") and not given:
         return original(self, filepath, *given, **keywords)
-    return _instead(models.save_weights, of, frame, self, filepath, *given, **keywords)
+    return _instead(model_files.save_weights, of, frame, self, filepath, *given, **keywords)
 
 
 def load_weights(
@@ -241,7 +241,7 @@ def load_weights(
         if os.path.isfile(filepath):
             look_over(filepath)
         return original(self, filepath, *given, **keywords)
-    return _instead(models.load_weights, of, frame, self, filepath, *given, **keywords)
+    return _instead(model_files.load_weights, of, frame, self, filepath, *given, **keywords)
 
 
 def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
@@ -313,7 +313,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
 
 def _ordered(model: Any, results: dict[str, Any]) -> Any:
     """Return results as the old methods did: a list, or the loss alone."""
-    ordered = [results[name] for name in models.in_old_order(model, results)]
+    ordered = [results[name] for name in compiled_metrics.in_old_order(model, results)]
     return ordered if len(ordered) > 1 else ordered[0]
 
 
@@ -331,7 +331,8 @@ def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callab
 
 
 def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:
-    usage.record(f"{of.removeprefix('keras.')}({str(filepath)!r})", f"{legacy.__module__}.{legacy.__name__}", frame)
+    became = f"parallel_compat.legacy.models.{legacy.__name__}"
+    usage.record(f"{of.removeprefix('keras.')}({str(filepath)!r})", became, frame)
     return legacy(self, filepath, *given, **keywords)
 
 

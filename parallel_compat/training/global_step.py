@@ -14,15 +14,16 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.training.added_losses import how_they_merge, merge_added_losses
+from parallel_compat.training.forward import forward
 from parallel_compat.training.losses import Placement
-from parallel_compat.training.replica_pass import forward
 from parallel_compat.training.replicas import add
 from parallel_compat.training.trainable_flags import TrainableFlags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from parallel_compat.training.replica_pass import Batch, ReplicaPass
+    from parallel_compat.training.forward import Batch
+    from parallel_compat.training.replica_pass import ReplicaPass
     from parallel_compat.training.replicas import Replicas
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from parallel_compat import CheckpointError
 from parallel_compat.recover.config_json import model_entry
+from parallel_compat.recover.config_walk import translate
 from parallel_compat.recover.rules.training import compiled
-from parallel_compat.recover.translation import Translation, translate
+
+if TYPE_CHECKING:
+    from parallel_compat.recover.translation import Translation
 
 
 def one_layer(class_name: str, config: dict[str, Any], version: str = "2.2.4") -> tuple[Translation, dict[str, Any]]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.legacy import compiled_metrics
 from parallel_compat.legacy.numbers.logs import InOrder, Logs
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -227,9 +228,7 @@ def _giving_epoch_logs(original: Any) -> Any:
 
 def _order(model: Any, logs: dict[str, Any]) -> list[str]:
     """Return the names of logs in the order of the model's era."""
-    from parallel_compat.legacy import models
-
     try:
-        return models.in_old_order(model, logs)
+        return compiled_metrics.in_old_order(model, logs)
     except ValueError:  # a step of the user's own logs what no metric of the model has
         return list(logs)

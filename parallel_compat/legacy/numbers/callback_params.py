@@ -38,9 +38,7 @@ class Params(dict[str, Any]):
         return self._metrics()
 
     def _metrics(self) -> list[str]:
-        from parallel_compat.legacy import models
-
-        names = models.metrics_names(self._callback.model)
+        names = compiled_metrics.metrics_names(self._callback.model)
         return names + [f"val_{each}" for each in names] if self["do_validation"] else names
 
     def get(self, name: str, default: Any = None) -> Any:
