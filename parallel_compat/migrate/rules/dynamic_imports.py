@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate.rules import imports
+from parallel_compat.migrate.module_homes import is_legacy_module, what_became
 from parallel_compat.names import table
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ def find(file: File) -> Iterator[Finding]:
         path = file.names.path(call.func)
         if name == "__import__" or path == "importlib.import_module":
             text = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
-            if isinstance(text, str) and imports.is_legacy_module(text):
-                yield file.attention(RULE, call, f"`{text}` is imported by string: {imports.what_became(text)}")
+            if isinstance(text, str) and is_legacy_module(text):
+                yield file.attention(RULE, call, f"`{text}` is imported by string: {what_became(text)}")
         elif name in ("getattr", "hasattr") and len(call.args) > 1:
             module = file.names.path(call.args[0])
             text = call.args[1].value if isinstance(call.args[1], ast.Constant) else None

@@ -1,0 +1,156 @@
+"""Dotted names that begin with an imported name, and are elsewhere today: `keras.layers.core.Dense`."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.dotted_names import root_name
+from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, is_module, moved
+from parallel_compat.names import table
+from parallel_compat.names.table import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from parallel_compat.migrate.binding_homes import BindingHomes
+    from parallel_compat.migrate.edits import Edit
+    from parallel_compat.migrate.findings import Finding
+    from parallel_compat.migrate.scopes import Binding
+
+
+class DottedFindings:
+    """What is to be said and done of a file's dotted names.
+
+    Args:
+        homes: which modules the file's names should mean.
+        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+    """
+
+    def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
+        self._file = homes.file
+        self._homes = homes
+        self._skips = skips
+
+    def find(self, chain: ast.Attribute, bindings: list[Binding]) -> Iterator[Finding]:
+        """Yield what there is of one dotted name.
+
+        Args:
+            chain: the name, as long as it goes.
+            bindings: what binds its first part.
+        """
+        file = self._file
+        root = root_name(chain)
+        assert root is not None
+        base = file.names.path(root)
+        assert base is not None
+        node: ast.expr = chain
+        while isinstance(node, ast.Attribute):
+            if node in file.use_redirects:
+                yield from self._replaced(node, root, base, bindings, file.use_redirects[node])
+                return
+            node = node.value
+        if table.lookup(base) is not None and not is_module(base):
+            return  # an attribute of an imported thing, not of a module
+        known = self._known_part(chain)
+        if known is None:
+            path = file.names.path(chain)
+            if path is not None and path.startswith("tensorflow.") and not (path + ".").startswith(base + "."):
+                yield from self._replaced(chain, root, base, bindings, path)  # `K.tf.float32`
+                return
+            if path is not None and table.names_of(path) and table.root_of(path) is not None:
+                yield from self._whole_module(chain, root, base, bindings, path)
+                return
+            yield from self._unknown(chain, base, bindings)
+            return
+        node, entry = known
+        if self._skips(file.source.start(node)):
+            return
+        if entry.status is Status.GONE:
+            yield file.attention(RULE, node, gone(entry))
+            return
+        home = self._homes.home(bindings[0])
+        path = file.names.path(node)
+        assert path is not None
+        assert entry.target is not None
+        if entry.status is Status.SAME and (home is None or home == base):
+            return
+        if home is not None and home + path[len(base) :] == entry.target:
+            return  # the import brings it
+        if entry.status is Status.SAME and home == "tensorflow." + base:
+            return
+        if home == BACKEND and (entry.target == path or entry.target.startswith("keras.")):
+            return  # this package's backend has what Keras's kept as well
+        yield from self._replaced(node, root, base, bindings, entry.target, entry)
+
+    def _known_part(self, chain: ast.Attribute) -> tuple[ast.expr, table.Path] | None:
+        """Return the longest part of a chain that the table knows, and what it says."""
+        node: ast.expr = chain
+        while isinstance(node, ast.Attribute):
+            path = self._file.names.path(node)
+            entry = table.lookup(path) if path is not None else None
+            if entry is not None:
+                return node, entry
+            node = node.value
+        return None
+
+    def _whole_module(
+        self, chain: ast.Attribute, root: ast.Name, base: str, bindings: list[Binding], path: str
+    ) -> Iterator[Finding]:
+        """A module of Keras as a value: `K = keras.backend`."""
+        file = self._file
+        if self._skips(file.source.start(chain)) or table.canonical(path) == "keras.layers.merge":
+            return  # `merge` was a function before it was a module
+        above = file.tree.parents.get(chain)
+        home = home_of_module(path) if table.canonical(path) == "keras.backend" or not is_alive(path) else None
+        if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
+            name = above.targets[0]
+            for binding in file.tree.scopes[name].find(name.id):
+                if binding.node is name:
+                    home = self._homes.home(binding)
+        if home is not None and home != path:
+            yield from self._replaced(chain, root, base, bindings, home)
+
+    def _replaced(
+        self,
+        node: ast.expr,
+        root: ast.Name,
+        base: str,
+        bindings: list[Binding],
+        target: str,
+        entry: table.Path | None = None,
+    ) -> Iterator[Finding]:
+        file = self._file
+        home = self._homes.home(bindings[0]) or base
+        path = file.names.path(node) or ""
+        if target.startswith(home + "."):
+            spelled: tuple[str, tuple[Edit, ...]] | None = root.id + target[len(home) :], ()
+        else:
+            spelled = file.reference(target, node)
+        if spelled is None:
+            message = f"`{path}` is now `{target}`, but the name `{target.partition('.')[0]}` is taken here."
+            yield file.attention(RULE, node, message)
+            return
+        text, edits = spelled
+        message = moved(path, target, entry)
+        yield file.found(RULE, node, message, [file.replace(node, text), *edits])
+
+    def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Iterator[Finding]:
+        """A name that neither the table nor, as far as the table knows, today's Keras has."""
+        file = self._file
+        path = file.names.path(chain)
+        if path is None or self._skips(file.source.start(chain)):
+            return
+        parent = path.rpartition(".")[0]
+        if parent == BACKEND and path.rpartition(".")[2] not in (*table.names_of("keras.backend"), "backend"):
+            yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+            return
+        if not parent.startswith(base):
+            return
+        if parent == base and home_of_module(base) not in (None, base) and self._homes.home(bindings[0]) != base:
+            if table.canonical(base) in ("keras.backend", "keras.backend.tensorflow_backend"):
+                yield file.attention(RULE, chain, f"`{path}` is not a name of Keras 2's backend that is known here.")
+            return
+        canonical = table.canonical(parent)
+        if not is_alive(parent) and table.names_of(parent) and canonical.startswith("keras."):
+            yield file.attention(RULE, chain, f"`{parent}` is gone, and `{path}` is not a name that is known here.")

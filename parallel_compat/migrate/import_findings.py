@@ -1,0 +1,140 @@
+"""Import statements that name what is elsewhere today, or gone."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.import_statements import move_from, move_import
+from parallel_compat.migrate.module_homes import (
+    RULE,
+    gone,
+    home_of_module,
+    is_alive,
+    is_gone,
+    is_module,
+    is_other_spelling,
+    moved,
+)
+from parallel_compat.names import table
+from parallel_compat.names.table import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from parallel_compat.migrate.binding_homes import BindingHomes
+    from parallel_compat.migrate.findings import Finding
+    from parallel_compat.migrate.scopes import Binding
+
+_MERGE = (
+    "The `merge` function of Keras 1 is now one function per mode: `keras.layers.add`, `multiply`, `concatenate`, "
+    "`average`, `maximum`, `dot`."
+)
+
+
+class ImportFindings:
+    """What is to be said and done of a file's import statements.
+
+    Args:
+        homes: which modules the file's names should mean.
+        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+    """
+
+    def __init__(self, homes: BindingHomes, skips: Callable[[int], bool]) -> None:
+        self._file = homes.file
+        self._homes = homes
+        self._skips = skips
+
+    def of_from(self, statement: ast.ImportFrom) -> Iterator[Finding]:
+        """Yield what there is of `from a import b`."""
+        file = self._file
+        module = from_module(statement)
+        if module is None:
+            return
+        targets: dict[ast.alias, str] = {}
+        messages: list[tuple[ast.alias, str]] = []
+        scope = file.tree.scopes[statement]
+        for alias in statement.names:
+            bound = alias.asname or alias.name
+            binding = next(
+                binding for binding in (*scope.bindings.get(bound, ()), *scope.find(bound)) if binding.node is alias
+            )
+            path = f"{module}.{alias.name}"
+            if binding in file.redirects:
+                targets[alias] = file.redirects[binding]
+                messages.append((alias, moved(path, targets[alias], None)))
+                continue
+            if self._skips(file.source.start(alias)):
+                continue
+            entry = table.lookup(path)
+            if entry is not None and entry.status is Status.GONE:
+                yield file.attention(RULE, alias, gone(entry))
+            elif entry is not None and entry.target is not None:
+                target = entry.target
+                if is_module(path):
+                    target = self._homes.home(binding) or target
+                if target != path:
+                    targets[alias] = target
+                    messages.append((alias, moved(path, target, entry)))
+            elif table.canonical(path) == "keras.layers.merge" and self._called(binding):
+                yield file.attention(RULE, alias, gone(table.Path(path, Status.GONE, None, _MERGE)))
+            elif entry is None and (table.names_of(path) or is_other_spelling(path)):
+                home = self._homes.home(binding)
+                if home is not None and home != path:
+                    targets[alias] = home
+                    messages.append((alias, moved(path, home, None)))
+                elif home is None and not is_alive(path):
+                    yield file.attention(RULE, alias, f"The module `{path}` is gone.")
+            elif entry is None and _private(module, alias.name):
+                message = (
+                    f"`{path}` was private to Keras 2, and Keras 3 has it elsewhere or not at all. Copy what it did."
+                )
+                yield file.attention(RULE, alias, message)
+            elif entry is None and is_gone(module):
+                message = f"The module `{module}` is gone, and `{alias.name}` is not a name of it that is known here."
+                yield file.attention(RULE, alias, message)
+        if targets:
+            edits = move_from(file, statement, targets)
+            for index, (alias, message) in enumerate(messages):
+                yield file.found(RULE, alias, message, () if index else edits)
+
+    def _called(self, binding: Binding) -> bool:
+        """Say whether a name is called: `merge` was a function before it was a module."""
+        return any(
+            isinstance(call.func, ast.Name) and binding in self._file.tree.scopes[call.func].find(call.func.id)
+            for call in self._file.tree.calls
+        )
+
+    def of_import(self, statement: ast.Import) -> Iterator[Finding]:
+        """Yield what there is of `import a.b`."""
+        file = self._file
+        scope = file.tree.scopes[statement]
+        for alias in statement.names:
+            path = alias.name
+            if self._skips(file.source.start(alias)):
+                continue
+            entry = table.lookup(path)
+            if entry is not None and entry.status is Status.GONE:
+                yield file.attention(RULE, alias, gone(entry))
+                continue
+            if not (entry is not None or table.names_of(path) or is_other_spelling(path)):
+                continue
+            if alias.asname:
+                binding = next(one for one in scope.find(alias.asname) if one.node is alias)
+                home = self._homes.home(binding)
+            else:
+                home = None if is_alive(path) else home_of_module(path)
+                if home is not None and home.partition(".")[0] != path.partition(".")[0]:
+                    home = path.partition(".")[0]  # the name it binds stays bound
+                if table.canonical(path) == "keras.backend":
+                    home = None
+            if home is not None and home != path:
+                yield file.found(RULE, alias, moved(path, home, entry), move_import(file, alias, home))
+            elif home is None and not is_alive(path) and path.partition(".")[0] == "keras" and "." in path:
+                yield file.attention(RULE, alias, f"The module `{path}` is gone.")
+
+
+def _private(module: str, name: str) -> bool:
+    is_private = name.startswith("_") and not name.startswith("__")
+    return is_private and bool(table.names_of(module)) and table.root_of(module) is not None

@@ -1,0 +1,102 @@
+"""Star imports of old modules, and the names that nothing but such a star brings."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.dotted_names import from_module
+from parallel_compat.migrate.import_statements import replace_star
+from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, moved
+from parallel_compat.names import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+
+def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], bool]) -> Iterator[Finding]:
+    """Yield what there is of one star import.
+
+    Args:
+        file: the source.
+        statement: the import.
+        skips: whether what begins at an offset is left alone.
+    """
+    module = from_module(statement)
+    if module is None or not table.names_of(module) or skips(file.source.start(statement)):
+        return
+    if table.canonical(module) in ("keras.backend", "keras.backend.tensorflow_backend"):
+        home: str | None = BACKEND
+    else:
+        home = None if is_alive(module) else home_of_module(module)
+    if home is None:
+        if not is_alive(module):
+            yield file.attention(RULE, statement, f"The module `{module}` is gone.")
+        return
+    yield file.found(RULE, statement, moved(module, home, None), replace_star(file, statement, home))
+
+
+def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
+    """Yield what there is of names that only an old star import brought, and that the star of today does not bring.
+
+    Args:
+        file: the source.
+        skips: whether what begins at an offset is left alone, but for what other rules asked for.
+    """
+    if not file.tree.stars:
+        return
+    seen = set()
+    for node in file.tree.names:
+        if not isinstance(node.ctx, ast.Load) or node.id in seen or node not in file.tree.scopes:
+            continue
+        if file.tree.scopes[node].find(node.id):
+            continue
+        path = file.names.star_path(node.id)
+        if path is None and node.id == "K" and file.tree.stars:
+            path = _backend_of_star(file)
+        if path is None:
+            continue
+        seen.add(node.id)
+        if node not in file.use_redirects and skips(file.source.start(node)):
+            continue
+        entry = table.lookup(path)
+        target = file.use_redirects.get(node) or (entry.target if entry else None)
+        if path.endswith(".backend"):
+            target = BACKEND
+        if target is None:
+            if entry is not None:
+                yield file.attention(RULE, node, gone(entry))
+            continue
+        module = path.rpartition(".")[0]
+        home = BACKEND if table.canonical(module).startswith("keras.backend") else None
+        home = home or (module if is_alive(module) else home_of_module(module))
+        if target == f"{home}.{node.id}":
+            continue
+        if home == BACKEND and target.startswith("keras.backend."):
+            continue
+        name = target.rpartition(".")[2]
+        spelled = name if name == node.id else f"{name} as {node.id}"
+        statement = next(star for star in reversed(file.tree.stars) if _brings(star, path))
+        package = target.rpartition(".")[0]
+        added = f"from {package} import {spelled}" if package else f"import {spelled}"
+        message = moved(path, target, entry)
+        yield file.found(RULE, node, message, [file.insert_statement(statement, added)])
+
+
+def _backend_of_star(file: File) -> str | None:
+    """Keras 2's own modules imported the backend as `K`, and their stars handed it on."""
+    for statement in file.tree.stars:
+        module = from_module(statement) or ""
+        if table.names_of(module) and table.root_of(module):
+            return f"{table.root_of(module)}.backend"
+    return None
+
+
+def _brings(statement: ast.ImportFrom, path: str) -> bool:
+    module = from_module(statement) or ""
+    if path.endswith(".backend"):
+        return bool(table.names_of(module))
+    return path.rpartition(".")[0] == module
