@@ -37,7 +37,7 @@ def compile_arguments_of_template(model: keras.Model) -> dict[str, Any]:
     arguments["loss"] = keras.tree.map_structure(_whole_name, arguments.get("loss"))
     if getattr(model.template, "output_names", None) == model.output_names:
         return arguments
-    # The template knows no output by the name that told it apart: its outputs are told by position.
+    # The template knows no output by the name that sets it apart: its outputs are known by position.
     for name in ("loss", "loss_weights", "metrics", "weighted_metrics"):
         by_name = arguments.get(name)
         if isinstance(by_name, dict):

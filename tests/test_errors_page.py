@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from parallel_compat.names import search
-from parallel_compat.names.errors import errors, page
+from parallel_compat.names.error_messages import errors, page
 
 PROJECT = Path(__file__).parents[1]
 H5 = PROJECT / "tests" / "data" / "oracle" / "h5"
@@ -83,14 +83,14 @@ texts = {}
 for title, code in json.load(sys.stdin).items():
     if "parallel_compat" in code or "legacy" in code:
         import parallel_compat
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             exec(code)
             texts[title] = ""
         except Exception as error:
             texts[title] = "".join(traceback.format_exception_only(error))
-    texts[title] += "".join(str(warning.message) for warning in told)
+    texts[title] += "".join(str(warning.message) for warning in warned)
 print("TEXTS", json.dumps(texts))
 """
 

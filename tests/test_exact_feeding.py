@@ -241,15 +241,15 @@ def test_the_queue_arguments_of_old_fit(way):
 
 
 @pytest.mark.parametrize("kind", ["generator", "Sequence"])
-@pytest.mark.parametrize("beside", [{"y": Y}, {"sample_weight": np.zeros(4)}, {"validation_split": 0.5}])
-def test_what_a_generator_has_in_its_batches_is_not_given_besides(kind, beside):
+@pytest.mark.parametrize("more", [{"y": Y}, {"sample_weight": np.zeros(4)}, {"validation_split": 0.5}])
+def test_what_a_generator_has_in_its_batches_is_not_given_as_well(kind, more):
     parallel = model()
     data = forever(X, Y) if kind == "generator" else Views()
-    with pytest.raises(ValueError, match=rf"Received: \['{next(iter(beside))}'\] besides"):
-        parallel.fit(data, steps_per_epoch=1, verbose=0, **beside)
-    if "validation_split" not in beside:
-        with pytest.raises(ValueError, match="besides it"):
-            parallel.evaluate(data, steps=1, verbose=0, **beside)
+    with pytest.raises(ValueError, match=rf"Received: \['{next(iter(more))}'\] as well as it"):
+        parallel.fit(data, steps_per_epoch=1, verbose=0, **more)
+    if "validation_split" not in more:
+        with pytest.raises(ValueError, match="as well as it"):
+            parallel.evaluate(data, steps=1, verbose=0, **more)
 
 
 @pytest.mark.parametrize("replicas", [1, 2])

@@ -35,8 +35,8 @@ class Record(keras.callbacks.Callback):
         def hook(*given, **keywords):
             logs = given[-1] if given and isinstance(given[-1], dict) else keywords.get("logs")
             position = [each for each in given if isinstance(each, int)]
-            told = {key: np.round(np.mean(value), 4) for key, value in (logs or {}).items()}
-            self.calls.append((name, position, list(told), list(told.values())))
+            rounded = {key: np.round(np.mean(value), 4) for key, value in (logs or {}).items()}
+            self.calls.append((name, position, list(rounded), list(rounded.values())))
             if name == self.stop_after:
                 self.model.stop_training = True
 

@@ -147,7 +147,7 @@ def over_finite_targets(y_true, y_pred):
     ("loss", "value"), [(over_known_targets, -1.0), (over_the_largest_target, 7.0), (over_finite_targets, np.nan)]
 )
 def test_loss_that_depends_on_the_batch_for_some_values_only_is_merged(loss, value):
-    """On rows of zeros and ones these cannot be told from a loss of each row."""
+    """On rows of zeros and ones these cannot be distinguished from a loss of each row."""
     x, y = classes(ROWS)
     y[5:25] = value
     _, parallel = train_both(regression, compiled(lambda: loss, metrics=[loss]), x, y, replicas=3)

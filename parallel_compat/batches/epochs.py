@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from parallel_compat.batches.batch import samples_of
-from parallel_compat.batches.reader import SequenceSource
+from parallel_compat.batches.sources import SequenceSource
 
 if TYPE_CHECKING:
     import keras
 
-    from parallel_compat.batches.reader import Source
+    from parallel_compat.batches.sources import Source
 
 
 class Epochs:

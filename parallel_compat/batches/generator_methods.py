@@ -1,6 +1,6 @@
 """`fit_generator`, `evaluate_generator` and `predict_generator` of Keras 2, for any Keras 3 model.
 
-Generators and Sequences are fed to `fit`, `evaluate` and `predict` by `parallel_compat.batches.reader`; a
+Generators and Sequences are fed to `fit`, `evaluate` and `predict` by `parallel_compat.batches.sources`; a
 parallel model's own `fit`, `evaluate` and `predict` do the same with them.
 """
 
@@ -17,18 +17,11 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.batches.batch import BatchReader, as_tensor
 from parallel_compat.batches.epochs import Epochs
-from parallel_compat.batches.reader import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
+from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
+from parallel_compat.names.generator_arguments import in_keras_2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-# Keras 1's names of arguments, and what Keras 2 called them.
-KERAS_1_NAMES = {
-    "nb_epoch": "epochs",
-    "nb_worker": "workers",
-    "max_q_size": "max_queue_size",
-    "pickle_safe": "use_multiprocessing",
-}
 
 # How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
 DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
@@ -199,14 +192,14 @@ def check_data_comes_alone(data: Any, arguments: Mapping[str, Any]) -> None:
         arguments: those of `fit` or `evaluate`, by name.
 
     Raises:
-        ValueError: if targets, weights or a part for validation are given besides.
+        ValueError: if targets, weights or a part for validation are given as well.
     """
     given = [name for name in ("y", "sample_weight") if arguments.get(name) is not None]
     given += ["validation_split"] * bool(arguments.get("validation_split"))
     if given and (is_generator(data) or is_sequence(data)):
         raise ValueError(
-            f"Expected a generator or Sequence to yield `(x, y)` or `(x, y, sample_weight)`. Received: {given} besides "
-            f"it. Let {type(data).__name__} yield targets and weights; give `validation_data` data of its own."
+            f"Expected a generator or Sequence to yield `(x, y)` or `(x, y, sample_weight)`. Received: {given} as "
+            f"well as it. Let {type(data).__name__} yield targets and weights; give `validation_data` data of its own."
         )
 
 
@@ -258,7 +251,7 @@ def fit_generator(
         use_multiprocessing: whether the workers of a Sequence are processes.
         shuffle: whether a Sequence has an order of its own in each epoch.
         initial_epoch: the epoch to start at.
-        **keras_1: `samples_per_epoch`, `nb_epoch`, `nb_val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+        **keras_1: arguments by their names in Keras 1, see `parallel_compat.names.generator_arguments`.
 
     Returns:
         The `keras.callbacks.History`.
@@ -272,16 +265,9 @@ def fit_generator(
         "steps_per_epoch": steps_per_epoch, "epochs": epochs, "validation_steps": validation_steps,
         "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing,
     }  # fmt: skip
-    samples = {name: keras_1.pop(name, None) for name in ("samples_per_epoch", "nb_val_samples")}
-    given = keras_2_arguments(given, keras_1)
-    generator, given["steps_per_epoch"] = steps_of_samples(
-        generator, samples["samples_per_epoch"], given["steps_per_epoch"]
-    )
-    validation_data, given["validation_steps"] = steps_of_samples(
-        validation_data, samples["nb_val_samples"], given["validation_steps"]
-    )
-    _check_steps(generator, "steps_per_epoch", given["steps_per_epoch"])
-    _check_steps(validation_data, "validation_steps", given["validation_steps"])
+    given, samples = in_keras_2(given, keras_1)
+    generator = _settle_steps(generator, "steps_per_epoch", given, samples)
+    validation_data = _settle_steps(validation_data, "validation_steps", given, samples)
     feed = Feed(model, given.pop("workers"), given.pop("use_multiprocessing"), given.pop("max_queue_size"), True)
     if (is_generator(generator) or is_sequence(generator)) and ArrayBatches.takes(validation_data):
         validation_data, given["validation_steps"] = ArrayBatches(validation_data, feed), None
@@ -320,7 +306,7 @@ def evaluate_generator(
         use_multiprocessing: as in `fit_generator`.
         verbose: 0 or 1.
         return_dict: whether a dict by the names of the metrics is returned.
-        **keras_1: `val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+        **keras_1: as in `fit_generator`.
 
     Returns:
         The loss, or a list of the loss and the metrics, as `Model.evaluate` returns them.
@@ -328,10 +314,8 @@ def evaluate_generator(
     given: dict[str, Any] = {
         "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
     }  # fmt: skip
-    samples = keras_1.pop("val_samples", None)
-    given = keras_2_arguments(given, keras_1)
-    generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
-    _check_steps(generator, "steps", given["steps"])
+    given, samples = in_keras_2(given, keras_1)
+    generator = _settle_steps(generator, "steps", given, samples)
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"], True)
     with feed.open():
         return model.evaluate(
@@ -367,7 +351,7 @@ def predict_generator(
         workers: as in `fit_generator`.
         use_multiprocessing: as in `fit_generator`.
         verbose: 0 or 1.
-        **keras_1: `val_samples`, `nb_worker`, `max_q_size`, `pickle_safe`.
+        **keras_1: as in `fit_generator`.
 
     Returns:
         The predictions, one array or a structure of arrays.
@@ -375,10 +359,8 @@ def predict_generator(
     given: dict[str, Any] = {
         "steps": steps, "max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing
     }  # fmt: skip
-    samples = keras_1.pop("val_samples", None)
-    given = keras_2_arguments(given, keras_1)
-    generator, given["steps"] = steps_of_samples(generator, samples, given["steps"])
-    _check_steps(generator, "steps", given["steps"])
+    given, samples = in_keras_2(given, keras_1)
+    generator = _settle_steps(generator, "steps", given, samples)
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
     with feed.open():
         return model.predict(
@@ -386,29 +368,21 @@ def predict_generator(
         )
 
 
-def _check_steps(data: Any, argument: str, steps: int | None) -> None:
-    """Refuse a generator without a number of batches, as Keras 2 did: an endless one would be drawn from forever."""
+def _settle_steps(data: Any, argument: str, given: dict[str, Any], samples: dict[str, Any]) -> Any:
+    """Make a whole number of batches of what was given, and return the data, from which nothing is missing.
+
+    Keras 2 drew batches while their number was less than `steps`, whatever kind of number that was
+    (`len(x) / batch_size`). A generator without a number is refused, as Keras 2 did: an endless one would be drawn
+    from forever.
+    """
+    data, steps = steps_of_samples(data, samples.get(argument), given[argument])
+    given[argument] = math.ceil(steps) if steps else steps
     if is_generator(data) and steps is None:
         raise ValueError(
             f"Expected `{argument}`, the number of batches, with a generator, which may be endless. Received: "
             f"{argument}=None. Give the number, or a `keras.utils.Sequence`, which knows its length."
         )
-
-
-def keras_2_arguments(given: dict[str, Any], keras_1: dict[str, Any]) -> dict[str, Any]:
-    """Put Keras 1's arguments in the place of Keras 2's, and whole numbers in the place of `len(x) / batch_size`.
-
-    Keras 2 drew batches while their number was less than `steps`, whatever kind of number that was.
-
-    Raises:
-        TypeError: for an unknown argument.
-    """
-    unknown = sorted(set(keras_1) - set(KERAS_1_NAMES))
-    if unknown:
-        raise TypeError(f"Got unexpected keyword arguments {unknown}, which neither Keras 1 nor Keras 2 had.")
-    given = {**given, **{KERAS_1_NAMES[name]: value for name, value in keras_1.items()}}
-    steps = {name: given[name] for name in ("steps_per_epoch", "validation_steps", "steps") if given.get(name)}
-    return {**given, **{name: math.ceil(value) for name, value in steps.items()}}
+    return data
 
 
 def steps_of_samples(data: Any, samples: int | None, steps: int | None) -> tuple[Any, int | None]:

@@ -130,6 +130,6 @@ def _compute(path: str, index: int) -> tuple[Any, tuple[bytes | None, str] | Non
         try:
             pickled = pickle.dumps(error)
             pickle.loads(pickled)
-        except Exception:  # an error whose class cannot be pickled is told by its text
+        except Exception:  # an error whose class cannot be pickled is passed on as its text
             return None, (None, text)
         return None, (pickled, text)

@@ -17,7 +17,7 @@ import tensorflow as tf
 from tensorflow.keras import backend as _today
 
 from parallel_compat.backend.keras3 import training_of_call
-from parallel_compat.backend.keras3.values import values_in_use
+from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.graph import (  # noqa: F401

@@ -24,7 +24,7 @@ from parallel_compat.names.table import Change
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    # What is told of each translation: (what was given, what it became).
+    # What is noted of each translation: (what was given, what it became).
     Note = Callable[[str, str], None]
 
 

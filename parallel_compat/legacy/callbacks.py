@@ -288,7 +288,7 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
 
     @property
     def writer(self) -> SummaryWriter:
-        """Where scalars of one's own go (`board.writer.add_summary(summary, epoch)`), beside those of the training."""
+        """Where scalars of one's own go (`board.writer.add_summary(summary, epoch)`), next to those of the training."""
         return SummaryWriter(keras3.training_summaries(self))
 
 

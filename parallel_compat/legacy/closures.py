@@ -1,7 +1,7 @@
-"""Functions that use a model's symbolic tensors besides their arguments: what TensorFlow 1's graph allowed.
+"""Functions that use a model's symbolic tensors as well as their arguments: what TensorFlow 1's graph allowed.
 
 Losses and metrics (`def vae_loss(x, decoded): ... z_mean ...`) get the values of these tensors in the pass whose loss
-is computed. To a Lambda layer they become inputs, besides its own.
+is computed. To a Lambda layer they become inputs, after its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3.values import NotComputedError, Values
+from parallel_compat.backend.keras3.symbolic_values import NotComputedError, Values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ _ENDS = ("input", "inputs", "output", "outputs")
 
 
 def symbolic_tensors(function: Any) -> dict[str, Any]:
-    """Return the symbolic tensors that a function reaches besides its arguments, by the names it has for them.
+    """Return the symbolic tensors that a function reaches in addition to its arguments, by the names it has for them.
 
     >>> inputs = keras.Input((3,))
     >>> list(symbolic_tensors(lambda y_true, y_pred: y_pred - inputs))
@@ -171,9 +171,9 @@ def _names(code: CodeType) -> Iterator[str]:
 def _sentence(function: Any, input_name: str) -> str:
     names = ", ".join(f"`{name}`" for name in symbolic_tensors(function))
     return (
-        f"{_where(function)}`{getattr(function, '__name__', function)}` uses the symbolic tensors {names} besides its "
-        f"arguments, which need the input '{input_name}'. The model that is trained has no such input: make it one, "
-        "or compute the loss in a layer that says `self.add_loss(loss)` in its `call`."
+        f"{_where(function)}`{getattr(function, '__name__', function)}` uses the symbolic tensors {names} as well as "
+        f"its arguments, which need the input '{input_name}'. The model that is trained has no such input: make it "
+        "one, or compute the loss in a layer that says `self.add_loss(loss)` in its `call`."
     )
 
 

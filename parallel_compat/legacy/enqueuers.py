@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.batches.reader import GeneratorSource, SequenceSource, Source
+from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

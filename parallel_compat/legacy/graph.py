@@ -15,8 +15,8 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import values as graph_values
-from parallel_compat.backend.keras3.values import Values, values_in_use
+from parallel_compat.backend.keras3 import symbolic_values as graph_values
+from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
 
 if TYPE_CHECKING:
@@ -364,7 +364,7 @@ class Function:
                 raise TypeError(
                     "Expected updates of numbers, variables or symbolic tensors. Received: a tensor that has been "
                     "computed already, from variables alone; every call would assign the same. Write "
-                    "`K.update_add(variable, increment)`, or assign beside the call."
+                    "`K.update_add(variable, increment)`, or assign outside of the call."
                 )
         self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
         self._layers = _layers_between(self._tensors, [*self.outputs, *_computed(self._updates)])

@@ -6,7 +6,8 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend.keras3 import all_layers, call_context, values
+from parallel_compat.backend.keras3 import all_layers, call_context
+from parallel_compat.backend.keras3 import symbolic_values as values
 
 
 class LearningPhase:
@@ -31,7 +32,7 @@ def learning_phase() -> Any:
 def set_learning_phase(value: int) -> None:
     """Fix the learning phase of the layers that are called on symbolic tensors from here on.
 
-    Layers that a model already has are told to predict, whatever the model does: Keras 2 did not feed the flag any
+    Layers that a model already has predict, whatever the model does: Keras 2 did not feed the flag any
     more once it was fixed, and its default was 0.
 
     Args:

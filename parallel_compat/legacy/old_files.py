@@ -1,7 +1,7 @@
 """Whole models of files in this process, with the layers, activations and steps that their scripts find under `run`.
 
-`parallel_compat.recover` reads and translates the files; what a translated model finds here besides Keras 3 is said by
-`target`.
+`parallel_compat.recover` reads and translates the files; what a translated model finds here in addition to Keras 3 is
+said by `target`.
 """
 
 from __future__ import annotations
@@ -291,8 +291,10 @@ def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any], era: Era)
     by_lower = {kind.lower(): kind for kind in dir(keras.optimizers) if kind[0].isupper()}
     name = by_lower.get(config["class_name"].lower(), config["class_name"])
     if era is Era.TODAY:
-        settings.pop("schedule_decay", None)
-        return getattr(optimizers, name)(**settings)
+        try:
+            return getattr(optimizers, name)(**settings)
+        except TypeError as error:  # the table knows of an argument that Keras 3 has nothing for
+            raise CheckpointError(f"training_config: {error} Or load the model with `compile=False`.") from error
     return optimizers.of_era(getattr(keras.optimizers, name), settings, era)
 
 

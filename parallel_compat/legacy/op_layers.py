@@ -23,7 +23,7 @@ import tensorflow as tf
 from tensorflow.keras import backend as _backend
 
 from parallel_compat.backend.keras3 import dispatch
-from parallel_compat.backend.keras3.values import values_in_use
+from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.names.backend_functions import UNCHANGED
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def encoded(value: Any) -> Any:
         array = np.asarray(value)
         return {"constant": array.tolist(), "dtype": tf.as_dtype(array.dtype).name, "shape": list(array.shape)}
     raise NotImplementedError(
-        "Expected numbers, text, shapes and arrays beside the tensors in a function of a model that is saved or "
+        "Expected numbers, text, shapes and arrays next to the tensors in a function of a model that is saved or "
         f"copied. Received: {type(value).__name__}. Put the call into a Lambda layer, or save the weights alone."
     )
 

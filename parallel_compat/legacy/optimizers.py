@@ -14,7 +14,9 @@ import keras
 from parallel_compat.backend.keras3 import learning_rate
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import optimizer_steps, optimizer_weights
+from parallel_compat.names.arguments import SCHEDULE_DECAY
 from parallel_compat.names.eras import Era
+from parallel_compat.names.positions import named_positions
 
 
 def __getattr__(name: str) -> Any:
@@ -67,19 +69,19 @@ def initialize(
         of: the class, as the table spells it.
         given: the positional arguments.
         keywords: the keyword arguments, old ones among them.
-        note: told of each argument that changes.
+        note: called with each argument that changes.
         era: whose default learning rates hold, whose meaning of `clipnorm`, and whose steps.
 
     Raises:
         ValueError: `decay` together with a schedule.
     """
-    schedule_decay = optimizer_steps.SCHEDULE_DECAY
+    schedule_decay = SCHEDULE_DECAY
     is_nadam = of == "keras.optimizers.Nadam" and era is not Era.TODAY
     if is_nadam:
-        keywords = dict(keywords)
+        agreeing, names = named_positions(of, given, keywords, era)
+        keywords = {**dict(zip(names, given[agreeing:], strict=True)), **keywords}
+        given = given[:agreeing]
         schedule_decay = float(keywords.pop("schedule_decay", schedule_decay))
-        if len(given) > 4 and era is Era.KERAS_2_2_4:
-            schedule_decay, given = float(given[4]), given[:4]
     clips = {}
     if optimizer_steps.is_known(optimizer, era):
         keywords = dict(keywords)
@@ -111,7 +113,7 @@ def of_era(kind: Any, keywords: dict[str, Any], era: Era, note: Any = lambda giv
         kind: an optimizer class of Keras.
         keywords: its arguments, old ones among them.
         era: the era.
-        note: told of each argument that changes.
+        note: called with each argument that changes.
     """
     made = kind.__new__(kind)
     initialize(kind.__init__, made, f"keras.optimizers.{kind.__name__}", (), keywords, note, era)

@@ -125,7 +125,7 @@ class BaseWrapper(BaseEstimator):  # type: ignore[misc]
 
         Args:
             fn: a function, or a method or the name of one: `"fit"`.
-            override: arguments that come besides, or instead.
+            override: arguments that are added, or come instead.
         """
         names = _OF_METHODS.get(fn if isinstance(fn, str) else "")
         taken = {

@@ -1,6 +1,6 @@
 """The other files of a project: what an imported function returns, what an imported class is.
 
-A file is looked for as Python would find it: beside the importing one, or below one of the folders above it.
+A file is looked for as Python would find it: next to the importing one, or below one of the folders above it.
 """
 
 from __future__ import annotations

@@ -100,9 +100,9 @@ KERNEL_SIDES: dict[str, tuple[str, ...]] = {
     },
     **{f"keras.layers.{name}": ("kernel_dim1", "kernel_dim2", "kernel_dim3") for name in ("Conv3D", "Conv3DTranspose")},
 }
-# Beside these Keras 2 did not take two whole numbers for the sides of a kernel.
+# With these Keras 2 did not take two whole numbers for the sides of a kernel.
 AFTER_KERNEL_SIZE = frozenset(("padding", "strides", "data_format", "kernel_size"))
-# Names that only Keras 1 had: what stands beside them is of Keras 1 as well.
+# Names that only Keras 1 had: what stands in the same call is of Keras 1 as well.
 KERAS_1_ALONE = frozenset(
     ("border_mode", "subsample", "dim_ordering", "init", "nb_filter", "W_regularizer", "b_regularizer", "bias")
 )
@@ -216,6 +216,9 @@ def _layers() -> list[Argument]:
     return rows
 
 
+SCHEDULE_DECAY = 0.004  # of Nadam, where the argument is not passed
+
+
 def _optimizers() -> list[Argument]:
     rows = []
     for name in _OPTIMIZERS:
@@ -234,7 +237,7 @@ def _optimizers() -> list[Argument]:
             "schedule_decay",
             Change.GONE,
             note=note + " Leave the argument out, or use Adam.",
-            harmless=(0.004,),
+            harmless=(SCHEDULE_DECAY,),
         )
     )
     return rows

@@ -91,21 +91,6 @@ _LOADS_OF_NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_
 _FILES_OF_PROJECT = 200
 
 
-def era_of_source(text: str) -> Verdict | None:
-    """Tell a source's era by what it imports.
-
-    >>> era_of_source("import tensorflow as tf\\nmodel = tf.keras.Sequential()\\n").era.value
-    'tf.keras-2.2'
-
-    Args:
-        text: the source.
-
-    Returns:
-        The verdict; None where the source imports neither Keras.
-    """
-    return verdict(evidence_of_source(text))
-
-
 def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verdict | None:
     """Tell the era of a source that is part of a project.
 
@@ -117,12 +102,15 @@ def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verd
 
     Returns:
         The verdict; None where neither the source nor the project imports Keras.
+
+    >>> verdict(evidence_of_source("import tensorflow as tf\\nmodel = tf.keras.Sequential()\\n")).era.value
+    'tf.keras-2.2'
     """
     if own.standalone:
         return Verdict(Era.KERAS_2_2_4, "imports keras")
     if own.tf_keras:
         if own.tensorflow_1:
-            return Verdict(Era.TF_KERAS_1_15, f"tf.keras beside {own.tensorflow_1}")
+            return Verdict(Era.TF_KERAS_1_15, f"tf.keras with {own.tensorflow_1}")
         for file, said in project:
             if said.tensorflow_1:
                 return Verdict(Era.TF_KERAS_1_15, f"tf.keras, and {said.tensorflow_1} in {file}")
@@ -188,7 +176,7 @@ def evidence_of_code(code: CodeType) -> Evidence:
 
 
 def of_project(main: str) -> Iterator[tuple[str, Evidence]]:
-    """Yield the files that a script is made of and what each says: itself, then those beside it that it imports.
+    """Yield the files that a script is made of and what each says: itself, then those next to it that it imports.
 
     Args:
         main: the script's file.
@@ -206,8 +194,8 @@ def of_project(main: str) -> Iterator[tuple[str, Evidence]]:
         said = evidence_of_file(file)
         yield file, said
         for module in said.imports:
-            for beside in {folder, top}:
-                waiting += _files_of(module, file, beside)
+            for place in {folder, top}:
+                waiting += _files_of(module, file, place)
 
 
 def evidence_of_file(file: str) -> Evidence:

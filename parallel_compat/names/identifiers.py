@@ -11,7 +11,7 @@ _IDENTIFIERS = {
     "logcosh>log_cosh",
     "metric": "kld>kl_divergence KLD>kl_divergence kullback_leibler_divergence>kl_divergence logcosh>log_cosh",
     "constraint": "maxnorm>max_norm nonneg>non_neg unitnorm>unit_norm",
-    # `metrics=["accuracy"]` was logged as `acc`, and is logged as `accuracy`.
+    # `metrics=["accuracy"]` was logged as `acc`, and is logged as `accuracy` (`LOGS_TODAY`).
     "log": "acc>accuracy val_acc>val_accuracy",
 }
 
@@ -38,6 +38,16 @@ SHORT_NAMES = {
 
 # The same as Keras 2 logged them: under the function's own name of then.
 SHORT_FUNCTIONS = {**SHORT_NAMES, "kld": "kullback_leibler_divergence", "cosine": "cosine_proximity"}
+
+
+# What was logged under another name than today: Keras 2 logged a metric that was given by a short string under the
+# function's name of then, Keras 3 under the string.
+LOGS_TODAY = {
+    "acc": "accuracy",
+    **{full: short for short, full in SHORT_NAMES.items() if full not in FUNCTIONS_TODAY.values()},
+    **FUNCTIONS_TODAY,
+    "lr": "learning_rate",
+}
 
 
 def larger_is_better(log: str) -> bool:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import table
-from parallel_compat.names.errors import page
+from parallel_compat.names.error_messages import page
 from parallel_compat.names.search import answers, near
 from parallel_compat.names.table import Status
 

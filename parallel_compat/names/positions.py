@@ -26,7 +26,7 @@ _TODAYS_VALUES: dict[str, tuple[type, ...]] = {
     "keras.layers.Layer.add_weight": (tuple, list, int),
     "keras.Sequential": (bool,),
 }
-# Keywords beside which positions are in today's order; the second ones tf.keras had as well.
+# Keywords with which positions are in today's order; the second ones tf.keras had as well.
 _TODAYS_KEYWORDS = frozenset(("weight_decay", "jit_compile", "groups", "seed", "use_cudnn"))
 _TODAYS_OR_TF_KERAS = frozenset(("learning_rate", "save_freq", "run_eagerly"))
 

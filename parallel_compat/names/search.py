@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names import table
 from parallel_compat.names.arguments import arguments
-from parallel_compat.names.errors import errors
+from parallel_compat.names.error_messages import errors
 from parallel_compat.names.members import members
 
 if TYPE_CHECKING:

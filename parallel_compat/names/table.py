@@ -2,7 +2,7 @@
 
 Four kinds of rows:
 
-- `Path` (`paths.tsv`, `tensorflow_1.tsv`): every importable name of Keras 2.2.4, the names beside it that old code
+- `Path` (`paths.tsv`, `tensorflow_1.tsv`): every importable name of Keras 2.2.4, the other names that old code
   imports, and TensorFlow 1's own.
 - `Argument` (`arguments.py`): an argument that is spelled, placed or understood otherwise today.
 - `Member` (`members.py`): a method, attribute or callback field of an object.
@@ -325,7 +325,7 @@ def counts(root: str = "keras") -> Counter[Status]:
 def keras_2_2_4() -> tuple[str, ...]:
     """Return the importable names of Keras 2.2.4: the rows before the marker line of `paths.tsv`."""
     text = (files(__package__) / "paths.tsv").read_text("utf-8")
-    listed = text.partition("# Beside Keras 2.2.4")[0]
+    listed = text.partition("# In addition to Keras 2.2.4")[0]
     return tuple(line.partition("\t")[0] for line in listed.splitlines() if line and not line.startswith("#"))
 
 

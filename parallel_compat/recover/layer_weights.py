@@ -1,4 +1,4 @@
-"""Which weights each layer of Keras 2 has, with what shapes, told from its config alone.
+"""Which weights each layer of Keras 2 has, with what shapes, known from its config alone.
 
 The order is Keras's own: trainable weights first. Sources: the `build` methods of Keras 2.2.4 and of tf.keras in
 TensorFlow 2.2 (they agree), held against the real layers by `tests/recover/test_keras3_tables.py`.

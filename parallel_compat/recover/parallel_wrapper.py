@@ -1,13 +1,13 @@
 """Recognise a parallel model by its config and take the single model out of it.
 
-What `multi_gpu_model` and its relatives build is always this, and is told by its data alone; no function in the file is
-ever looked into:
+What `multi_gpu_model` and its relatives build is always this, and is recognised by its data alone; no function in the
+file is ever looked into:
 
     inputs -> one Lambda per (device, input) -> the template, called once per device -> one merge per output
 
 The official one (Keras 2.0.9 to 2.3, tf.keras 1.4 to 2.3) gives its Lambdas the arguments ``{i, parts}``; the
 `make_parallel` that came before it (github.com/kuza55/keras-extras) ``{idx, parts}``; the `ParallelModel` of Mask R-CNN
-(github.com/matterport/Mask_RCNN) none, and is told by its class name and its shape.
+(github.com/matterport/Mask_RCNN) none, and is recognised by its class name and its shape.
 """
 
 from __future__ import annotations

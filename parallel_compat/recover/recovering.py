@@ -166,7 +166,7 @@ def recover(
                 )
             if bare and template.tree is None and template.wrappers:
                 found.notes.append(
-                    "The template's layers were told apart by the names of their weights. "
+                    "The template's layers were distinguished by the names of their weights. "
                     "Where it has models inside it, or had frozen layers, give its "
                     "architecture, or use `load_template_weights`."
                 )

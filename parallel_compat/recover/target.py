@@ -10,7 +10,7 @@ class Target:
     """What there is where a model is going to live.
 
     Attributes:
-        layers: classes of layers besides those that Keras 2 and Keras 3 have in common.
+        layers: classes of layers in addition to those that Keras 2 and Keras 3 have in common.
         hard_sigmoid: the name of an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do,
             for which the weights in front of it are changed.
     """

@@ -48,7 +48,7 @@ class Translation:
     here: Path = ()
 
     def note(self, entry: Entry, sentence: str) -> None:
-        """Record something to be told of a layer."""
+        """Record something that a user should know of a layer."""
         self.notes.append(f"layer {entry['name']!r}: {sentence}.")
 
     def refuse(self, entry: Entry, sentence: str) -> None:

@@ -1,7 +1,7 @@
 """Attributes that Keras 2 let a user's code assign: `self.kernel`, `self.trainable_weights`, `model.outputs`.
 
 Keras 3 computes them by properties without a setter. Here each such property of a layer or model can be assigned by
-the user's code: what Keras's own code has to know of is told to it, and the rest is kept for the user's code alone.
+the user's code: what Keras's own code has to know of is handed to it, and the rest is kept for the user's code alone.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Who asks: the user's own code, or a library's; and the era of the user's code.
 
-Legacy names are answered for the user's code only. Who asks is told by the file of the module whose code runs
+Legacy names are answered for the user's code only. Who asks is known by the file of the module whose code runs
 (`__file__` of the frame's globals, so that code which TensorFlow's AutoGraph generates counts for the function it
 was made from). The standard library asks on somebody's behalf (`importlib.import_module`, `pickle`), and so does
 `layer_test`, which makes the user's layers; such frames are passed over.
 
-Whose results code was written for is told by the file as well (`names/eras.py`). Ask here:
+Whose results code was written for is known by the file as well (`names/eras.py`). Ask here:
 
 - `era_of(frame)` for a call of the user's code, whose frame is at hand;
 - `era_of_caller()` where it is not: somewhere below the user's code, in a constructor of Keras, say;
@@ -76,7 +76,7 @@ def asked() -> frozenset[str]:
 
 
 def forget() -> None:
-    """Forget all that was told and seen: no code has an era."""
+    """Forget all options and all files seen: no code has an era."""
     global _on, _of_main
     _on = False
     also_ask(())
@@ -163,8 +163,8 @@ def era_of_process() -> Era:
 
 def eras_of_files() -> list[tuple[str, Verdict]]:
     """Return the files of the user's that asked, with the era of each and why."""
-    told = [(_evidence[key][0] if key in _evidence else key, found) for key, found in _verdicts.items()]
-    return [(file, found) for file, found in told if found is not None]
+    files = [(_evidence[key][0] if key in _evidence else key, found) for key, found in _verdicts.items()]
+    return [(file, found) for file, found in files if found is not None]
 
 
 def _chosen() -> Verdict | None:

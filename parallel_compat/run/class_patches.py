@@ -193,8 +193,8 @@ def _member(row: Member) -> ForUsers:
         return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
     of_attribute = run_only.ATTRIBUTES.get((row.of, row.old))
     if of_attribute is not None:
-        told = row._replace(change=Change.PROVIDED, new=of_attribute)
-        return ForUsers(told, lambda instance: lookup.fetch(of_attribute)(instance))
+        provided = row._replace(change=Change.PROVIDED, new=of_attribute)
+        return ForUsers(provided, lambda instance: lookup.fetch(of_attribute)(instance))
     stand_in = run_only.MEMBERS.get((row.of, row.old))
     if stand_in is not None:
         provided = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
@@ -527,12 +527,13 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     patches.wrap(keras.callbacks.History, "__init__", _history_init, why="old names of logs")
     set_params = _looking_alike(lambda _: callback_params.set_params)
     patches.wrap(callback, "set_params", set_params, why="what `params` had in Keras 2")
-    for name in ("on_train_batch_begin", "on_train_batch_end"):
-        patches.wrap(callback, name, _with_batch_in_logs, why="logs of a batch have `batch` and `size`")
     for points, why in (
         (patch_points.of_logs(logs_of), "old names of logs, and their order"),
         (patch_points.of_monitors(_old_monitor_op), 'what `mode="auto"` was'),
-        (batch_logs.points(), "logs of a batch are its own, and means are over samples, as the era counted"),
+        (
+            batch_logs.points(),
+            "logs of batches and means of epochs as the era counted",
+        ),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, wrap, why=why)
@@ -547,14 +548,6 @@ def _history_init(original: Any) -> Any:
         self.history = Logs()
 
     return __init__
-
-
-def _with_batch_in_logs(original: Any) -> Any:
-    @_like(original)
-    def hook(self: Any, batch: int, logs: Any = None) -> Any:
-        return original(self, batch, callback_params.of_batch(self, batch, logs))
-
-    return hook
 
 
 def _old_monitor_op(callback: Any) -> None:

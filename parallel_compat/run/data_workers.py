@@ -14,13 +14,15 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.batches.reader import is_sequence
+from parallel_compat.batches.sources import is_sequence
+from parallel_compat.names.generator_arguments import RENAMED
 from parallel_compat.run import callers, usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_NAMES = ("use_multiprocessing", "pickle_safe")
+_NAMES = ("use_multiprocessing", *(old for old, new in RENAMED.items() if new == "use_multiprocessing"))
+_COUNTS = [old for old, new in RENAMED.items() if new == "workers"]
 
 
 def in_threads_where_needed(what: str, arguments: dict[str, Any], source: Any) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def in_threads_where_needed(what: str, arguments: dict[str, Any], source: Any) -
         became = 'threads: the main script has no `if __name__ == "__main__":`, so that each process would run it again'
     elif is_sequence(source) and (reason := _unpicklable(source)):
         # One thread: what cannot be copied (a generator, an open file) was each process's own, and is shared now.
-        count = "nb_worker" if "nb_worker" in arguments else "workers"
+        count = next((name for name in _COUNTS if name in arguments), "workers")
         instead[count] = min(1, arguments.get(count, 1))
         became = f"one thread: {type(source).__name__} cannot be sent to a process ({reason})"
     else:

@@ -22,8 +22,9 @@ def put_on(patches: Patches) -> None:
     import keras
     import tensorflow as tf
 
-    from parallel_compat.backend.keras3 import dispatch, values
+    from parallel_compat.backend.keras3 import dispatch
     from parallel_compat.backend.keras3 import layers as keras3_layers
+    from parallel_compat.backend.keras3 import symbolic_values as values
 
     dispatch.register_once()
     patches.set(dispatch, "handler", _on_symbolic_tensors, why="a layer of any function", read_in=TENSORFLOW)
@@ -59,7 +60,7 @@ _OPERATORS = {
 
 def _variables(patches: Patches, tf: Any) -> None:
     """Let `variable - symbolic` read the variable whenever it is computed, not once for all."""
-    from parallel_compat.backend.keras3 import values
+    from parallel_compat.backend.keras3 import symbolic_values as values
 
     for operator, path in _OPERATORS.items():
         for kind in values.variable_classes(operator):

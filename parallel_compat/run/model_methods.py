@@ -18,7 +18,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
-from parallel_compat.batches.reader import is_generator, is_sequence
+from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, model_files, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import batch_logs, callback_params, sample_order, weighted_losses
@@ -249,7 +249,7 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
     losses = keras.tree.flatten(loss)
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
     if not symbolic:
-        return original(self, loss)  # `inputs=` told a graph what the loss depends on
+        return original(self, loss)  # `inputs=` said to a graph what the loss depends on
     where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     if not isinstance(self, keras.Model) or not getattr(self, "outputs", None) or len(symbolic) < len(losses):
         raise TypeError(

@@ -13,70 +13,70 @@ from parallel_compat.run import install, tracebacks, usage
 from parallel_compat.run.environment import MAIN, SETTINGS
 
 
-def start(settings: str) -> None:
-    """Turn the legacy names on, as `parallel-compat run` was told.
+def start(given: str) -> None:
+    """Turn the legacy names on, with the options of `parallel-compat run`.
 
     Args:
-        settings: the JSON object in the environment variable `environment.SETTINGS`.
+        given: the JSON object in the environment variable `environment.SETTINGS`.
     """
-    told: dict[str, Any] = json.loads(settings)
-    install.install(also=told["also"], replicas=told["replicas"], era=told["era"])
+    settings: dict[str, Any] = json.loads(given)
+    install.install(also=settings["also"], replicas=settings["replicas"], era=settings["era"])
     main = os.environ.pop(MAIN, None) is not None
     if main:
-        told["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")
-        os.environ[SETTINGS] = json.dumps(told)
+        settings["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")
+        os.environ[SETTINGS] = json.dumps(settings)
     pid = os.getpid()
-    tracebacks.hide_our_frames(lambda: _finish(told, pid, main))
-    atexit.register(_finish, told, pid, main)
+    tracebacks.hide_our_frames(lambda: _finish(settings, pid, main))
+    atexit.register(_finish, settings, pid, main)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: _after_fork(told))
+        os.register_at_fork(after_in_child=lambda: _after_fork(settings))
 
 
-def _finish(told: dict[str, Any], pid: int, main: bool) -> None:
+def _finish(settings: dict[str, Any], pid: int, main: bool) -> None:
     if os.getpid() != pid:
         return
     if main:
-        _report(told)
+        _report(settings)
     else:
-        _hand_in(told)
+        _hand_in(settings)
 
 
-def _after_fork(told: dict[str, Any]) -> None:
+def _after_fork(settings: dict[str, Any]) -> None:
     # What the parent used stays the parent's. `multiprocessing` ends a forked child without `atexit`, but runs its
     # own finalizers, which it clears once after the fork and before these.
     usage.forget()
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
         util.register_after_fork(
-            _Told(told), lambda holder: util.Finalize(None, _hand_in, (holder.told,), exitpriority=0)
+            _Holder(settings), lambda holder: util.Finalize(None, _hand_in, (holder.settings,), exitpriority=0)
         )
 
 
-class _Told:
+class _Holder:
     """Something that `multiprocessing.util` can hold a weak reference to."""
 
     alive: ClassVar[list[Any]] = []
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        self.told = told
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
         self.alive.append(self)
 
 
-def _hand_in(told: dict[str, Any]) -> None:
+def _hand_in(settings: dict[str, Any]) -> None:
     seen = usage.seen()
-    if any(seen.values()) and os.path.isdir(told["folder"]):
-        with open(os.path.join(told["folder"], f"{os.getpid()}.json"), "w", encoding="utf-8") as file:
+    if any(seen.values()) and os.path.isdir(settings["folder"]):
+        with open(os.path.join(settings["folder"], f"{os.getpid()}.json"), "w", encoding="utf-8") as file:
             json.dump(seen, file)
 
 
-def _report(told: dict[str, Any]) -> None:
-    if told.get("reported"):  # before the error that ended the script
+def _report(settings: dict[str, Any]) -> None:
+    if settings.get("reported"):  # before the error that ended the script
         return
-    told["reported"] = True
-    _collect(told["folder"])
-    if told["report"]:
-        usage.write(told["report"])
-    text = "" if told["quiet"] else usage.summary()
+    settings["reported"] = True
+    _collect(settings["folder"])
+    if settings["report"]:
+        usage.write(settings["report"])
+    text = "" if settings["quiet"] else usage.summary()
     if text and sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)
 

@@ -90,7 +90,7 @@ ATTRIBUTES: dict[tuple[str, str], str] = {
     ("scipy", "misc"): _SCIPY_MISC,
     ("scipy.misc", "*"): _SCIPY_MISC,
     ("scipy.signal", "gaussian"): "it is `scipy.signal.windows.gaussian` today",
-    ("scipy", "*"): "SciPy had numpy's functions besides its own: write `numpy` for `scipy`",
+    ("scipy", "*"): "SciPy had numpy's functions as well as its own: write `numpy` for `scipy`",
     ("cv2", "CV_AA"): "OpenCV 3 renamed it: `cv2.LINE_AA`",
     ("cv2", "cv"): "OpenCV 3 dropped it, and the prefix CV_ of its constants: `cv2.CAP_PROP_FPS`, `cv2.LINE_AA`",
     ("cv2", "SIFT"): "it is `cv2.SIFT_create()` today",

@@ -81,8 +81,8 @@ def eras() -> dict[str, Verdict]:
 
 def seen() -> dict[str, list[dict[str, Any]]]:
     """Return the uses and the eras as rows of JSON."""
-    told = [{"file": file, "era": said.era.value, "why": said.reason} for file, said in eras().items()]
-    return {"legacy_names": as_rows(), "eras": told}
+    files = [{"file": file, "era": said.era.value, "why": said.reason} for file, said in eras().items()]
+    return {"legacy_names": as_rows(), "eras": files}
 
 
 def write(path: str) -> None:

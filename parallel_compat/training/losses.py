@@ -71,7 +71,7 @@ def looks_at_all_labels(computed: keras.losses.Loss | keras.metrics.Metric) -> b
 
 
 def of_global_batch(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
-    """Whether a loss or a metric uses tensors of the template besides its arguments, which are merged for it."""
+    """Whether a loss or a metric uses tensors of the template as well as its arguments, which are merged for it."""
     return bool(getattr(keras3.function_of(computed), "of_global_batch", False))
 
 

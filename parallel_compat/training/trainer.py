@@ -10,7 +10,7 @@ from parallel_compat import callback_model
 from parallel_compat.backend import keras3
 from parallel_compat.batches import generator_methods
 from parallel_compat.batches.generator_methods import Feed
-from parallel_compat.batches.reader import is_sequence
+from parallel_compat.batches.sources import is_sequence
 from parallel_compat.training import in_memory
 
 if TYPE_CHECKING:

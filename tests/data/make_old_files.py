@@ -70,7 +70,7 @@ def f32(*shape):
 
 
 def shake(model):
-    """Weights that are told apart: none is zero or one; variances stay positive."""
+    """Weights that can be distinguished: none is zero or one; variances stay positive."""
     values = [0.3 * np.random.randn(*value.shape) + (0.1 if value.ndim == 1 else 0.0) for value in model.get_weights()]
     positive = ["variance" in w.name for layer in model.layers for w in layer.weights]
     assert len(positive) == len(values)

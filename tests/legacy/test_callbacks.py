@@ -224,10 +224,10 @@ def test_validation_data_is_given_to_callbacks():
     assert seen == [[(12, 3), (12, 2), (12,)]]
 
 
-def test_params_and_batch_logs_tell_what_keras_2_told():
+def test_params_and_batch_logs_have_what_keras_2_gave():
     params, sizes = [], []
 
-    class Told(keras.callbacks.Callback):
+    class Seen(keras.callbacks.Callback):
         def on_epoch_end(self, epoch, logs=None):
             params.append((self.params, self.params["metrics"], self.params.get("metrics"), self.params.get("nothing")))
 
@@ -237,23 +237,23 @@ def test_params_and_batch_logs_tell_what_keras_2_told():
         def on_batch_end(self, batch, logs=None):
             sizes.append((logs["batch"], logs["size"], "acc" in logs))
 
-    model, _ = trained([Told()], epochs=1, batch_size=5)
-    told, metrics, again, nothing = params[0]
-    assert (told["samples"], told["batch_size"], told["epochs"], told["do_validation"]) == (12, 5, 1, True)
+    model, _ = trained([Seen()], epochs=1, batch_size=5)
+    fields, metrics, again, nothing = params[0]
+    assert (fields["samples"], fields["batch_size"], fields["epochs"], fields["do_validation"]) == (12, 5, 1, True)
     assert metrics == again == [*model.metrics_names, *(f"val_{name}" for name in model.metrics_names)]
     assert nothing is None
     assert sizes == [(0, 5), (0, 5, True), (1, 5), (1, 5, True), (2, 2), (2, 2, True)]
 
 
-def test_batch_logs_of_a_generator_tell_the_batch_alone():
+def test_batch_logs_of_a_generator_have_the_batch_alone():
     seen = []
 
-    class Told(keras.callbacks.Callback):
+    class Seen(keras.callbacks.Callback):
         def on_batch_begin(self, batch, logs=None):
             seen.append(logs)
 
     model, _ = trained(epochs=1)
-    model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, verbose=0, callbacks=[Told()])
+    model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, verbose=0, callbacks=[Seen()])
     assert seen == [{"batch": 0}]
 
 

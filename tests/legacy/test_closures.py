@@ -1,4 +1,4 @@
-"""Losses, metrics and Lambda layers that use symbolic tensors besides their arguments."""
+"""Losses, metrics and Lambda layers that use symbolic tensors as well as their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scripts do with files and configs besides loading old ones."""
+"""What scripts do with files and configs apart from loading old ones."""
 
 from __future__ import annotations
 

@@ -54,17 +54,17 @@ def test_takes_old_layers_and_dtypes():
 
 
 @pytest.mark.parametrize(
-    ("keywords", "told"),
+    ("keywords", "message"),
     [
         ({"kwargs": {"promised": 1}}, "not equal"),
         ({"expected_output": np.zeros((3, 4))}, "Not equal to tolerance"),
         ({"expected_output_dtype": "int32"}, "int32"),
     ],
 )
-def test_fails_where_the_layer_does(keywords, told):
+def test_fails_where_the_layer_does(keywords, message):
     from keras.utils.test_utils import layer_test
 
-    with pytest.raises(AssertionError, match=told):
+    with pytest.raises(AssertionError, match=message):
         layer_test(Scale, input_data=np.ones((3, 4), "float32"), **keywords)
 
 

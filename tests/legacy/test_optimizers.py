@@ -9,8 +9,9 @@ import keras
 import numpy as np
 import pytest
 
-from parallel_compat import parallelize
-from parallel_compat.legacy import optimizers
+from parallel_compat import CheckpointError, parallelize
+from parallel_compat.legacy import old_files, optimizers
+from parallel_compat.names.eras import Era
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
@@ -99,6 +100,16 @@ def test_default_rates_are_those_of_keras_2(kind, rate):
     assert getattr(keras.optimizers, kind)().get_config()["learning_rate"] == pytest.approx(rate)
     model = one_weight(kind.lower())
     assert model.optimizer.get_config()["learning_rate"] == pytest.approx(rate)
+
+
+def test_schedule_decay_is_nadam_s_fifth_position_and_refused_where_no_step_of_the_time_has_it():
+    assert keras.optimizers.Nadam(0.1, 0.9, 0.999, None, 0.5).get_config()["schedule_decay"] == 0.5
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    training = {"optimizer_config": {"class_name": "Nadam", "config": {"lr": 0.1, "schedule_decay": 0.004}}}
+    old_files.compile_as_saved(model, {**training, "loss": "mse"}, {}, Era.TODAY)
+    training["optimizer_config"]["config"]["schedule_decay"] = 0.5
+    with pytest.raises(CheckpointError, match="schedule_decay"):
+        old_files.compile_as_saved(model, {**training, "loss": "mse"}, {}, Era.TODAY)
 
 
 def test_schedule_decay_is_kept_by_a_copy():

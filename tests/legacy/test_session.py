@@ -16,21 +16,21 @@ pytestmark = pytest.mark.usefixtures("legacy_names")
 def settings(monkeypatch):
     """A machine with three GPUs, whose settings are written down."""
     gpus = [tf.config.PhysicalDevice(f"/physical_device:GPU:{i}", "GPU") for i in range(3)]
-    told = []
+    calls = []
     visible = list(gpus)
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind=None: list(gpus))
     monkeypatch.setattr(tf.config, "get_visible_devices", lambda kind=None: list(visible))
 
     def set_visible(devices, kind):
         visible[:] = devices
-        told.append(("visible", [device.name[-1] for device in devices]))
+        calls.append(("visible", [device.name[-1] for device in devices]))
 
     monkeypatch.setattr(tf.config, "set_visible_devices", set_visible)
     monkeypatch.setattr(
-        tf.config.experimental, "set_memory_growth", lambda gpu, on: told.append(("growth", gpu.name[-1], on))
+        tf.config.experimental, "set_memory_growth", lambda gpu, on: calls.append(("growth", gpu.name[-1], on))
     )
-    monkeypatch.setattr(session.backend_devices, "set_memory_fraction", lambda part: told.append(("part", part)))
-    return told
+    monkeypatch.setattr(session.backend_devices, "set_memory_fraction", lambda part: calls.append(("part", part)))
+    return calls
 
 
 def test_gpu_options_have_their_effect(settings):

@@ -103,6 +103,14 @@ def test_optimizers() -> None:
     assert "clipnorm" in optimizer("SGD", {"learning_rate": 0.5, "clipnorm": 1.0}, tf_keras=True)
 
 
+def test_a_schedule_of_nadam_s_momentum_is_not_left_out_without_a_word() -> None:
+    assert optimizer("Nadam", {"lr": 0.1, "schedule_decay": 0.004}) == optimizer("Nadam", {"lr": 0.1})
+    notes: list[str] = []
+    config = {"class_name": "Nadam", "config": {"lr": 0.1, "schedule_decay": 0.5}}
+    compiled({**TRAINING, "optimizer_config": config}, notes, tf_keras=False)
+    assert any("`schedule_decay` is 0.5" in note for note in notes)
+
+
 def test_a_loss_of_the_projects_own_keeps_the_optimizer() -> None:
     notes: list[str] = []
     config = {"class_name": "SGD", "config": {"lr": 0.5}}

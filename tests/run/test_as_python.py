@@ -75,7 +75,7 @@ def test_an_error_in_keras_shows_the_users_frames_and_keras_own(tmp_path, run):
     assert "parallel_compat/" not in ours.stderr.partition("parallel-compat: ")[0]
 
 
-def test_a_gone_name_is_told_with_its_line_the_reason_and_the_way_out(tmp_path, run):
+def test_a_gone_name_is_refused_with_its_line_the_reason_and_the_way_out(tmp_path, run):
     (tmp_path / "script.py").write_text("import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\n")
     ours = run("script.py", "--epochs", "3")
     assert ours.returncode == 1

@@ -38,7 +38,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_of_a_source_and_of_the_code_compiled_from_it(source):
-    said = eras.era_of_source(source)
+    said = eras.verdict(eras.evidence_of_source(source))
     assert (said.era if said else None) == SOURCES[source]
     if "print " not in source:
         compiled = eras.evidence_of_code(compile(source, "<string>", "exec"))

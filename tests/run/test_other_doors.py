@@ -56,12 +56,12 @@ def test_replicas_asked_for_after_tensorflow_was_imported(tmp_path, python):
     assert theirs.stdout == "3\n", theirs.stderr
 
 
-def test_a_block_keeps_what_was_told_before(tmp_path, python):
+def test_a_block_keeps_the_options_from_before(tmp_path, python):
     (tmp_path / "train.py").write_text(
-        "import parallel_compat\nfrom parallel_compat.run import callers as asker\n"
+        "import parallel_compat\nfrom parallel_compat.run import callers\n"
         "parallel_compat.install(also=['old_package'])\n"
-        "with parallel_compat.legacy_names(also=['other_package']):\n    print(sorted(asker.asked()))\n"
-        "print(sorted(asker.asked()))\n"
+        "with parallel_compat.legacy_names(also=['other_package']):\n    print(sorted(callers.asked()))\n"
+        "print(sorted(callers.asked()))\n"
     )
     theirs = python("train.py")
     assert theirs.stdout == "['old_package', 'other_package']\n['old_package']\n", theirs.stderr

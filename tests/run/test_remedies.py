@@ -41,11 +41,11 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
     (tmp_path / "train.py").write_text(SCRIPT)
     ours = run("--replicas", "2", "train.py")
     assert "(2, 2)" in ours.stdout, ours.stderr
-    told = ours.stderr[ours.stderr.index("parallel-compat: ") :].splitlines()
-    assert "    :9   numpy.float -> float" in told
-    assert "    :16  Dense(output_dim=) -> units=" in told
-    assert told[-2] == "ModuleNotFoundError: No module named 'keras_applications'"
-    assert told[-1] == (
+    report = ours.stderr[ours.stderr.index("parallel-compat: ") :].splitlines()
+    assert "    :9   numpy.float -> float" in report
+    assert "    :16  Dense(output_dim=) -> units=" in report
+    assert report[-2] == "ModuleNotFoundError: No module named 'keras_applications'"
+    assert report[-1] == (
         "parallel-compat: train.py:17: `keras_applications` is not Keras: pip install Keras-Applications, or import "
         "from `keras.applications`."
     )

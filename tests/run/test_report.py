@@ -18,8 +18,8 @@ def test_names_places_and_counts(tmp_path, run):
     (tmp_path / "train.py").write_text(SCRIPT)
     ours = run("--report", "used.json", "train.py")
     assert ours.returncode == 0, ours.stderr
-    told = ours.stderr[ours.stderr.index("parallel-compat: ") :].splitlines()
-    assert told == [
+    report = ours.stderr[ours.stderr.index("parallel-compat: ") :].splitlines()
+    assert report == [
         "parallel-compat: 2 legacy names used",
         "  train.py",
         "    :6  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical (3 times)",
@@ -67,15 +67,15 @@ def test_the_error_comes_last(tmp_path, run):
     (tmp_path / "train.py").write_text("import helper\n" + SCRIPT + "helper.make()\nDense(output_dim=3)\n1 / 0\n")
     ours = run("train.py")
     assert ours.returncode == 1
-    told = ours.stderr[ours.stderr.index("parallel-compat: 2 legacy names used") :].splitlines()
-    assert told[1:6] == [  # by file, each name once
+    report = ours.stderr[ours.stderr.index("parallel-compat: 2 legacy names used") :].splitlines()
+    assert report[1:6] == [  # by file, each name once
         "  helper.py",
         "    :3  Dense(output_dim=) -> units=",
         "  train.py",
         "    :7     keras.utils.np_utils.to_categorical -> keras.utils.to_categorical (3 times)",
         "    :8,10  Dense(output_dim=) -> units=",
     ]
-    assert told[-1] == "ZeroDivisionError: division by zero"
+    assert report[-1] == "ZeroDivisionError: division by zero"
     assert ours.stderr.count("legacy names used") == 1
 
 

@@ -111,7 +111,7 @@ from parallel_compat.backend.keras3.optimizers import (
     update_once_for_all_replicas,
 )
 from parallel_compat.backend.keras3.symbolic_losses import add_symbolic_losses
-from parallel_compat.backend.keras3.values import (
+from parallel_compat.backend.keras3.symbolic_values import (
     NotComputedError,
     Values,
     record_passes,

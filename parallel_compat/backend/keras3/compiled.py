@@ -217,41 +217,38 @@ class Compiled:
 
 
 def when_losses_are_built(model: keras.Model, place: Callable[[Any], Any]) -> None:
-    """Put `place(loss)` in the place of each loss of a compiled model as soon as Keras has built them.
+    """Put `place(loss)` in the place of each loss of a compiled model as soon as Keras has built them."""
 
-    Replaces `CompileLoss.build` of the object.
-    """
-    losses = model._compile_loss
-    if losses is None:
-        return
-    build = losses.build
-
-    def build_and_place(*given: Any, **named: Any) -> None:
-        build(*given, **named)
+    def replace(losses: Any) -> None:
         losses._flat_losses = [entry._replace(loss=place(entry.loss)) for entry in losses._flat_losses]
 
-    losses.build = build_and_place
+    _when_built(model._compile_loss, replace)
 
 
 def when_metrics_are_built(
     model: keras.Model, change: Callable[[keras.metrics.Metric], None], *, weighted: bool
 ) -> None:
-    """Call `change` with each of a compiled model's `metrics` or `weighted_metrics` as soon as Keras has built them.
+    """Call `change` with each of a compiled model's `metrics` or `weighted_metrics` as soon as Keras has built them."""
 
-    Replaces `CompileMetrics.build` of the object.
-    """
-    metrics = model._compile_metrics
-    if metrics is None:
-        return
-    build = metrics.build
-
-    def build_and_change(*given: Any, **named: Any) -> None:
-        build(*given, **named)
+    def change_each(metrics: Any) -> None:
         for of_output in metrics._flat_weighted_metrics if weighted else metrics._flat_metrics:
             for metric in of_output.metrics if of_output else ():
                 change(metric)
 
-    metrics.build = build_and_change
+    _when_built(model._compile_metrics, change_each)
+
+
+def _when_built(compiled: Any, then: Callable[[Any], None]) -> None:
+    """Call `then` with losses or metrics after the `build` of the object (`CompileLoss`, `CompileMetrics`)."""
+    if compiled is None:
+        return
+    build = compiled.build
+
+    def build_and_go_on(*given: Any, **named: Any) -> None:
+        build(*given, **named)
+        then(compiled)
+
+    compiled.build = build_and_go_on
 
 
 def _spec(tensor: Any) -> Any:

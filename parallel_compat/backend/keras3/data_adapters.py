@@ -22,7 +22,7 @@ class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
     Args:
         epochs: an iterator over batches, tuples `(x,)`, `(x, y)` or `(x, y, sample_weight)`, with a method `begin` that
             begins an epoch, and the batches of an epoch as its `length`.
-        steps_are_given: whether the caller of `fit` says how many steps an epoch has; `length` is then not told.
+        steps_are_given: whether the caller of `fit` says how many steps an epoch has; Keras then does not get `length`.
     """
 
     def __init__(self, epochs: Any, steps_are_given: bool) -> None:

@@ -86,7 +86,7 @@ def seed_states(model: keras.Model) -> list[keras.Variable]:
 
 
 def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
-    """Let `model.losses` show these losses besides those of weight regularizers (`Layer._losses`)."""
+    """Let `model.losses` show these losses as well as those of weight regularizers (`Layer._losses`)."""
     model._clear_losses()
     model._losses.extend(losses)
 

@@ -44,7 +44,7 @@ def set_step(optimizer: Any, **settings: Any) -> None:
         **settings: `formula`, called with the `Step` of each variable; `clip`, called with all gradients, `clipnorm`
             and `clipvalue`, which follow; `together`, whether that is the norm of all gradients; `rows_touched`,
             whether sparse gradients move the rows alone that they have; `schedule`, which returns Nadam's momentum
-            for `(beta_1, step)`; `config`, what the optimizer's configuration says besides.
+            for `(beta_1, step)`; `config`, what the optimizer's configuration says as well.
     """
     vars(optimizer)[_STEP] = settings
     vars(optimizer)["update_step"] = partial(_update_step, optimizer)

@@ -194,6 +194,13 @@ def of_results(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     yield Trainer, "_get_metrics_result_or_logs", wrap
 
 
+def of_batch_begins(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where the hook for the beginning of a training batch is called (`CallbackList.on_train_batch_begin`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "on_train_batch_begin", wrap
+
+
 def of_batch_ends(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
     """Yield where callbacks get the logs of a batch (`CallbackList._on_train_batch_end`, `_on_test_batch_end`).
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from parallel_compat.backend.keras3.values import Values, input_tensors_of, record_passes
+from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, record_passes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

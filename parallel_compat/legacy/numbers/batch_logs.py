@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.legacy import compiled_metrics
+from parallel_compat.legacy.numbers.callback_params import Params
 from parallel_compat.legacy.numbers.logs import InOrder, Logs
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -78,6 +80,8 @@ class Totals:
 
 _TOTALS = "_parallel_compat_totals_of_epoch"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
+# The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
+_WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 
 def begin(model: Any) -> None:
@@ -128,6 +132,7 @@ def points() -> Iterator[Point]:
     yield from patch_points.of_functions_of_a_step(lambda name: partial(_batch_by_batch, name=name))
     yield from patch_points.of_metric_resets(_beginning)
     yield from patch_points.of_results(_means_of_epoch)
+    yield from patch_points.of_batch_begins(_giving_place)
     yield from patch_points.of_batch_ends(lambda hook: partial(_giving_batch_logs, hook=hook))
     yield from patch_points.of_epoch_ends(_giving_epoch_logs)
 
@@ -197,15 +202,42 @@ def _means_of_epoch(original: Any) -> Any:
     return results
 
 
-def _giving_batch_logs(original: Any, hook: str) -> Any:
-    def give(self: Any, batch: int, logs: Any = None) -> None:
-        if not isinstance(logs, BatchLogs):
+def _place(callbacks: Any, batch: int, size: int | None = None) -> dict[str, int]:
+    """Return what the logs of a training batch said of the batch itself: its number, and its samples where known."""
+    if object_eras.era_of_object(getattr(callbacks, "model", None)) not in _WITH_PLACE:
+        return {}
+    if size is None:
+        all_params = (getattr(callback, "params", None) for callback in callbacks.callbacks)
+        params = next((each for each in all_params if isinstance(each, Params)), None)
+        size = params.size_of_batch(batch) if params is not None else None
+    return {"batch": batch} if size is None else {"batch": batch, "size": size}
+
+
+def _giving_place(original: Any) -> Any:
+    def on_train_batch_begin(self: Any, batch: int, logs: Any = None) -> None:
+        place = _place(self, batch)
+        if logs or not place:
             original(self, batch, logs)
             return
-        order = _order(self.model, logs)
-        given, means = (Logs({name: values[name] for name in order}) for values in (logs, logs.means))
-        if object_eras.era_of_object(self.model) is not Era.TF_KERAS_2_2:
-            given = Logs({"batch": batch, "size": logs.size, **given})
+        for callback in self.callbacks:
+            callback.on_train_batch_begin(batch, logs=Logs(place))
+
+    return on_train_batch_begin
+
+
+def _giving_batch_logs(original: Any, hook: str) -> Any:
+    def give(self: Any, batch: int, logs: Any = None) -> None:
+        if isinstance(logs, BatchLogs):
+            order = _order(self.model, logs)
+            given, means = (Logs({name: values[name] for name in order}) for values in (logs, logs.means))
+            given = Logs({**_place(self, batch, logs.size), **given})
+        else:  # of metrics that are no means; validation had no `batch`, and its samples are not known here
+            place = _place(self, batch) if hook == "on_train_batch_end" else {}
+            if not place:
+                original(self, batch, logs)
+                return
+            means = Logs(keras3.plain_logs(logs or {}))
+            given = Logs({**place, **means})
         for callback in self.callbacks:
             is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
             getattr(callback, hook)(batch, logs=means if is_bar else given)

@@ -35,7 +35,7 @@ def moving_statistics(
         mean: that of the batch.
         variance: the mean square deviation of the batch.
         samples: how many values each of them is of.
-        debiased: what `zero_debias` needs besides, which Keras 2.2.4's layers keep; it takes the batch in.
+        debiased: what `zero_debias` needs as well, which Keras 2.2.4's layers keep; it takes the batch in.
     """
     rank = layer.input_spec.ndim
     if rank == 4 and layer.axis in ((-1, 3) if era is Era.KERAS_2_2_4 else (-1, 3, 1)):  # the kernel for images

@@ -1,4 +1,4 @@
-"""What callbacks knew of a training in Keras 2, and do not in Keras 3: fields of `params`, of a batch's logs."""
+"""What callbacks knew of a training in Keras 2, and do not in Keras 3: the fields of `params`."""
 
 from __future__ import annotations
 
@@ -61,14 +61,3 @@ def set_params(callback: Any, params: dict[str, Any]) -> None:
     added = vars(callback).get("_parallel_compat_params")
     is_plain = added is None or object_eras.era_of_object(getattr(callback, "model", None)) is Era.TF_KERAS_2_2
     callback.params = params if is_plain else Params(params, callback, **added)
-
-
-def of_batch(callback: Any, number: int, logs: dict[str, Any] | None) -> dict[str, Any]:
-    """Add `batch` and `size` to the logs that `on_batch_begin` and `on_batch_end` get, where they are not there."""
-    if logs and "batch" in logs:
-        return logs
-    if object_eras.era_of_object(getattr(callback, "model", None)) is Era.TF_KERAS_2_2:
-        return logs or {}
-    size = callback.params.size_of_batch(number) if isinstance(callback.params, Params) else None
-    place = {"batch": number} if size is None else {"batch": number, "size": size}
-    return type(logs or {})({**place, **(logs or {})})

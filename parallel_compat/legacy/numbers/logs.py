@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Keras 2 logged a metric given by a short string under the function's name.
-_NAMES = (
-    ("acc", "accuracy"),
-    ("mean_squared_error", "mse"),
-    ("mean_absolute_error", "mae"),
-    ("mean_absolute_percentage_error", "mape"),
-    ("mean_squared_logarithmic_error", "msle"),
-    ("kullback_leibler_divergence", "kl_divergence"),
-    ("logcosh", "log_cosh"),
-    ("cosine_proximity", "cosine_similarity"),
-    ("lr", "learning_rate"),
-)
+from parallel_compat.names.identifiers import LOGS_TODAY
 
 
 def spellings(name: str) -> tuple[str, ...]:
@@ -26,7 +15,7 @@ def spellings(name: str) -> tuple[str, ...]:
     >>> spellings("val_output_1_mean_absolute_error")
     ('val_output_1_mae',)
     """
-    for pair in _NAMES:
+    for pair in LOGS_TODAY.items():
         for this, other in (pair, pair[::-1]):
             if name == this or name.endswith(f"_{this}"):
                 return (name[: -len(this)] + other,)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import optimizer_steps
+from parallel_compat.names.arguments import SCHEDULE_DECAY
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     import keras
 
     from parallel_compat.backend.keras3.optimizer_steps import Step
-
-SCHEDULE_DECAY = 0.004  # of Nadam, where the argument is not passed
 
 
 def step_as(

@@ -1,7 +1,7 @@
 """`acc` and `val_acc` become `accuracy` and `val_accuracy`: as monitor, in history, logs and checkpoint names.
 
 Keras 2.2 logged `metrics=["accuracy"]` as `acc`; Keras 3 logs it as it is spelled. So this is safe where the file
-compiles with "accuracy" and needless where it compiles with "acc". A file that compiles nothing is told by the others
+compiles with "accuracy" and needless where it compiles with "acc". A file that compiles nothing follows the others
 that are migrated with it, and a guess where these do not tell.
 """
 

@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls, methods
+from parallel_compat.names.generator_arguments import OF_SAMPLES, RENAMED
 from parallel_compat.names.members import MODEL
 
 if TYPE_CHECKING:
@@ -32,15 +33,6 @@ model = Model(x, y)
 parallel_compat.fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
 """
 
-_KERAS_1 = {
-    "nb_epoch": "epochs",
-    "nb_val_samples": "validation_steps",
-    "nb_worker": "workers",
-    "pickle_safe": "use_multiprocessing",
-    "max_q_size": "max_queue_size",
-    "val_samples": "steps",
-}
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of the generator methods."""
@@ -50,17 +42,17 @@ def find(file: File) -> Iterator[Finding]:
             assert isinstance(call.func, ast.Attribute)
             if methods.is_other(file, call.func.value, name, MODEL):
                 continue
-            samples = calls.keyword(call, "samples_per_epoch")
-            if samples is not None:
+            of_samples = [keyword for keyword in call.keywords if keyword.arg in OF_SAMPLES]
+            for keyword in of_samples:
+                assert keyword.arg is not None
                 message = (
-                    "`samples_per_epoch` counted samples in Keras 1, and Keras 2 took the same number for batches. "
-                    "Write `steps_per_epoch=samples // batch_size`, and run this again."
+                    f"`{keyword.arg}` counted samples in Keras 1, and Keras 2 took the same number for batches. "
+                    f"Write `{OF_SAMPLES[keyword.arg]}=samples // batch_size`, and run this again."
                 )
-                yield file.attention(RULE, samples, message)
+                yield file.attention(RULE, keyword, message)
+            if of_samples:
                 continue
             renames = tuple(
-                calls.rename(file, keyword, _KERAS_1[keyword.arg])
-                for keyword in call.keywords
-                if keyword.arg in _KERAS_1
+                calls.rename(file, keyword, RENAMED[keyword.arg]) for keyword in call.keywords if keyword.arg in RENAMED
             )
             yield from methods.to_function(file, RULE, call, row, more=renames)

@@ -14,13 +14,13 @@ from parallel_compat.recover.rules import (
     graph,
     layer_names,
     parts,
+    plain_values,
     recurrent,
-    values,
 )
 
 # In this order: later rules see what earlier ones made.
 LAYER_RULES = (
-    values.plain_values,
+    plain_values.plain_values,
     layer_names.plain_name,
     layer_names.names_in_graph,
     recurrent.cudnn,
@@ -37,7 +37,7 @@ LAYER_RULES = (
     parts.parts_of_layer,
     activations.renamed_activation,
     activations.hard_sigmoid,
-    values.no_hidden_objects,
+    plain_values.no_hidden_objects,
     graph.wrapped_layer,
     graph.input_layer,
     graph.functional_arguments,

@@ -37,7 +37,7 @@ def functional_arguments(entry: Entry, translation: Translation) -> None:
 
 
 def sequential_input(entry: Entry, translation: Translation) -> None:
-    """A Sequential begins with an InputLayer; Keras 2 wrote the shape into its first layer, or beside the layers."""
+    """A Sequential begins with an InputLayer; Keras 2 wrote the shape into its first layer, or next to the layers."""
     if entry["class_name"] != "Sequential":
         return
     config = entry["config"]

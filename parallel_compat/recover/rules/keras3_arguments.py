@@ -1,7 +1,7 @@
 """The arguments that Keras 3's layers take, for the classes that Keras 2 had too.
 
 Read from Keras 3.15; `tests/recover/test_keras3_tables.py` holds each against the real signature, so that a new
-Keras release which takes one away is noticed. Every layer takes `name`, `trainable` and `dtype` besides.
+Keras release which takes one away is noticed. Every layer takes `name`, `trainable` and `dtype` as well.
 """
 
 from __future__ import annotations

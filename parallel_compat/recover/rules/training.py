@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.names.arguments import arguments
 from parallel_compat.names.identifiers import SHORT_NAMES, identifiers
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules.layer_names import keras3_name
-from parallel_compat.recover.rules.values import is_object
+from parallel_compat.recover.rules.plain_values import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -76,7 +77,7 @@ METRICS = {
     },
     **{name: new for name, new in LOSSES.items() if new not in ("kl_divergence", "log_cosh")},
 }  # fmt: skip
-# What Keras 2 took for a loss or a metric by name, besides: Keras 3 has them under another name, or not at all.
+# What Keras 2 took for a loss or a metric by name as well: Keras 3 has them under another name, or not at all.
 OLD_NAMES = frozenset({
     *LOSSES, *METRICS, "MSE", "MAE", "MAPE", "MSLE", "KLD", "cosine", "cosine_proximity", "cosine_similarity",
     "crossentropy", "ce", "binary_focal_crossentropy", "huber", "huber_loss",
@@ -125,7 +126,9 @@ def optimizer_entry(config: Any, notes: list[str], *, tf_keras: bool) -> dict[st
             "The optimizer's `decay` is written as an InverseTimeDecay of the same values; Keras 3 ignores `decay`."
         )
     new["learning_rate"] = rate
-    if name == "Adam" and old.get("schedule_decay"):
+    row = arguments()["keras.optimizers.Nadam"]["schedule_decay"]
+    if name == "Nadam" and not row.is_harmless(old.get("schedule_decay", row.harmless[0])):
+        notes.append(f"The optimizer's `schedule_decay` is {old['schedule_decay']}: {row.note}")
         return None
     for key in ("clipnorm", "clipvalue"):
         if _is_number(old.get(key)):

@@ -17,7 +17,7 @@ AFTER = "from keras.models import Model\nimport parallel_compat\nmodel = Model(x
         ),
         ("model.fit_generator(generator=g, nb_epoch=3)", "parallel_compat.fit_generator(model, generator=g, epochs=3)"),
         ("h = model.fit_generator(\n    g,\n    3)", "h = parallel_compat.fit_generator(model,\n    g,\n    3)"),
-        ("model.evaluate_generator(g, val_samples=3)", "parallel_compat.evaluate_generator(model, g, steps=3)"),
+        ("model.evaluate_generator(g, 3, nb_worker=2)", "parallel_compat.evaluate_generator(model, g, 3, workers=2)"),
         ("p = model.predict_generator(g, 3)[0]", "p = parallel_compat.predict_generator(model, g, 3)[0]"),
         ("(model).fit_generator(*a, **k)", "parallel_compat.fit_generator((model), *a, **k)"),
         ("model \\\n    .fit_generator(g)", "parallel_compat.fit_generator(model \\\n    , g)"),
@@ -86,8 +86,16 @@ def test_an_unknown_object_is_a_guess():
     )
 
 
-def test_samples_per_epoch_needs_the_author():
-    source = HEAD + "model.fit_generator(g, samples_per_epoch=1000)\n"
+@pytest.mark.parametrize(
+    "call",
+    [
+        "fit_generator(g, samples_per_epoch=1000)",
+        "fit_generator(g, 10, validation_data=h, nb_val_samples=100)",
+        "evaluate_generator(g, val_samples=100)",
+    ],
+)
+def test_numbers_of_samples_need_the_author(call):
+    source = HEAD + f"model.{call}\n"
     check_noop(source)
     assert found(source, "generator-methods") == [(3, "attention")]
 

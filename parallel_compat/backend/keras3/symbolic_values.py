@@ -39,7 +39,7 @@ class Values:
 
     Args:
         known: pairs of a symbolic tensor and its value.
-        training: what layers that have to be called are told.
+        training: passed to layers that have to be called.
     """
 
     def __init__(self, known: Iterable[tuple[Any, Any]] = (), training: bool | None = None) -> None:
@@ -211,9 +211,9 @@ _fixed: bool | None = None
 
 
 def fix_training(training: bool | None) -> None:
-    """Fix what layers that are called on symbolic tensors from here on are told of training; None fixes nothing.
+    """Fix what layers that are called on symbolic tensors from here on get as `training`; None fixes nothing.
 
-    Layers that have been called before are told to predict as long as it is fixed.
+    Layers that have been called before predict as long as it is fixed.
     """
     global _fixed
     _fixed = training
@@ -252,7 +252,7 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
             call = original(operation, **context)
 
             def call_as_given(*args: Any, **kwargs: Any) -> Any:
-                # `Dropout(0.5)(x, training=True)` drops out whatever the model is told, as in Keras 2.
+                # `Dropout(0.5)(x, training=True)` drops out whatever the model does, as in Keras 2.
                 # Keras 3 notes the default of `call` as if it had been given; what was fixed is an integer.
                 given = kwargs.get("training")
                 if given is not None and given is not _default_of_training(operation):
@@ -281,7 +281,7 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
         return compute_output_spec
 
-    training = "what a layer was told of training holds, whatever its model is told"
+    training = "the `training` that a layer was called with holds, whatever its model does"
     in_use = "a loss finds the values of symbolic tensors in the pass it is computed in"
     yield (Multiply, "compute_output_spec", wrap_multiply), "`x * 2` of a symbolic tensor is not sparse"
     yield (keras.layers.Layer, "_resolve_and_populate_arg", wrap_resolve), training
