@@ -50,7 +50,7 @@ def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[
             "`keras.config.enable_unsafe_deserialization()`."
         )
     try:
-        loaded = marshal.loads(base64.decodebytes(code.encode("ascii")))
+        loaded = marshal.loads(_bytes(code))
     except (ValueError, EOFError, TypeError) as error:
         raise ValueError(
             f"Expected bytecode of this Python. Received: what it cannot read ({error}). Write the function in code."
@@ -60,6 +60,13 @@ def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[
     cells = None if closure is None else tuple(types.CellType(_content(value)) for value in closure)
     defaults = tuple(defaults) if defaults is not None else None
     return types.FunctionType(loaded, _names() if globs is None else globs, loaded.co_name, defaults, cells)
+
+
+def _bytes(code: str) -> bytes:
+    try:
+        return base64.b64decode("".join(code.split()), validate=True)
+    except ValueError:  # Keras before 2.1.2 wrote the bytes as they are
+        return code.encode("raw_unicode_escape")
 
 
 def _content(value: Any) -> Any:

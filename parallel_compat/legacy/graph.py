@@ -312,20 +312,24 @@ def function(inputs: Sequence[Any], outputs: Any, updates: Any = None, **kwargs:
         inputs: placeholders, inputs or any other tensors of models; `K.learning_phase()` among them takes 0 or 1.
         outputs: tensors computed from them, and variables; a list, or one of them.
         updates: pairs (variable, new value), and what `K.update` and `optimizer.get_updates` returned.
-        **kwargs: went to `tf.Session.run`; only `name` is taken.
+        **kwargs: went to `tf.Session.run`: `fetches`, further tensors and updates whose values are not returned, and
+            `feed_dict`, values by placeholder that are looked up at each call. `name` is taken.
 
     Returns:
         A function that takes a list of arrays and returns a list of arrays.
 
     Raises:
-        TypeError: for anything else among them, or arguments of a session.
+        TypeError: for anything else among them, or other arguments of a session.
     """
-    if kwargs.keys() - {"name"}:
+    if kwargs.keys() - {"name", "fetches", "feed_dict"}:
         raise TypeError(
-            f"Expected `inputs`, `outputs` and `updates`. Received: {sorted(kwargs)}, which went to a TensorFlow 1 "
-            "session; there is none."
+            f"Expected `inputs`, `outputs`, `updates`, `fetches` and `feed_dict`. Received: {sorted(kwargs)}, which "
+            "went to a TensorFlow 1 session; there is none."
         )
-    return Function(inputs, outputs, updates)
+    fetches, feed = kwargs.get("fetches") or [], kwargs.get("feed_dict") or {}
+    # A tensor among `fetches` changes nothing.
+    updates = [*(updates or ()), *(each for each in fetches if is_update(each))]
+    return _FedFunction(inputs, outputs, updates, feed) if feed else Function(inputs, outputs, updates)
 
 
 class MissingInputError(ValueError):
@@ -427,6 +431,17 @@ class Function:
             for step in steps:
                 step()
         return outputs
+
+
+class _FedFunction(Function):
+    """A function with a `feed_dict`, which may change between calls."""
+
+    def __init__(self, inputs: Sequence[Any], outputs: Any, updates: Any, feed: dict[Any, Any]) -> None:
+        super().__init__([*inputs, *feed], outputs, updates)
+        self._feed, self._fed = feed, list(feed)
+
+    def __call__(self, inputs: Any = ()) -> Any:
+        return super().__call__([*inputs, *(self._feed[each] for each in self._fed)])
 
 
 def _value(x: Any, values: Values) -> Any:

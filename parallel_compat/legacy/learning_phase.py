@@ -110,3 +110,57 @@ def choose_symbolically(x: Any, alt: Any, symbolic: keras.KerasTensor) -> Any:
 
 def _constant(value: Any, like: Any) -> Any:
     return keras.ops.zeros_like(like) + keras.ops.cast(value, like.dtype)
+
+
+# Layers that compute something else in training, and what must be set for it.
+_WITH_NOISE = {
+    "Dropout": "rate",
+    "SpatialDropout1D": "rate",
+    "SpatialDropout2D": "rate",
+    "SpatialDropout3D": "rate",
+    "GaussianDropout": "rate",
+    "AlphaDropout": "rate",
+    "GaussianNoise": "stddev",
+}
+
+
+def uses_phase(tensor_or_model: Any) -> bool:
+    """Say whether what it computes depends on the learning phase.
+
+    That is `_uses_learning_phase` of a symbolic tensor, and `uses_learning_phase` of a model.
+
+    Args:
+        tensor_or_model: a symbolic tensor, or a functional model.
+    """
+    if isinstance(tensor_or_model, keras.Model):
+        waiting = list(tensor_or_model.outputs or ())
+        if not waiting:
+            return any(_layer_uses_phase(layer) for layer in tensor_or_model.layers)
+    else:
+        waiting = [tensor_or_model]
+    seen = set()
+    while waiting:
+        node = values.node_of(waiting.pop())
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.arguments.kwargs.get("training") is not True and _layer_uses_phase(node.operation):
+            return True
+        waiting += node.input_tensors
+    return False
+
+
+def _layer_uses_phase(layer: Any) -> bool:
+    if isinstance(layer, InTrainPhase):
+        return True
+    if isinstance(layer, keras.layers.BatchNormalization):
+        return True
+    if isinstance(layer, keras.Model):
+        return uses_phase(layer)
+    noise = _WITH_NOISE.get(type(layer).__name__)
+    if noise is not None:
+        return bool(getattr(layer, noise))
+    if any(getattr(layer, name, None) for name in ("dropout", "recurrent_dropout")):
+        return True
+    parts = (getattr(layer, name, None) for name in ("layer", "forward_layer", "backward_layer", "cell"))
+    return any(_layer_uses_phase(part) for part in parts if isinstance(part, keras.layers.Layer))

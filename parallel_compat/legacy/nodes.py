@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import keras
+
 from parallel_compat.backend.keras3 import layers
 
 
@@ -14,8 +16,7 @@ def get_output_at(layer: Any, node_index: int) -> Any:
 
 def get_input_at(layer: Any, node_index: int) -> Any:
     """Return the symbolic input of one of the layer's calls, a list if there are several."""
-    node = _node(layer, node_index)
-    return _alone(node.input_tensors or node.output_tensors)  # the input of an input layer is its output
+    return _alone(_inputs(_node(layer, node_index)))
 
 
 def get_output_shape_at(layer: Any, node_index: int) -> Any:
@@ -25,8 +26,19 @@ def get_output_shape_at(layer: Any, node_index: int) -> Any:
 
 def get_input_shape_at(layer: Any, node_index: int) -> Any:
     """Return the shape of what the layer was called on, a list if there are several."""
-    node = _node(layer, node_index)
-    return _alone([tuple(tensor.shape) for tensor in node.input_tensors or node.output_tensors])
+    return _alone([tuple(tensor.shape) for tensor in _inputs(_node(layer, node_index))])
+
+
+def has_mask_among_inputs(layer: Any) -> bool:
+    """Say whether a layer was called once, with a mask, which Keras 3 lists with the tensors."""
+    nodes = layers.calls_of(layer)
+    return len(nodes) == 1 and bool(nodes[0].input_tensors) and len(_inputs(nodes[0])) < len(nodes[0].input_tensors)
+
+
+def _inputs(node: Any) -> list[Any]:
+    """Return the tensors that a layer was called on; the input of an input layer is its output."""
+    masks = {id(mask) for mask in keras.tree.flatten(node.arguments.kwargs.get("mask")) if mask is not None}
+    return [tensor for tensor in node.input_tensors if id(tensor) not in masks] or list(node.output_tensors)
 
 
 def inbound_nodes(layer: Any) -> list[Any]:

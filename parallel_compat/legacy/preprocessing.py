@@ -34,3 +34,18 @@ def load_img(
         interpolation=interpolation,
         **keywords,
     )
+
+
+def remove_long_seq(maxlen: int, seq: Any, label: Any) -> tuple[list[Any], list[Any]]:
+    """Leave out the sequences of `maxlen` and more entries, and their labels (`_remove_long_seq`).
+
+    >>> remove_long_seq(2, [[1], [1, 2]], ["a", "b"])
+    ([[1]], ['a'])
+
+    Args:
+        maxlen: the length that is too long.
+        seq: the sequences.
+        label: a label for each.
+    """
+    kept = [(x, y) for x, y in zip(seq, label, strict=True) if len(x) < maxlen]
+    return [x for x, _ in kept], [y for _, y in kept]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.legacy.utils import has_arg
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,10 +183,15 @@ def build_with_constants(original: Callable[..., None]) -> Callable[..., None]:
     """`RNN.build`: the cell is built with the list of the shapes of a step and of the constants."""
 
     def build(self: Any, sequences_shape: Any, initial_state_shape: Any = None) -> None:
-        cell, shapes = self.cell, vars(self).get(_SHAPES)
-        if shapes and isinstance(cell, keras.layers.Layer) and not cell.built:
-            cell.build([(sequences_shape[0], *sequences_shape[2:]), *shapes])
-            cell.built = True
+        shapes = vars(self).get(_SHAPES)
+        if shapes:
+            cells = self.cell.cells if isinstance(self.cell, keras.layers.StackedRNNCells) else [self.cell]
+            shape = (sequences_shape[0], *sequences_shape[2:])
+            for cell in cells:
+                if isinstance(cell, keras.layers.Layer) and not cell.built:
+                    cell.build([shape, *shapes] if has_arg(cell.call, "constants") else shape)
+                    cell.built = True
+                shape = (shape[0], keras.tree.flatten(cell.state_size)[0])
         original(self, sequences_shape, initial_state_shape)
 
     return build

@@ -307,4 +307,5 @@ def deconv_length(
 
 def _check_padding(padding: str, allowed: set[str]) -> None:
     if padding not in allowed:
-        raise ValueError(f"Expected `padding` to be one of {sorted(allowed)}. Received: padding={padding!r}")
+        # An `AssertionError`, as in Keras 2: layers of old projects catch it.
+        raise AssertionError(f"Expected `padding` to be one of {sorted(allowed)}. Received: padding={padding!r}")

@@ -130,7 +130,7 @@ def _layers() -> list[Argument]:
         if name in ("SimpleRNN", "GRU", "LSTM"):
             note = "It chose between implementations that give the same numbers."
             rows.append(Argument(f"keras.layers.{name}", "consume_less", Change.DROPPED, note=note))
-        if name == "LSTM":
+        if name in ("LSTM", "ConvLSTM2D"):
             note = "It was one of the initialisations of the forget gate; `unit_forget_bias` is the other."
             target = f"{LAYERS}.{name}"
             rows.append(Argument(f"keras.layers.{name}", "forget_bias_init", Change.PROVIDED, target, note=note))

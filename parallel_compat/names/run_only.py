@@ -60,6 +60,11 @@ _PROVIDED: dict[str, str] = {
     "keras.models.model_from_config": f"{_LEGACY}.models.model_from_config",
     "keras.engine.saving.model_from_config": f"{_LEGACY}.models.model_from_config",
     "keras.models.clone_model": f"{_LEGACY}.models.clone_model",
+    **{
+        f"keras.{module}.model_from_yaml": f"{_LEGACY}.yaml_models.model_from_yaml"
+        for module in ("models", "engine.saving")
+    },
+    "keras.initializers._compute_fans": f"{_LEGACY}.old_weights.compute_fans",
     # Functions as bytecode: made of what the running script wrote itself, or of a file that is trusted.
     "keras.utils.generic_utils.func_dump": f"{_LEGACY}.functions.func_dump",
     "keras.utils.generic_utils.func_load": f"{_LEGACY}.functions.func_load",
@@ -147,6 +152,10 @@ ATTRIBUTES = {
     ("keras.layers.Layer", "outbound_nodes"): f"{_LEGACY}.nodes.outbound_nodes",
     ("keras.layers.Layer", "updates"): f"{_LEGACY}.graph.updates_of",
 }
+for _of, _name in (("keras.Model", "uses_learning_phase"), ("keras.KerasTensor", "_uses_learning_phase")):
+    ATTRIBUTES[_of, _name] = f"{_LEGACY}.learning_phase.uses_phase"
+MEMBERS["keras.layers.Layer", "get_losses_for"] = f"{_LEGACY}.layer_losses.get_losses_for"
+MEMBERS["keras.Model", "to_yaml"] = f"{_LEGACY}.yaml_models.to_yaml"
 MEMBERS["keras.layers.Layer", "get_updates_for"] = f"{_LEGACY}.graph.get_updates_for"
 MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.shapes.get_shape"
 MEMBERS["keras.optimizers.Optimizer", "get_weights"] = f"{_LEGACY}.optimizers.get_weights"

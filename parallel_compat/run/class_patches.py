@@ -269,11 +269,13 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None:
             original(self, *given, **keywords)
+            _keep_regularizer(self, keywords)
             return
         era = callers.era_of(frame)
         given, keywords = translate(of, given, keywords, _note(of, frame), era=era)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
+        _keep_regularizer(self, keywords)
         if era is Era.KERAS_2_2_4 and getattr(self, "activity_regularizer", None) is not None:
             from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
 
@@ -321,6 +323,13 @@ def _old_hard_sigmoid(
     return tuple(old(value) for value in given), {key: old(value) for key, value in keywords.items()}
 
 
+def _keep_regularizer(layer: Any, keywords: dict[str, Any]) -> None:
+    """Keras 3.15's `SimpleRNN` takes an `activity_regularizer` and forgets it."""
+    regularizer = keywords.get("activity_regularizer")
+    if regularizer is not None and getattr(layer, "activity_regularizer", None) is None:
+        layer.activity_regularizer = sys.modules["keras"].regularizers.get(regularizer)
+
+
 _OF_EVERY_LAYER = {
     "weights",
     "batch_input_shape",
@@ -352,6 +361,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.wrap(
         keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
     )
+    patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
     patches.wrap(input_layer, "input", _input_of_input_layer, why="the tensor itself, for the user's code")
     patches.set(keras.layers.RNN, "reset_states", _reset_states, why="the method is called `reset_state` today")
     _weights(patches, layer)
@@ -413,6 +423,7 @@ def _weights(patches: Patches, layer: Any) -> None:
     patches.wrap(layer, "weights", _ordered_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
+    patches.wrap(layer, "losses", _losses, why="symbolic losses, before anything is computed, for the user's code")
     patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
 
 
@@ -425,6 +436,18 @@ def _ordered_weights(original: Any) -> property:
         from parallel_compat.legacy import weight_order
 
         return weight_order.weights(self, era)
+
+    return property(get)
+
+
+def _losses(original: Any) -> property:
+    def get(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+            return original.__get__(self, type(self))
+        from parallel_compat.legacy import layer_losses
+
+        return layer_losses.losses(self) if layer_losses.are_symbolic() else original.__get__(self, type(self))
 
     return property(get)
 
@@ -492,6 +515,18 @@ def _call_of_lambda(original: Any) -> Any:
         return original(self, inputs, *given, **keywords)
 
     return __call__
+
+
+def _input_without_mask(original: Any) -> property:
+    def get(self: Any) -> Any:
+        if callers.user_frame(sys._getframe(1)) is not None:
+            from parallel_compat.legacy import nodes
+
+            if nodes.has_mask_among_inputs(self):
+                return nodes.get_input_at(self, 0)
+        return original.__get__(self, type(self))
+
+    return property(get)
 
 
 def _input_of_input_layer(original: Any) -> property:

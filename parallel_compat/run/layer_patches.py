@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import layer_calls
 from parallel_compat.names.eras import Era
-from parallel_compat.run import assigned_attributes, object_eras
+from parallel_compat.run import assigned_attributes, callers, object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for points, why in (
         (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
+        (layer_calls.of_dropout_masks(), "stacked cells with constants"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, looking_alike(wrap), why=why)
@@ -36,6 +38,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     constants, stack = "constants of recurrent layers", "cells that are no layers"
     patches.wrap(layers.RNN, "__init__", recurrent.init_with_any_cell, why=stack)
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
+    patches.wrap(layers.StackedRNNCells, "state_size", _flat_sizes, why="the sizes of all states, one after the other")
     patches.wrap(layers.RNN, "call", recurrent.call_with_constants, why=constants)
     patches.wrap(layers.RNN, "inner_loop", recurrent.loop_with_constants, why=constants)
     patches.wrap(layers.RNN, "build", recurrent.build_with_constants, why=constants)
@@ -52,6 +55,17 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         patches.wrap(kind, "get_config", recurrent.config_with_constants, why=constants)
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
+
+
+def _flat_sizes(original: Any) -> property:
+    def state_size(self: Any) -> Any:
+        sizes = original.fget(self)
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+            return sizes
+        return tuple(size for cell in sizes for size in (cell if isinstance(cell, (list, tuple)) else [cell]))
+
+    return property(state_size)
 
 
 def _repeats(layer: Any) -> bool:

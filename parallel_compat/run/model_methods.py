@@ -247,6 +247,9 @@ def load_weights(
 def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
     """`layer.add_loss`; on a functional model of a symbolic tensor, which it computes whenever it is called."""
     losses = keras.tree.flatten(loss)
+    if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
+        first = keras.ops.cast(self.inputs[0], keras.config.floatx())
+        losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
     if not symbolic:
         return original(self, loss)  # `inputs=` said to a graph what the loss depends on

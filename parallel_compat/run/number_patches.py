@@ -32,6 +32,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
     patches.wrap(layers.BatchNormalization, "build", _batch_normalization_build, why=statistics)
     patches.wrap(layers.UpSampling2D, "call", looking_alike(_upsampling), why="bilinear interpolation as in the era")
+    patches.wrap(
+        keras.initializers.Identity, "__call__", looking_alike(_identity), why="several identity matrices side by side"
+    )
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
@@ -83,6 +86,17 @@ def _upsampling(original: Any) -> Any:
         return upsampling.bilinear(inputs, self.size, self.data_format)
 
     return call
+
+
+def _identity(original: Any) -> Any:
+    def __call__(self: Any, shape: Any, dtype: Any = None) -> Any:
+        if len(shape) != 2 or shape[0] == shape[1] or callers.era_of_caller() is not Era.KERAS_2_2_4:
+            return original(self, shape, dtype)
+        from parallel_compat.legacy import initializers
+
+        return initializers.tiled_identity(shape, self.gain, dtype)
+
+    return __call__
 
 
 class NumberForUsers:

@@ -68,6 +68,7 @@ from parallel_compat.backend.keras3.in_memory import (
 )
 from parallel_compat.backend.keras3.layers import (
     GLOBAL_SEEDS,
+    added_losses,
     all_layers,
     all_weights,
     epsilon,
@@ -81,6 +82,7 @@ from parallel_compat.backend.keras3.layers import (
     layer_metric_variables,
     layers_of,
     let_take,
+    nodes_of,
     operation_behind,
     operation_of,
     own_weights,
@@ -110,7 +112,7 @@ from parallel_compat.backend.keras3.optimizers import (
     twin_of,
     update_once_for_all_replicas,
 )
-from parallel_compat.backend.keras3.symbolic_losses import add_symbolic_losses
+from parallel_compat.backend.keras3.symbolic_losses import add_symbolic_losses, symbolic_losses_of
 from parallel_compat.backend.keras3.symbolic_values import (
     NotComputedError,
     Values,
@@ -133,6 +135,7 @@ __all__ = [
     "Values",
     "act_on_template",
     "add_symbolic_losses",
+    "added_losses",
     "all_layers",
     "all_weights",
     "any_looks_at",
@@ -174,6 +177,7 @@ __all__ = [
     "let_callbacks_set_their_model",
     "let_take",
     "metric_values",
+    "nodes_of",
     "not_compiled",
     "operation_behind",
     "operation_of",
@@ -198,6 +202,7 @@ __all__ = [
     "settings_of_sequence",
     "split",
     "squeeze_or_expand_to_same_rank",
+    "symbolic_losses_of",
     "synchronized_moments_of",
     "takes",
     "training_of_call",

@@ -64,5 +64,25 @@ def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]
     yield keras.layers.Layer, "__call__", wrap
 
 
+def of_dropout_masks() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a recurrent layer prepares its cells' dropout (`RNN._maybe_config_dropout_masks`).
+
+    Of stacked cells it calls each one, without constants, which is of use only where a cell drops something.
+    """
+
+    def wrap(original: Any) -> Any:
+        def _maybe_config_dropout_masks(self: Any, cell: Any, *args: Any, **kwargs: Any) -> None:
+            if any(_drops(each) for each in getattr(cell, "cells", [cell])):
+                original(self, cell, *args, **kwargs)
+
+        return _maybe_config_dropout_masks
+
+    yield keras.layers.RNN, "_maybe_config_dropout_masks", wrap
+
+
+def _drops(cell: Any) -> bool:
+    return hasattr(cell, "cells") or any(getattr(cell, name, None) for name in ("dropout", "recurrent_dropout"))
+
+
 def _tensor(value: Any) -> Any:
     return tf.convert_to_tensor(value) if isinstance(value, numbers.Number) else value

@@ -96,6 +96,17 @@ def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...]) -> None:
     vars(layer)["_input_shape_arg"] = shape  # by `setattr`, TensorFlow would wrap the tuple to track it
 
 
+def added_losses(layer: keras.Layer) -> list[Any]:
+    """Return what a layer itself added in its last call (`Layer._losses`)."""
+    return list(layer._losses)
+
+
+def nodes_of(model: keras.Model) -> list[Any]:
+    """List the calls that a functional or sequential model is made of (`Function._nodes_by_depth`)."""
+    inner = getattr(model, "_functional", None) or model
+    return [node for nodes in getattr(inner, "_nodes_by_depth", {}).values() for node in nodes]
+
+
 def rnn(*arguments: Any, **keywords: Any) -> Any:
     """Run a step function over time (`keras.src.backend.rnn`)."""
     return keras.src.backend.rnn(*arguments, **keywords)

@@ -42,3 +42,8 @@ def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
         keras.layers.Layer.add_loss(model, values.of(added))
 
     record_passes(model, add)
+
+
+def symbolic_losses_of(model: keras.Model) -> list[Any]:
+    """Return the losses that `add_symbolic_losses` added."""
+    return list(vars(model).get(_LOSSES) or ())
