@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import platform
 import random
@@ -18,7 +19,7 @@ import h5py
 import numpy as np
 import pytest
 
-from parallel_compat import CheckpointError, hdf5_output, inspect_checkpoint
+from parallel_compat import CheckpointError, atomic_file, hdf5_output, inspect_checkpoint
 from parallel_compat.atomic_file import replacing
 from parallel_compat.recover import h5_writer, recovering, verifying
 from parallel_compat.recover.reader import read
@@ -73,38 +74,58 @@ def test_a_step_that_fails_leaves_the_old_file(name: str, tmp_path: Path, monkey
     assert os.listdir(tmp_path) == ["out.h5"]
 
 
-@pytest.mark.parametrize("nth", range(1, 4))
-@pytest.mark.parametrize("name", ["fsync", "replace"])
-def test_the_nth_step_that_fails_leaves_the_old_file_or_the_new_one(
-    name: str, nth: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+class FailingSystem:
+    """The `os` of `atomic_file`, whose nth call that can fail does.
+
+    Args:
+        nth: which; 0 for none.
+    """
+
+    def __init__(self, nth: int) -> None:
+        self.nth, self.calls = nth, 0
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in ("open", "fsync", "close", "chmod", "replace"):
+            return real
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            self.calls += 1
+            if self.calls == self.nth:
+                raise OSError(5, "Input/output error")
+            return real(*arguments, **keywords)
+
+        return call
+
+
+def test_every_step_that_fails_leaves_the_old_file_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the file has its name only the folder is flushed: where that fails, the new file is there, whole."""
+    """Once the file has its name only the folder is flushed: where that fails, the new file is there, whole."""
     out = tmp_path / "out.h5"
-    out.write_bytes(OLD_CONTENT)
-    real, count = getattr(os, name), [0]
-
-    def fails(*arguments: Any, **keywords: Any) -> Any:
-        count[0] += 1
-        if count[0] == nth:
-            raise OSError(5, "Input/output error")
-        return real(*arguments, **keywords)
-
-    monkeypatch.setattr(os, name, fails)
-    failed = False
-    try:
-        recover(SOURCE, out, force=True)
-    except OSError:
-        failed = True
-    assert failed == (count[0] >= nth)
-    if nth == 1:
-        assert out.read_bytes() == OLD_CONTENT
-    else:
-        assert inspect_checkpoint(out).parameters == 195
-    assert os.listdir(tmp_path) == ["out.h5"]
+    ends = []
+    for nth in itertools.count(1):
+        out.write_bytes(OLD_CONTENT)
+        system = FailingSystem(nth)
+        monkeypatch.setattr(atomic_file, "os", system)
+        try:
+            recover(SOURCE, out, force=True)
+        except OSError as error:
+            assert error.errno == 5  # noqa: PT017
+        whole = out.read_bytes() != OLD_CONTENT
+        if whole:
+            assert inspect_checkpoint(out).parameters == 195
+        assert os.listdir(tmp_path) == ["out.h5"]
+        if system.calls < nth:
+            break
+        ends.append(whole)
+    assert ends == sorted(ends)
+    assert ends.count(False) >= 4
+    assert ends.count(True) >= 3
 
 
 def test_every_system_call_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first, the second, the third ... seek, read, write, truncate or close of the new file fails."""
+    """The first, the second, the third ... open, seek, read, write, truncate, flush or close of the new file fails."""
     out = tmp_path / "out.h5"
     out.write_bytes(OLD_CONTENT)
     count, failing = [0], [0]
@@ -135,7 +156,18 @@ def test_every_system_call_that_fails_is_one_sentence(tmp_path: Path, monkeypatc
             self._called()
             super().flush()
 
-    monkeypatch.setattr(hdf5_output, "_open", lambda path: Disk(path, "w+b"))
+        def close(self) -> None:
+            if not self.closed:
+                self._called()
+            super().close()
+
+    def opened(path: Any) -> Disk:
+        count[0] += 1
+        if count[0] == failing[0]:
+            raise OSError(5, "Input/output error", str(path))
+        return Disk(path, "w+b")
+
+    monkeypatch.setattr(hdf5_output, "_open", opened)
     with read(SOURCE) as reading:
         template = template_of(reading.stored)
         arrays = [(array, [bytes(piece) for piece in pieces]) for array, pieces in reading.arrays()]
