@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.loading import load_template_weights
     from parallel_compat.recover.recovering import recover_template
     from parallel_compat.run.install import install, legacy_names, uninstall
+    from parallel_compat.warning_category import ParallelCompatWarning
 
 __version__ = "0.1.0.dev0"
 
@@ -35,6 +36,7 @@ _PUBLIC = {
     "multi_gpu_model": "parallel_compat.parallelize_model",
     "parallelize": "parallel_compat.parallelize_model",
     "ParallelModel": "parallel_compat.parallel_model",
+    "ParallelCompatWarning": "parallel_compat.warning_category",
     "ParallelModelCheckpoint": "parallel_compat.checkpoints",
     "predict_generator": "parallel_compat.batches.generator_methods",
     "recover_template": "parallel_compat.recover.recovering",
@@ -51,6 +53,7 @@ _NOTEBOOK = {
 
 __all__ = [
     "CheckpointError",
+    "ParallelCompatWarning",
     "ParallelModel",
     "ParallelModelCheckpoint",
     "available_devices",

@@ -248,14 +248,17 @@ def _is_int(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def how_to_simulate(number: int) -> str:
+    """Say how code finds so many devices on a machine without GPUs; `parallel-compat run` says it in its own way."""
+    return (
+        f"To try {number}-replica code on it, call `parallel_compat.simulate_devices({number})` directly after the "
+        f"imports, or start the script with `parallel-compat run --replicas {number}`."
+    )
+
+
 def _what_there_is(available: list[str], wanted: int) -> str:
     if not available:
-        number = max(wanted, 2)
-        return (
-            f"This machine shows no GPU to TensorFlow. To try {number}-replica code on it, call "
-            f"`parallel_compat.simulate_devices({number})` directly after the imports, or start the script with "
-            f"`parallel-compat run --replicas {number}`."
-        )
+        return f"This machine shows no GPU to TensorFlow. {how_to_simulate(max(wanted, 2))}"
     if wanted < 2:
         return f"This machine has: {available}. On one device train the model itself, without a parallel model."
     return f"This machine has: {available}. Reduce `gpus`, or name devices with `parallelize(model, devices=[...])`."

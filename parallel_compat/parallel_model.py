@@ -10,6 +10,7 @@ import keras
 
 from parallel_compat import template_files
 from parallel_compat.backend import keras3
+from parallel_compat.devices import short_name
 from parallel_compat.recover import optimizer_state
 from parallel_compat.template import (
     check_template,
@@ -44,6 +45,12 @@ class MergedOutput(keras.layers.Layer):  # type: ignore[misc]  # Keras carries n
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
+
+
+def _for_each_output(metrics: Any, outputs: int) -> Any:
+    """Give every output a flat list of metrics that Keras 3 refuses, as the old function's models did."""
+    flat = isinstance(metrics, (list, tuple)) and not any(isinstance(one, (list, tuple, dict)) for one in metrics)
+    return [list(metrics) for _ in range(outputs)] if flat and metrics and len(metrics) != outputs > 1 else metrics
 
 
 class ParallelModel(ParallelTrainer):
@@ -93,6 +100,13 @@ class ParallelModel(ParallelTrainer):
     def strategy(self) -> tf.distribute.Strategy:
         """The `tf.distribute` strategy, one replica per device."""
         return self._replicas.strategy
+
+    def __repr__(self) -> str:
+        devices = [short_name(device) for device in self.strategy.extended.worker_devices]
+        return (
+            f"<ParallelModel name={self.name}, template={self._template.name}, "
+            f"{self.strategy.num_replicas_in_sync} replicas on {', '.join(devices)}>"
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         # What users hang on it (`callback_model`, `template_model`) is not a part of it: Keras would count the
@@ -195,6 +209,8 @@ class ParallelModel(ParallelTrainer):
                 "Expected `jit_compile` to be False or 'auto': a step of a parallel model spans several devices, and "
                 "XLA compiles for one. Received: jit_compile=True. Leave it out, or compile the template alone with it."
             )
+        for name in ("metrics", "weighted_metrics"):
+            bound[name] = _for_each_output(bound.get(name), len(self.output_names))
         super().compile(**{**bound, "jit_compile": False})
         self._step = GlobalStep(self, self._replicas, self._merge)
 

@@ -7,7 +7,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from parallel_compat import __version__
+from parallel_compat import __version__, startup_log
 
 _PACKAGES = ("tensorflow", "keras", "tf_keras", "numpy", "h5py")
 
@@ -26,7 +26,7 @@ def versions() -> list[str]:
 
 
 def _devices() -> str:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    startup_log.leave_out()
     try:
         import tensorflow as tf
     except Exception as error:  # a broken installation is what many reports are about

@@ -131,6 +131,16 @@ def test_epoch_without_batches_is_an_error():
         run_fit(model, Numbers(3), steps_per_epoch=3, epochs=2)
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_bare_array_is_named(replicas):
+    """Keras 3 would fail in the loss, by the words for a missing target."""
+    model, _ = recorder(replicas)
+    with pytest.raises(
+        ValueError, match=r"training generator to be a tuple .* batch 1 is a bare array of shape \(2, 1\)"
+    ):
+        fit_generator(model, iter([np.ones((2, 1))] * 9), steps_per_epoch=2, verbose=0)
+
+
 def test_error_in_the_generator_comes_out_as_itself():
     class OwnError(Exception):
         pass

@@ -314,3 +314,10 @@ def test_an_input_may_be_an_output():
     x = np.ones((5, 8), "float32")
     _, same = parallel.predict(x, verbose=0)
     np.testing.assert_array_equal(same, x)
+
+
+def test_repr_shows_template_replicas_and_devices():
+    template = mlp()
+    said = repr(parallelize(template, [0, 2]))
+    assert said.startswith("<ParallelModel name=")
+    assert f"template={template.name}, 2 replicas on CPU:0, CPU:2>" in said

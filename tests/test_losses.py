@@ -282,3 +282,23 @@ def test_no_loss_is_an_error():
     parallel.compile("sgd")
     with pytest.raises(ValueError, match="No loss to compute"):
         parallel.train_on_batch(classes(10)[0])
+
+
+def test_a_loss_that_returns_nothing_is_named():
+    def forgotten(y_true, y_pred):
+        keras.ops.mean(keras.ops.square(y_true - y_pred))
+
+    parallel = parallelize(mlp(), 2)
+    parallel.compile("sgd", forgotten)
+    with pytest.raises(ValueError, match=r"the loss `forgotten` to return .* Received: None"):
+        parallel.train_on_batch(np.ones((4, 8)), np.ones((4, 3)))
+
+
+def test_a_flat_list_of_metrics_is_for_every_output():
+    """As the models of the old function took it; Keras 3 alone refuses it."""
+    inputs = keras.Input((8,))
+    outputs = [keras.layers.Dense(1, name=name)(inputs) for name in ("first", "second")]
+    parallel = parallelize(keras.Model(inputs, outputs), 2)
+    parallel.compile("sgd", ["mse", "mse"], metrics=["mae"])
+    logs = parallel.train_on_batch(np.ones((4, 8)), [np.ones((4, 1))] * 2, return_dict=True)
+    assert {"first_mae", "second_mae"} <= set(logs)

@@ -40,6 +40,9 @@ class BatchReader:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
         self._what = what
         self._targets = what != "prediction"
+        own_step = not type(model).train_step.__module__.startswith(("keras.", "parallel_compat."))
+        losses = keras.tree.flatten(getattr(model, "loss", None))
+        self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
         self._class_weight = class_weight
         self._inputs = list(getattr(model, "inputs", None) or [])
         self._structure = template_inputs(model) if self._inputs else None
@@ -78,6 +81,12 @@ class BatchReader:
         if not self._targets and isinstance(drawn, list) and not self._has_targets(drawn):
             return drawn, None, None
         if not isinstance(drawn, (list, tuple)):
+            if self._needs_targets and hasattr(drawn, "shape"):
+                raise ValueError(
+                    f"Expected each batch of the {self._what} generator to be a tuple (x, y) or (x, y, sample_weight): "
+                    f"the model is compiled with a loss. Received: batch {number} is a bare array of shape "
+                    f"{tuple(drawn.shape)}. Yield its targets with it: `yield x, y`."
+                )
             return drawn, None, None
         if not 1 <= len(drawn) <= 3 or (isinstance(drawn, list) and len(drawn) == 1):
             raise ValueError(

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from parallel_compat.batches.batch import samples_of
 from parallel_compat.batches.sources import SequenceSource
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     import keras
@@ -89,6 +90,7 @@ class Epochs:
             warnings.warn(
                 f"The {self._what} generator ended after {total} batches, before {self._steps} steps of an epoch were "
                 "done. Let it yield forever.",
+                ParallelCompatWarning,
                 stacklevel=3,
             )
             if self._what == "training":

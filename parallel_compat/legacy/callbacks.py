@@ -14,6 +14,7 @@ from parallel_compat.legacy import model_files
 from parallel_compat.legacy.numbers.logs import resolve, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.names import identifiers
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +92,7 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         if value is None:
             warnings.warn(
                 f"Can save best model only with {self.monitor} available, skipping. There are: {', '.join(logs)}",
-                RuntimeWarning,
+                ParallelCompatWarning,
                 stacklevel=4,
             )
         return value
@@ -227,7 +228,7 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
             warnings.warn(
                 f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
                 f"{','.join(logs)}",
-                RuntimeWarning,
+                ParallelCompatWarning,
                 stacklevel=3,
             )
         return value
@@ -270,11 +271,14 @@ class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]
             warnings.warn(
                 "Keras 3's TensorBoard writes the weights of embedding layers, and no layer outputs: `embeddings_data` "
                 "is left out.",
+                ParallelCompatWarning,
                 stacklevel=2,
             )
             embeddings_freq = 0
         if write_grads:
-            warnings.warn("Keras 3's TensorBoard writes no histograms of gradients.", stacklevel=2)
+            warnings.warn(
+                "Keras 3's TensorBoard writes no histograms of gradients.", ParallelCompatWarning, stacklevel=2
+            )
         super().__init__(
             log_dir=log_dir,
             histogram_freq=histogram_freq,
@@ -333,7 +337,7 @@ def checked_mode(callback: str, mode: str) -> str:
     """Return a callback's mode; an unknown one is "auto", with a warning."""
     if mode in ("auto", "min", "max"):
         return mode
-    warnings.warn(f"{callback} mode {mode} is unknown, fallback to auto mode.", RuntimeWarning, stacklevel=3)
+    warnings.warn(f"{callback} mode {mode} is unknown, fallback to auto mode.", ParallelCompatWarning, stacklevel=3)
     return "auto"
 
 

@@ -31,6 +31,7 @@ from parallel_compat.recover.rules.training import old_training
 from parallel_compat.recover.single_model import template_of, written_by_keras3
 from parallel_compat.recover.target import Target
 from parallel_compat.run import callers
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -94,7 +95,7 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
                 single, template, state, optimizer=model.optimizer, steps_as_then=era is not Era.TODAY
             )
     for note in notes:
-        warnings.warn(f"{path}: {note}", stacklevel=4)
+        warnings.warn(f"{path}: {note}", ParallelCompatWarning, stacklevel=4)
     return model
 
 
@@ -123,7 +124,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
         if state:
             note = optimizer_state.restore_of_keras3(model.optimizer, model.trainable_variables, state)
             if note is not None:
-                warnings.warn(f"{stored.path}: {note}", stacklevel=5)
+                warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
     return model
 
 
@@ -151,7 +152,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     translation = translate(entry, version if isinstance(version, str) else None, given, target())
     _refuse_what_is_not_here(translation)
     for note in translation.notes:
-        warnings.warn(note, stacklevel=4)
+        warnings.warn(note, ParallelCompatWarning, stacklevel=4)
     single = keras_models.make(
         translation.config, {**_old_layers(), **given}, keras_models.check_room, "the model's config"
     )

@@ -13,6 +13,7 @@ import tensorflow as tf
 from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.device_lib import Device, list_local_devices
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -194,6 +195,7 @@ def _unless_started(setting: Any, *arguments: Any) -> None:
         warnings.warn(
             "The session's configuration came after TensorFlow had started its devices and has no effect: configure "
             f"the session before the first model. {error}",
+            ParallelCompatWarning,
             stacklevel=5,
         )
 

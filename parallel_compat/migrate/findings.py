@@ -41,7 +41,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A finding as it is reported: at a line and column (both from 1) of a file; in a notebook, of a cell."""
+    """A finding as it is reported: at a line and column (both from 1) of a file; in a notebook, of a cell.
+
+    Attributes:
+        path: the file.
+        line: the line.
+        column: the column.
+        rule: the rule's name.
+        status: what is done about it.
+        message: what was found, what it becomes or what to do.
+        cell: in a notebook, the cell's number among all cells, from 1.
+        prompt: how the notebook names that cell, as in `In [3]`.
+    """
 
     path: str
     line: int
@@ -50,6 +61,7 @@ class Place:
     status: Status
     message: str
     cell: int | None = None
+    prompt: str = ""
 
 
 class FileStatus(str, enum.Enum):

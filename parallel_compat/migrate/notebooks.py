@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in typeshed
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.migrate.edits import Edit, apply
 from parallel_compat.migrate.file import parse
@@ -49,6 +49,7 @@ class Cell:
     """A code cell: its number among all cells (from 1), its strings, and where it lies in the module."""
 
     number: int
+    prompt: str
     pieces: tuple[Piece, ...]
     start: int
     end: int
@@ -70,6 +71,10 @@ class Notebook:
     cells: tuple[Cell, ...]
     module: str
     unread: tuple[tuple[int, str], ...]
+
+    def prompt(self, number: int) -> str:
+        """Return the prompt of a cell, by the cell's number."""
+        return next(cell.prompt for cell in self.cells if cell.number == number)
 
     def cell_at(self, offset: int) -> Cell:
         """Return the cell in which an offset of the module lies; between two, the one before."""
@@ -121,12 +126,18 @@ def read(text: str) -> Notebook:
         hidden, reason = _python(source)
         if reason:
             unread.append((number, reason))
-        cells.append(Cell(number, tuple(pieces), start, offset, listed))
+        cells.append(Cell(number, _prompt(document["cells"][number - 1], number), tuple(pieces), start, offset, listed))
         module.append(hidden)
         if not source.endswith("\n"):
             module.append("\n")
             offset += 1
     return Notebook(text, tuple(cells), "".join(module), tuple(unread))
+
+
+def _prompt(cell: dict[str, Any], number: int) -> str:
+    """Name a cell as its notebook shows it: by its prompt, or where it was never run by its place."""
+    count = cell.get("execution_count")
+    return f"In [{count}]" if isinstance(count, int) else f"cell {number}"
 
 
 def _python(source: str) -> tuple[str, str]:

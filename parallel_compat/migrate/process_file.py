@@ -96,6 +96,7 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
             Status.ATTENTION,
             f"this cell is not read, it does not parse: {reason}",
             number,
+            book.prompt(number),
         )
         for number, reason in book.unread
     )
@@ -128,12 +129,12 @@ def _places(path: str, analysis: Analysis, *, hints: bool, book: Notebook | None
         if finding.hint and not hints:
             continue
         line, column = analysis.file.source.position(finding.offset)
-        number = None
+        number, prompt = None, ""
         if book is not None:
             cell = book.cell_at(finding.offset)
-            number = cell.number
+            number, prompt = cell.number, cell.prompt
             line -= analysis.file.source.position(cell.start)[0] - 1
-        places.append(Place(path, line, column, finding.rule, finding.status, finding.message, number))
+        places.append(Place(path, line, column, finding.rule, finding.status, finding.message, number, prompt))
     return tuple(places)
 
 

@@ -39,7 +39,7 @@ def lines(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
 
 
 def _where(place: Place) -> str:
-    cell = f"cell {place.cell}:" if place.cell is not None else ""
+    cell = f"{place.prompt}:" if place.prompt else ""
     return f"{place.path}:{cell}{place.line}:{place.column}"
 
 
@@ -97,6 +97,7 @@ def _as_object(place: Place) -> dict[str, Any]:
     }
     if place.cell is not None:
         found["cell"] = place.cell
+        found["prompt"] = place.prompt
     return found
 
 

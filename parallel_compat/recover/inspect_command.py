@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the file is; 2 if it cannot be read."""
+    startup_log.leave_out()
     from parallel_compat.recover.inspecting import inspect_checkpoint
 
     try:

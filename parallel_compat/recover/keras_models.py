@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,7 +95,6 @@ def make(config: Entry, custom_objects: Mapping[str, Any], check: Callable[[Any]
     Raises:
         CheckpointError: Keras cannot build it, or `check` raised.
     """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     import keras
 
     maker = keras.Sequential if config["class_name"] == "Sequential" else keras.Model

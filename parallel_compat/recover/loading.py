@@ -16,6 +16,7 @@ from parallel_compat.recover.placement import place
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     import os
@@ -175,7 +176,7 @@ def load_weights_by_name(
         except CheckpointError as error:
             if not skip_mismatch:
                 raise
-            warnings.warn(f"{error} The layer is left as it is.", stacklevel=3)
+            warnings.warn(f"{error} The layer is left as it is.", ParallelCompatWarning, stacklevel=3)
     for variable, value in pairs:
         variable.assign(value)
     return LoadedWeights(stored.path, stored.form, (), stored.keras_version, len(pairs), tuple(notes))

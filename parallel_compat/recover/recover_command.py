@@ -6,6 +6,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING
 
+from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.inspect_command import printable, some
 
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Recover the file; 2 if that is not possible."""
+    startup_log.leave_out()
     from parallel_compat.recover.recovering import recover
 
     with contextlib.ExitStack() as stack:

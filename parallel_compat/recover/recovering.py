@@ -21,6 +21,7 @@ from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.training import compiled
 from parallel_compat.recover.single_model import template_of
 from parallel_compat.recover.verifying import check_saved_model
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -110,7 +111,7 @@ def recover_template(
         max_bytes=max_bytes,
     )
     for note in found.notes:
-        warnings.warn(f"{os.fspath(path)}: {note}", stacklevel=2)
+        warnings.warn(f"{os.fspath(path)}: {note}", ParallelCompatWarning, stacklevel=2)
     return found.model if out is None else Path(out)
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat import devices
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.backend.patches import TENSORFLOW
@@ -23,7 +25,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
-from parallel_compat.run import callers, graph_patches, layer_patches, number_patches, object_eras, usage
+from parallel_compat.run import callers, environment, graph_patches, layer_patches, number_patches, object_eras, usage
 from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
@@ -105,6 +107,14 @@ def put_on_parallel_model(patches: Patches) -> None:
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         make = functools.partial(_generator_method, name=name)
         patches.wrap(ParallelTrainer, name, make, why="workers and callbacks as the user's code had them")
+    patches.set(devices, "how_to_simulate", _how_to_simulate, why="under `run` there is an option for it")
+
+
+def _how_to_simulate(number: int) -> str:
+    if environment.SETTINGS in os.environ:
+        command = f"`parallel-compat run --replicas {number} ...`"
+        return f"To run the script on {number} simulated devices, add `--replicas {number}`: {command}."
+    return f"To try {number}-replica code on it, call `parallel_compat.install(replicas={number})` first."
 
 
 def put_on_loops(patches: Patches) -> None:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from typing import Any, ClassVar
 
+from parallel_compat import startup_log
 from parallel_compat.run import install, tracebacks, usage
 from parallel_compat.run.environment import MAIN, SETTINGS
 
@@ -20,6 +21,8 @@ def start(given: str) -> None:
         given: the JSON object in the environment variable `environment.SETTINGS`.
     """
     settings: dict[str, Any] = json.loads(given)
+    if not settings.get("startup_log", True):
+        startup_log.leave_out_of_import()
     install.install(also=settings["also"], replicas=settings["replicas"], era=settings["era"])
     main = os.environ.pop(MAIN, None) is not None
     if main:

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 
+from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
 
 EPILOG = """examples:
@@ -27,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.usage = (
-        "parallel-compat run [--replicas N] [--era NAME] [--report FILE] [--quiet] [--also PACKAGE] [--allow-lambdas] "
-        "(SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
+        "parallel-compat run [--replicas N] [--era NAME] [--report FILE] [--quiet] [--verbose] [--also PACKAGE] "
+        "[--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
     )
     parser.add_argument(
         "--replicas",
@@ -44,8 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         + ", ".join(era.value for era in Era)
         + " (default: each file that of the Keras it imports)",
     )
-    parser.add_argument("--report", metavar="FILE", help="write the legacy names that were used to FILE, as JSON")
+    parser.add_argument(
+        "--report", metavar="FILE", help="write what was used to FILE: a page if it ends in .html, else JSON"
+    )
     parser.add_argument("--quiet", action="store_true", help="print no report at the end")
+    parser.add_argument("--verbose", action="store_true", help="keep TensorFlow's own start-up lines on stderr")
     parser.add_argument(
         "--also",
         action="append",
@@ -112,6 +116,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
     from parallel_compat.run.environment import MAIN, SETTINGS
 
     startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+    leave_out = not arguments.verbose and startup_log.LEVEL not in os.environ
     settings = {
         "also": arguments.also,
         "replicas": arguments.replicas,
@@ -119,9 +124,11 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
         "report": os.path.abspath(arguments.report) if arguments.report else None,
         "quiet": arguments.quiet,
         "lambdas": arguments.allow_lambdas,
+        "startup_log": not leave_out,
     }
+    log = {startup_log.LEVEL: startup_log.FATAL_ALONE} if leave_out else {}
     paths = [startup, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), SETTINGS: json.dumps(settings), MAIN: "1"}
+    return {**os.environ, **log, "PYTHONPATH": os.pathsep.join(paths), SETTINGS: json.dumps(settings), MAIN: "1"}
 
 
 def _replicas(text: str) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.names.eras import Era, Verdict
-from parallel_compat.run import callers
+from parallel_compat.run import callers, cells, ran_on
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -86,9 +86,9 @@ def seen() -> dict[str, list[dict[str, Any]]]:
 
 
 def write(path: str) -> None:
-    """Write the uses and the eras as JSON: `{"legacy_names": [...], "eras": [...]}`."""
+    """Write the uses, the eras and the devices as JSON: `{"legacy_names": [...], "eras": [...], "devices": ""}`."""
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps(seen(), indent=2) + "\n", "utf-8")
+        temporary.write_text(json.dumps({**seen(), "devices": ran_on.devices()}, indent=2) + "\n", "utf-8")
 
 
 def summary() -> str:
@@ -97,10 +97,10 @@ def summary() -> str:
     if not rows:
         return ""
     lines = [f"parallel-compat: {len({use.name for use in rows})} legacy names used"]
-    by_file: dict[str, dict[tuple[str, str], list[tuple[int, int]]]] = {}
-    for use, count in rows.items():
-        places = by_file.setdefault(callers.short(use.file), {}).setdefault((use.name, use.became), [])
-        places.append((use.line, count))
+    by_file: dict[str, dict[tuple[str, str], list[tuple[str, int]]]] = {}
+    for use, count in sorted(rows.items(), key=lambda row: _by_cell(row[0].file)):
+        places = by_file.setdefault(file_or_notebook(use.file), {}).setdefault((use.name, use.became), [])
+        places.append((f"{cells.prompt_of(use.file)}:{use.line}", count))
     for file, names in by_file.items():
         lines.append(f"  {file}")
         width = max(len(_lines(places)) for places in names.values())
@@ -109,7 +109,11 @@ def summary() -> str:
             times = f" ({total} times)" if total > len(places) else ""
             lines.append(f"    {_lines(places):<{width}}  {name} -> {became}{times}")
     lines += _lines_of_eras()
-    files = sorted({callers.short(use.file) for use in rows if not use.file.startswith("<")})
+    devices = ran_on.devices()
+    if devices:
+        lines.append(f"  Ran on {devices}")
+    named = (file_or_notebook(use.file) for use in rows)
+    files = sorted({file for file in named if not file.startswith("<")})
     if files:
         target = files[0] if len(files) == 1 else _common_folder(files)
         lines.append(f"  To rewrite them: parallel-compat migrate {target}    (shows the changes; --write makes them)")
@@ -119,17 +123,31 @@ def summary() -> str:
 _PLACES = 6
 
 
-def _lines(places: list[tuple[int, int]]) -> str:
-    """Name the lines of one file, the first of many."""
-    shown = ",".join(str(line) for line, _ in places[:_PLACES])
-    return f":{shown}" if len(places) <= _PLACES else f":{shown},..."
+def file_or_notebook(file: str) -> str:
+    """Name a file for people; a cell by its notebook."""
+    return cells.notebook() if cells.prompt_of(file) else callers.short(file)
+
+
+def _by_cell(file: str) -> int:
+    prompt = cells.prompt_of(file)
+    return int(prompt[len("In [") : -1]) if prompt else 0
+
+
+def _lines(places: list[tuple[str, int]]) -> str:
+    """Name the lines of one file, the first of many; in a notebook with their cells."""
+    some = [place for place, _ in places[:_PLACES]]
+    shown = ", ".join(some) if not some[0].startswith(":") else ":" + ",".join(place[1:] for place in some)
+    return shown if len(places) <= _PLACES else f"{shown},..."
 
 
 def _lines_of_eras() -> list[str]:
     groups: dict[Verdict, list[str]] = {}
     for file, said in eras().items():
-        groups.setdefault(said, []).append(callers.short(file))
-    return [f"  Results as of {said.era}: {', '.join(files)} ({said.reason})" for said, files in groups.items()]
+        groups.setdefault(said, []).append(file_or_notebook(file))
+    return [
+        f"  Results as of {said.era}: {', '.join(dict.fromkeys(files))} ({said.reason})"
+        for said, files in groups.items()
+    ]
 
 
 def _common_folder(files: list[str]) -> str:

@@ -18,6 +18,7 @@ from parallel_compat.training.forward import forward
 from parallel_compat.training.losses import Placement
 from parallel_compat.training.replicas import add
 from parallel_compat.training.trainable_flags import TrainableFlags
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,7 +75,7 @@ class GlobalStep:
                 of_replicas = passed.backward(outer["replicas"], variables)
                 self._update([add(parts) for parts in zip(of_replicas, outer["here"], strict=True)], variables)
             else:
-                warnings.warn("The model does not have any trainable weights.", stacklevel=2)
+                warnings.warn("The model does not have any trainable weights.", ParallelCompatWarning, stacklevel=2)
             self._keep_values(passed, lambda value: None)  # the tape is over: metrics are not differentiated
             return self._metrics(batch, y_pred, passed, loss)
 

@@ -156,7 +156,12 @@ class PlacedLoss:
         elif not self.merged:
             return self._combine()
         elif not any(isinstance(leaf, NotMerged) for leaf in leaves):
-            return self.loss(y_true, y_pred, self._weight_of_each_value(y_true, y_pred, sample_weight))
+            weight = self._weight_of_each_value(y_true, y_pred, sample_weight)
+            try:
+                return self.loss(y_true, y_pred, weight)
+            except ValueError:
+                self._values(y_true, y_pred)  # says so if it returns None
+                raise
         else:  # the planning pass: which output is this, and what do its targets look like?
             self.outputs = [leaf.index for leaf in leaves]
             self.targets, self.predictions = y_true, y_pred
@@ -195,7 +200,7 @@ class PlacedLoss:
     def _values(self, y_true: Any, y_pred: Any) -> Any:
         """The loss before its reduction, as `Loss.__call__` computes it."""
         convert = keras.ops.convert_to_tensor
-        return self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype))
+        return not_none(self.loss.call(convert(y_true, self.loss.dtype), convert(y_pred, self.loss.dtype)), self.name)
 
     def _weight_of_each_value(self, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:
         """Give each value of a sample the sample's weight, where Keras's own loss would not lay one on the other."""
@@ -257,6 +262,20 @@ class PlacedLoss:
         if sums[0].mask is not None and self.loss.reduction in ("mean", "sum_over_batch_size"):
             loss = loss * tf.math.divide_no_nan(sums[0].mask_per_sample * total, add([s.mask for s in sums]))
         return tf.math.divide_no_nan(loss, sums[0].values_per_sample * total)
+
+
+def not_none(values: Any, name: str) -> Any:
+    """Return what a loss has returned.
+
+    Raises:
+        ValueError: it is None, which Keras would tell by TensorFlow's words for it, without a name.
+    """
+    if values is None:
+        raise ValueError(
+            f"Expected the loss `{name}` to return one value per sample, or one for the batch. Received: None. "
+            "Does it end without `return`?"
+        )
+    return values
 
 
 def spread(sample_weight: Any, values: Any) -> Any:

@@ -37,6 +37,11 @@ def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
     return _strategies[key]
 
 
+def devices_in_use() -> list[tuple[str, ...]]:
+    """Return the sets of devices on which models were made parallel in this process."""
+    return list(_strategies)
+
+
 def check_strategy(strategy: Any) -> None:
     """Refuse what is no strategy with several replicas.
 

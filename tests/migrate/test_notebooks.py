@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from parallel_compat.migrate import process_file
+from parallel_compat.migrate import process_file, report
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus
 
@@ -122,6 +122,17 @@ def test_places_are_told_by_cell():
     before = notebook("x = 1\n", "y = 2\nfrom keras.utils import multi_gpu_model\n")
     (place,) = process_file.notebook("a.ipynb", before.encode(), Options()).places
     assert (place.cell, place.line, place.column) == (2, 2, 25)
+
+
+def test_places_are_named_by_the_prompt():
+    document = json.loads(notebook("x = 1\n", "import tensorflow as tf\ntf.placeholder(3)\n"))
+    for cell, count in zip(document["cells"], (7, 9), strict=True):
+        cell["execution_count"] = count
+    for count, prompt in ((9, "In [9]"), (None, "cell 2")):
+        document["cells"][1]["execution_count"] = count
+        told = process_file.notebook("a.ipynb", json.dumps(document).encode(), Options())
+        (line,) = report.lines([told], written=False)
+        assert line.startswith(f"a.ipynb:{prompt}:2:1: attention [")
 
 
 def test_a_second_run_changes_nothing():

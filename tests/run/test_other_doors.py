@@ -99,3 +99,25 @@ def test_a_cell_of_a_notebook_is_the_users_code():
     result = shell.run_cell("from keras.utils import np_utils\nprint(np_utils.to_categorical([1], 2))")
     shell.run_line_magic("unload_ext", "parallel_compat")
     assert result.success
+
+
+def test_places_in_a_notebook_are_its_prompts_and_the_hint_names_it(monkeypatch, capsys):
+    monkeypatch.setenv("JPY_SESSION_NAME", "work/train.ipynb")
+    shell = InteractiveShell.instance()
+    try:
+        shell.run_line_magic("load_ext", "parallel_compat")
+        for cell in ("x = 1", "\nfrom keras.utils import np_utils", "np_utils.to_categorical([1], 2)"):
+            shell.run_cell(cell, store_history=True)
+        capsys.readouterr()
+        shell.run_line_magic("legacy_names", "")
+        told = capsys.readouterr().out.splitlines()
+        shell.run_line_magic("unload_ext", "parallel_compat")
+    finally:
+        InteractiveShell.clear_instance()
+    assert told[1:3] == [
+        "  work/train.ipynb",
+        "    In [3]:1  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical",
+    ]
+    assert (
+        "  To rewrite them: parallel-compat migrate work/train.ipynb    (shows the changes; --write makes them)" in told
+    )

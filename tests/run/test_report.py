@@ -27,7 +27,7 @@ def test_names_places_and_counts(tmp_path, run):
         "  Results as of keras-2.2.4: train.py (imports keras)",
         "  To rewrite them: parallel-compat migrate train.py    (shows the changes; --write makes them)",
     ]
-    rows = json.loads((tmp_path / "used.json").read_text())["legacy_names"]
+    rows = json.loads((tmp_path / "used.json").read_text())["legacy_names"]  # np_utils and Dense start no device
     assert rows == [
         {
             "file": str(tmp_path / "train.py"),
@@ -83,3 +83,29 @@ def test_a_star_import_is_one_line(tmp_path, run):
     (tmp_path / "train.py").write_text("from keras.layers import *\nDense(2)\n")
     ours = run("train.py")
     assert "    :1  from keras.layers import * -> " in ours.stderr
+
+
+DEVICES = """import keras
+import sys
+from keras.utils import multi_gpu_model
+
+model = keras.Sequential([keras.layers.Dense(3, input_shape=(8,))])
+multi_gpu_model(model, gpus=int(sys.argv[1]))
+"""
+
+
+def test_it_says_what_it_ran_on(tmp_path, run):
+    (tmp_path / "train.py").write_text(DEVICES)
+    ours = run("--replicas", "3", "--report", "used.json", "train.py", "3")
+    assert "\n  Ran on 3 simulated CPU devices\n" in ours.stderr
+    assert json.loads((tmp_path / "used.json").read_text())["devices"] == "3 simulated CPU devices"
+    assert "\n  Ran on 2 of 3 simulated CPU devices (CPU:0, CPU:1)\n" in run("--replicas", "3", "train.py", "2").stderr
+
+
+def test_without_gpus_the_error_names_the_option_of_run(tmp_path, run):
+    (tmp_path / "train.py").write_text(DEVICES)
+    ours = run("train.py", "2")
+    assert ours.returncode == 1
+    assert "add `--replicas 2`: `parallel-compat run --replicas 2 ...`" in ours.stderr
+    assert "simulate_devices" not in ours.stderr
+    assert "\n  Ran on the CPU\n" in ours.stderr

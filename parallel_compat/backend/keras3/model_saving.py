@@ -18,6 +18,7 @@ from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.backend.patches import CORE
 from parallel_compat.hdf5_output import writing
 from parallel_compat.names.identifiers import SHORT_NAMES
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -157,7 +158,7 @@ def restore_optimizers_from_hdf5(restore: Callable[[Any, list[Any], list[Any]], 
                         optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
                         sentence = restore(optimizer, model.trainable_variables, [value[()] for value in values])
                         if sentence is not None:
-                            warnings.warn(sentence, stacklevel=3)
+                            warnings.warn(sentence, ParallelCompatWarning, stacklevel=3)
                         model.optimizer = optimizer
             return model
 

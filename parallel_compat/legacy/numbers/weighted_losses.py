@@ -17,6 +17,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.legacy.numbers import cross_entropies
 from parallel_compat.names.eras import Era
+from parallel_compat.training.losses import not_none
 
 
 class Sums(NamedTuple):
@@ -55,7 +56,7 @@ class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Compute the losses before they are weighed."""
         with cross_entropies.of(self.era):
-            return self.loss.call(y_true, y_pred)
+            return not_none(self.loss.call(y_true, y_pred), self.name)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         return self.of_sums(*self.sums(y_true, y_pred, sample_weight))

@@ -1,0 +1,39 @@
+"""What a script ran on, for the report: TensorFlow's devices, and which of them parallel models used."""
+
+from __future__ import annotations
+
+import sys
+
+
+def devices() -> str:
+    """Name the devices that the script ran on, or return "" where it did not start TensorFlow.
+
+    Returns:
+        As in "2 simulated CPU devices", "2 GPUs", or "2 of 4 GPUs (GPU:0, GPU:2)".
+    """
+    if "tensorflow" not in sys.modules or "keras" not in sys.modules:
+        return ""
+    import tensorflow as tf
+
+    from parallel_compat.backend.keras3 import device_options
+
+    if not device_options.have_started():
+        return ""
+    physical, gpus = len(tf.config.list_physical_devices("GPU")), len(tf.config.list_logical_devices("GPU"))
+    cpus = len(tf.config.list_logical_devices("CPU"))
+    if gpus > physical:
+        return _with_used(gpus, f"simulated devices on {_count(physical, 'GPU')}")
+    if gpus:
+        return _with_used(gpus, "GPU" if gpus == 1 else "GPUs")
+    return _with_used(cpus, "simulated CPU devices") if cpus > 1 else "the CPU"
+
+
+def _with_used(number: int, what: str) -> str:
+    replicas = sys.modules.get("parallel_compat.training.replicas")
+    sets = replicas.devices_in_use() if replicas is not None else ()
+    used = sorted({name for names in sets for name in names})
+    return f"{len(used)} of {number} {what} ({', '.join(used)})" if 0 < len(used) < number else f"{number} {what}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
