@@ -121,3 +121,19 @@ def _flush_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def why_not_writable(path: str) -> str | None:
+    """Say why a file cannot be written, or None where it can: before long work rather than after it.
+
+    Args:
+        path: the file.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        return f"expected a file. Received: {path}, which is a folder"
+    if not os.path.isdir(folder):
+        return f"expected a file in a folder that exists. Received: {path}. Make {folder} first"
+    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
+        return f"expected a file that can be written. Received: {path}, without permission"
+    return None

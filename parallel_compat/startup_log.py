@@ -28,7 +28,7 @@ FILTER = r"""
 import os, re, sys
 known = re.compile(rb"(?:WARNING: All log messages before absl::InitializeLog\(\) is called are written to STDERR|"
                    rb"[IWE]\d{4} \d\d:\d\d:\d+\.\d+ +\d+ [\w./-]+:\d+\] .*|"
-                   rb"To enable the following instructions: .* rebuild TensorFlow with the appropriate compiler flags\.)\r?\n")
+                   rb"To enable the following instructions: .* rebuild TensorFlow with .*)\r?\n")
 left = b""
 while True:
     read = os.read(0, 65536)
@@ -58,7 +58,7 @@ def leave_out() -> None:
 def leave_out_of_import() -> None:
     """Leave the lines out that TensorFlow writes while it is imported, whatever the level."""
     if os.name == "posix" and not any(isinstance(finder, _OnImport) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _OnImport())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _OnImport())
 
 
 class _OnImport:
@@ -68,7 +68,7 @@ class _OnImport:
         if name != "tensorflow":
             return None
         if self in sys.meta_path:
-            sys.meta_path.remove(self)  # type: ignore[arg-type]
+            sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
             spec.loader = _Filtered(spec.loader)  # type: ignore[assignment]

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pytest
 
 import parallel_compat
+from parallel_compat.names import results_page
 from parallel_compat.names.names_command import counts
 
 ROOT = Path(__file__).parents[1]
@@ -170,6 +171,10 @@ def copy_files_of_the_project(text, folder):
 
 def test_the_readme_has_the_counts_of_the_names():
     assert "\n".join(["", *counts(), ""]) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_results_is_written_from_the_tables():
+    assert (ROOT / "docs" / "differences.md").read_text(encoding="utf-8") == results_page.page()
 
 
 def test_ci_installs_and_tests_as_the_readme_says():

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from parallel_compat.atomic_file import replacing
-from parallel_compat.migrate import guide, process_file, project_facts, report, rules, walk
+from parallel_compat.atomic_file import replacing, why_not_writable
+from parallel_compat.migrate import guide, html, process_file, project_facts, report, rules, walk
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus, Report, Status
 
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
     parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these")
     parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to report")
+    parser.add_argument("--html", metavar="FILE", help="also write the report to FILE, as a page for a browser")
     parser.add_argument(
         "--jobs", type=_count, default=None, metavar="N", help="processes to use (default: the cores, for many files)"
     )
@@ -87,7 +88,12 @@ def run(arguments: argparse.Namespace) -> int:
             return _refuse("- reads one source from stdin and writes it to stdout: give it alone, without --write.")
         if arguments.format != "text":
             return _refuse("with - stdout is the source: --format is for files.")
+        if arguments.html:
+            return _refuse("with - there is one source: --html is for files.")
         return _stdin(options, check=arguments.check)
+    unwritable = why_not_writable(arguments.html) if arguments.html else None
+    if unwritable:
+        return _refuse(f"argument --html: {unwritable}.")
     try:
         paths = list(walk.files(arguments.paths, arguments.exclude))
     except FileNotFoundError as error:
@@ -97,6 +103,9 @@ def run(arguments: argparse.Namespace) -> int:
     reports = _settled(_processed(paths, options, jobs))
     if arguments.write:
         reports = [_written(one) for one in reports]
+    if arguments.html:
+        with replacing(arguments.html) as temporary:
+            temporary.write_text(html.page(reports, written=arguments.write), "utf-8")
     _tell(reports, arguments)
     return _code(reports, check=arguments.check)
 

@@ -33,12 +33,13 @@ def lines(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
             yield f"{report.path}: skipped, {report.reason}"
         for place in report.places:
             if place.status is not Status.REWRITTEN:
-                yield f"{_where(place)}: {place.status.value} [{place.rule}] {place.message}"
+                yield f"{where(place)}: {place.status.value} [{place.rule}] {place.message}"
         if written and report.status is FileStatus.CHANGED:
             yield f"{report.path}: rewritten"
 
 
-def _where(place: Place) -> str:
+def where(place: Place) -> str:
+    """Name a place for people: file, cell, line and column."""
     cell = f"{place.prompt}:" if place.prompt else ""
     return f"{place.path}:{cell}{place.line}:{place.column}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from parallel_compat.names import table
+from parallel_compat.names import results_page, table
 from parallel_compat.names.error_messages import page
 from parallel_compat.names.search import answers, near
 from parallel_compat.names.table import Status
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to look up: keras.utils.np_utils, K.int_shape, fit_generator, or an error message in quotes",
     )
     parser.add_argument("--errors", action="store_true", help="print the error messages of old code and what helps")
+    parser.add_argument("--differences", action="store_true", help="print what differs in results, by tool")
     parser.add_argument(
         "--patches",
         action="store_true",
@@ -37,6 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the counts, what became of the names that are given, the patches or the page of errors."""
     if arguments.errors:
         print(page(), end="")
+        return 0
+    if arguments.differences:
+        print(results_page.page(), end="")
         return 0
     if arguments.patches:
         print("\n".join(patches_of_everything()))

@@ -10,6 +10,7 @@ import tempfile
 from typing import Any, ClassVar
 
 from parallel_compat import startup_log
+from parallel_compat.atomic_file import replacing
 from parallel_compat.run import install, tracebacks, usage
 from parallel_compat.run.environment import MAIN, SETTINGS
 
@@ -78,10 +79,20 @@ def _report(settings: dict[str, Any]) -> None:
     settings["reported"] = True
     _collect(settings["folder"])
     if settings["report"]:
-        usage.write(settings["report"])
+        _write(settings["report"])
     text = "" if settings["quiet"] else usage.summary()
     if text and sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)
+
+
+def _write(path: str) -> None:
+    if not path.lower().endswith((".html", ".htm")):
+        usage.write(path)
+        return
+    from parallel_compat.run import html
+
+    with replacing(path) as temporary:
+        temporary.write_text(html.page(usage.uses(), usage.eras()), "utf-8")
 
 
 def _collect(folder: str) -> None:

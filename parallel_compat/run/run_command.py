@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from parallel_compat import startup_log
+from parallel_compat.atomic_file import why_not_writable
 from parallel_compat.names.eras import Era
 
 EPILOG = """examples:
@@ -74,7 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the script; where the system can replace a process, this does not return."""
     what = _what_to_run(arguments)
     if arguments.report:
-        _check_report(arguments.report, arguments.run_parser)
+        # Before hours of training rather than after.
+        unwritable = why_not_writable(arguments.report)
+        if unwritable:
+            arguments.run_parser.error(f"argument --report: {unwritable}")
     if sys.flags.ignore_environment:
         arguments.run_parser.error(
             "expected a Python that reads PYTHONPATH. Received: python -E or -I. Run parallel-compat without it"
@@ -97,19 +101,6 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
     if arguments.script is None:
         arguments.run_parser.error("expected SCRIPT, -m MODULE, -c CODE or -. Received: nothing to run")
     return [arguments.script, *arguments.arguments]
-
-
-def _check_report(path: str, parser: argparse.ArgumentParser) -> None:
-    """Refuse a report that could not be written, before hours of training rather than after."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        parser.error(f"argument --report: expected a file. Received: {path}, which is a folder")
-    if not os.path.isdir(folder):
-        parser.error(
-            f"argument --report: expected a file in a folder that exists. Received: {path}. Make {folder} first"
-        )
-    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
-        parser.error(f"argument --report: expected a file that can be written. Received: {path}, without permission")
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:

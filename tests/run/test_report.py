@@ -99,7 +99,11 @@ def test_it_says_what_it_ran_on(tmp_path, run):
     ours = run("--replicas", "3", "--report", "used.json", "train.py", "3")
     assert "\n  Ran on 3 simulated CPU devices\n" in ours.stderr
     assert json.loads((tmp_path / "used.json").read_text())["devices"] == "3 simulated CPU devices"
-    assert "\n  Ran on 2 of 3 simulated CPU devices (CPU:0, CPU:1)\n" in run("--replicas", "3", "train.py", "2").stderr
+    ours = run("--replicas", "3", "--report", "used.html", "train.py", "2")
+    assert "\n  Ran on 2 of 3 simulated CPU devices (CPU:0, CPU:1)\n" in ours.stderr
+    page = (tmp_path / "used.html").read_text()
+    assert "<b>2 of 3 simulated CPU devices (CPU:0, CPU:1)</b>ran on" in page
+    assert "<code>multi_gpu_model(model, gpus=int(sys.argv[1]))</code>" in page
 
 
 def test_without_gpus_the_error_names_the_option_of_run(tmp_path, run):

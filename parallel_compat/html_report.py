@@ -1,0 +1,148 @@
+"""A report as one HTML file, which needs no network: for a group that decides what to do with a project."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from parallel_compat.names.results import Result
+
+AROUND = 3  # lines above and below
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; --mark: #f5a62333; --soft: #8881; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1.5rem; }
+h1 { font-size: 1.6rem; margin-bottom: 0.2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
+.facts { display: flex; flex-wrap: wrap; gap: 0.8rem; padding: 0; list-style: none; }
+.facts li { border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.5rem 1rem; }
+.facts b { display: block; font-size: 1.4rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; } th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.7rem;
+  border-bottom: 1px solid var(--line); }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
+code, pre { font: 13px/1.45 ui-monospace, monospace; } code { background: var(--soft); padding: 0 0.2em; }
+pre { margin: 0.4rem 0 1.2rem; padding: 0.6rem; background: var(--soft); border-radius: 0.4rem; overflow-x: auto; }
+pre mark { display: block; background: var(--mark); color: inherit; }
+.tag { border-radius: 0.7em; padding: 0 0.6em; font-size: 0.85em; background: var(--soft); }
+details summary { cursor: pointer; }
+"""
+
+
+class Left(NamedTuple):
+    """Something that somebody has to decide.
+
+    Attributes:
+        place: where, as in `train.py:24`.
+        kind: "attention", "unsafe" or why a file was left.
+        rule: the rule's name, or "".
+        message: what to do.
+        lines: the source's lines, or none.
+        line: the number of the line that is meant, from 1.
+    """
+
+    place: str
+    kind: str
+    rule: str
+    message: str
+    lines: Sequence[str] = ()
+    line: int = 0
+
+
+def page(title: str, lead: str, sections: Iterable[str]) -> str:
+    """Return a whole page.
+
+    Args:
+        title: its heading.
+        lead: the sentence below it.
+        sections: HTML, as the functions below make it.
+    """
+    body = "\n".join(part for part in sections if part)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{html.escape(title)}</h1>\n<p>{text(lead)}</p>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def text(sentence: str) -> str:
+    """Turn a sentence with Markdown's code and bold into HTML."""
+    escaped = html.escape(sentence, quote=False)
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))
+
+
+def facts(numbers: Iterable[tuple[str, str]]) -> str:
+    """Return the few figures that a reader looks at first, each as (figure, what it counts)."""
+    return '<ul class="facts">' + "".join(f"<li><b>{text(n)}</b>{text(what)}</li>" for n, what in numbers) + "</ul>"
+
+
+def table(identity: str, heading: str, columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    """Return a section with a table; nothing where there are no rows. Numbers are set right."""
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    if not cells:
+        return ""
+    head = "".join(f"<th>{text(column)}</th>" for column in columns)
+    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    return (
+        f'<section id="{identity}">\n<h2>{text(heading)}</h2>\n<div class="wide"><table>\n'
+        f"<thead><tr>{head}</tr></thead>\n"
+        f"<tbody>\n{body}\n</tbody>\n</table></div>\n</section>"
+    )
+
+
+def _cell(value: str | int) -> str:
+    return f'<td class="number">{value:,}</td>' if isinstance(value, int) else f"<td>{text(value)}</td>"
+
+
+def left(items: Sequence[Left]) -> str:
+    """Return what is left to do, each with the lines around it."""
+    if not items:
+        return '<section id="left">\n<h2>Left to do</h2>\n<p>Nothing.</p>\n</section>'
+    parts = [f'<section id="left">\n<h2>Left to do ({len(items):,})</h2>']
+    for item in items:
+        rule = f" <code>{html.escape(item.rule)}</code>" if item.rule else ""
+        parts.append(
+            f'<article><h3>{html.escape(item.place)} <span class="tag">{html.escape(item.kind)}</span>{rule}</h3>\n'
+            f"<p>{text(item.message)}</p>\n{snippet(item.lines, item.line)}</article>"
+        )
+    return "\n".join([*parts, "</section>"])
+
+
+def snippet(lines: Sequence[str], line: int) -> str:
+    """Return the lines around one, which is marked; nothing where the source is not known."""
+    if not 1 <= line <= len(lines):
+        return ""
+    first, last = max(1, line - AROUND), min(len(lines), line + AROUND)
+    width = len(str(last))
+    shown = []
+    for number in range(first, last + 1):
+        row = html.escape(f"{number:{width}}  {lines[number - 1].rstrip()}")
+        shown.append(f"<mark>{row}</mark>" if number == line else f"{row}\n")
+    return f"<pre>{''.join(shown)}</pre>\n"
+
+
+def changes(identity: str, heading: str, diffs: Iterable[tuple[str, str]]) -> str:
+    """Return a section of diffs, folded, each as (file, diff)."""
+    folded = [
+        f"<details><summary>{html.escape(name)}</summary><pre>{html.escape(diff)}</pre></details>"
+        for name, diff in diffs
+    ]
+    return "\n".join([f'<section id="{identity}">\n<h2>{text(heading)}</h2>', *folded, "</section>"]) if folded else ""
+
+
+def results(rows: Sequence[Result], tool: str) -> str:
+    """Return what differs in results for sources that may be concerned.
+
+    Args:
+        rows: the results.
+        tool: "run" or "migrate", whose column is shown.
+    """
+    told = [(row.what, row.keras_2, row.keras_3, getattr(row, tool)) for row in rows]
+    if not told:
+        return '<section id="results">\n<h2>Results</h2>\n<p>Nothing that is known to differ.</p>\n</section>'
+    columns = ("told by the words in the sources", "Keras 2.2.4", "Keras 3", f"with {tool}")
+    return table("results", "Results that may differ", columns, told)

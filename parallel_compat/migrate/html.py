@@ -1,0 +1,106 @@
+"""`migrate --html FILE`: the report for a group that decides what to do with a project."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from parallel_compat import __version__, html_report
+from parallel_compat.migrate import report, rules
+from parallel_compat.migrate.findings import FileStatus, Status
+from parallel_compat.names import results
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parallel_compat.migrate.findings import Report
+
+_DEVICES = (
+    "`migrate` runs nothing and looks at no device. `parallel-compat --version` lists what TensorFlow sees here; on a "
+    "machine without GPUs `parallel-compat run --replicas 2` simulates two devices."
+)
+
+
+def page(reports: Sequence[Report], *, written: bool) -> str:
+    """Return the page.
+
+    Args:
+        reports: what became of each file.
+        written: whether the files were rewritten.
+    """
+    by_rule: dict[str, Counter[Status]] = {}
+    files_of_rule: dict[str, set[str]] = {}
+    for one in reports:
+        for place in one.places:
+            by_rule.setdefault(place.rule, Counter())[place.status] += 1
+            files_of_rule.setdefault(place.rule, set()).add(one.path)
+    found = Counter(place.status for one in reports for place in one.places)
+    files = Counter(one.status for one in reports)
+    done = "rewritten" if written else "would be rewritten"
+    failed = files[FileStatus.FAILED] + files[FileStatus.SKIPPED]
+    counts = (Status.REWRITTEN, Status.UNSAFE, Status.ATTENTION)
+    sections = [
+        html_report.facts(
+            [
+                (f"{files[FileStatus.CHANGED]:,} of {len(reports):,}", f"files {done}"),
+                (f"{found[Status.REWRITTEN]:,}", f"legacy uses {done}"),
+                (f"{found[Status.UNSAFE]:,}", "more with `--unsafe`"),
+                (f"{found[Status.ATTENTION]:,}", "need attention"),
+                *([(f"{failed:,}", "files not read")] if failed else []),
+            ]
+        ),
+        html_report.table(
+            "rules",
+            "By rule",
+            ("rule", "what it does", "files", "rewritten", "unsafe", "attention"),
+            [
+                (
+                    f"`{rule}`",
+                    rules.summary(rule) if rule in rules.NAMES else "",
+                    len(files_of_rule[rule]),
+                    *(by_rule[rule][status] for status in counts),
+                )
+                for rule in sorted(by_rule)
+            ],
+        ),
+        html_report.table("files", "By file", ("file", "rewritten", "unsafe", "attention", "rules"), _files(reports)),
+        html_report.left([item for one in reports for item in _left(one)]),
+        html_report.results(_results(reports), "migrate"),
+        f'<section id="devices">\n<h2>Devices</h2>\n<p>{html_report.text(_DEVICES)}</p>\n</section>',
+        html_report.changes(
+            "done",
+            "Done" if written else "What would be done",
+            [(one.path, report.diff(one)) for one in reports if one.status is FileStatus.CHANGED],
+        ),
+    ]
+    lead = f"`parallel-compat migrate` {__version__}, for today's Keras and TensorFlow."
+    return html_report.page("Migration report", lead, sections)
+
+
+def _files(reports: Sequence[Report]) -> list[tuple[str | int, ...]]:
+    rows: list[tuple[str | int, ...]] = []
+    for one in reports:
+        if not one.places and one.status is not FileStatus.FAILED:
+            continue
+        counts = Counter(place.status for place in one.places)
+        named = ", ".join(f"`{rule}`" for rule in sorted({place.rule for place in one.places}))
+        numbers = (counts[Status.REWRITTEN], counts[Status.UNSAFE], counts[Status.ATTENTION])
+        rows.append((f"`{one.path}`", *numbers, named or one.reason))
+    return rows
+
+
+def _left(one: Report) -> list[html_report.Left]:
+    items = []
+    if one.status in (FileStatus.FAILED, FileStatus.SKIPPED):
+        items.append(html_report.Left(one.path, one.status.value, "", one.reason))
+    lines = () if one.path.endswith(".ipynb") else one.before.splitlines()
+    for place in one.places:
+        if place.status is not Status.REWRITTEN:
+            where = report.where(place)
+            items.append(html_report.Left(where, place.status.value, place.rule, place.message, lines, place.line))
+    return items
+
+
+def _results(reports: Sequence[Report]) -> list[results.Result]:
+    told = results.concerning("\n".join(one.before for one in reports if one.legacy))
+    return [row for row in told if row.migrate != results.THEN]

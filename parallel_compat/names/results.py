@@ -1,0 +1,241 @@
+"""What Keras 2.2.4 and Keras 3 compute otherwise, and which of the two `run`, `migrate` and `recover` give.
+
+`docs/differences.md` and the HTML reports are made of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+THEN, TODAY = "as then", "**as Keras 3**"
+_OPTION = "as then with `--unsafe`"
+_IN_FILE = "as then: the file has it"
+_NONE = "-"
+
+
+class Result(NamedTuple):
+    """One thing that is computed otherwise.
+
+    Attributes:
+        what: what it is.
+        keras_2: what Keras 2.2.4 computed.
+        keras_3: what Keras 3 computes.
+        run: what `parallel-compat run` gives; `multi_gpu_model` makes no difference to it.
+        migrate: what a rewritten source gives.
+        recover: what a recovered model gives in Keras 3.
+        words: a regular expression for the sources that it concerns.
+    """
+
+    what: str
+    keras_2: str
+    keras_3: str
+    run: str
+    migrate: str
+    recover: str
+    words: str
+
+
+RESULTS: tuple[Result, ...] = (
+    Result(
+        "the logged loss of one of several outputs; a metric function that returns one number (`f1`)",
+        "mean over samples",
+        "mean over batches: a small last batch counts as much as a full one; the total `loss` is weighted by samples "
+        "in both",
+        THEN, TODAY, TODAY,
+        r"metrics\s*=|loss_weights|\.compile\(",
+    ),
+    Result(
+        "a metric under a mask",
+        "each batch's masked mean, averaged by samples",
+        "averaged by what is not masked",
+        THEN, TODAY, TODAY,
+        r"mask_zero|Masking",
+    ),
+    Result(
+        "`logs` of `on_batch_end`",
+        "what the batch gave, with `size` and `batch`",
+        "the mean since the epoch began, without `size` and `batch`",
+        THEN, TODAY, _NONE,
+        r"on_batch_end|on_train_batch_end",
+    ),
+    Result(
+        "`clipnorm`",
+        "limits the norm of all gradients together",
+        "limits the norm of each weight's gradient: give `global_clipnorm`",
+        THEN, TODAY, "as then: written as `global_clipnorm`",
+        r"clipnorm",
+    ),
+    Result(
+        "sample weights of 0",
+        "the loss is divided by the samples whose weight is not 0",
+        'divided by all samples; a loss with `reduction="mean_with_sample_weight"` divides by the sum of the weights',
+        THEN, TODAY, TODAY,
+        r"sample_weight|class_weight",
+    ),
+    Result(
+        "a metric function with targets of shape `(samples,)` and predictions of `(samples, 1)`",
+        "both have two axes, and are floats",
+        "the function gets `(samples,)`, and its dtype: `y_true * y_pred` is then `(samples, samples)`",
+        THEN, "as then in `fit_generator`, else **as Keras 3**: give targets of shape `(samples, 1)`", TODAY,
+        r"y_true\s*\*\s*y_pred",
+    ),
+    Result(
+        "`activity_regularizer`, `ActivityRegularization`",
+        "sum over the batch",
+        "divided by the samples of the batch",
+        THEN, TODAY, TODAY,
+        r"activity_regularizer|ActivityRegularization",
+    ),
+    Result(
+        '`"accuracy"` with `binary_crossentropy` and several labels',
+        "each label counts: `binary_accuracy`",
+        'the greatest label counts: `categorical_accuracy`; give `"binary_accuracy"`',
+        THEN, TODAY, TODAY,
+        r"binary_crossentropy",
+    ),
+    Result(
+        "`hinge`, `squared_hinge` with labels of 0 and 1",
+        "takes them as they are",
+        "takes them for -1 and 1",
+        THEN, TODAY, TODAY,
+        r"hinge",
+    ),
+    Result(
+        "`weighted_metrics`",
+        "mean of metric times weight",
+        "divided by the sum of the weights",
+        THEN, TODAY, TODAY,
+        r"weighted_metrics",
+    ),
+    Result(
+        "`val_loss` with `class_weight` and `validation_split`",
+        "validation samples have class weights, too; those of `validation_data` had not",
+        "they have not",
+        TODAY, TODAY, _NONE,
+        r"class_weight[\s\S]*validation_split|validation_split[\s\S]*class_weight",
+    ),
+    Result(
+        "a frozen layer's regularizer",
+        "counts in the logged loss",
+        "does not",
+        TODAY, TODAY, TODAY,
+        r"trainable\s*=\s*False[\s\S]*regularizer|regularizer[\s\S]*trainable\s*=\s*False",
+    ),
+    Result(
+        "`BatchNormalization` with `trainable = False`",
+        "normalises by the batch, statistics stay",
+        "normalises by the moving statistics",
+        THEN, TODAY, TODAY,
+        r"BatchNorm[\s\S]*trainable|trainable[\s\S]*BatchNorm",
+    ),
+    Result(
+        "`BatchNormalization`, moving statistics",
+        "corrected for their start (right after the first batch), variance times n / (n - 1)",
+        "start at 0 and 1 and forget that slowly (`momentum`), variance as it is: `predict` and `evaluate` differ "
+        "early in training",
+        THEN, TODAY, TODAY,
+        r"BatchNorm",
+    ),
+    Result(
+        '`Adadelta()`, `"adadelta"`', "`lr=1.0`", "`learning_rate=0.001`",
+        THEN, _OPTION, _IN_FILE,
+        r"adadelta|Adadelta",
+    ),
+    Result(
+        '`Adagrad()`, `"adagrad"`',
+        "`lr=0.01`, accumulators start at 0",
+        "`learning_rate=0.001`, `initial_accumulator_value=0.1`",
+        THEN, _OPTION, _IN_FILE,
+        r"adagrad|Adagrad",
+    ),
+    Result(
+        "`Adamax()`, `Nadam()`, or by name", "`lr=0.002`", "`learning_rate=0.001`",
+        THEN, _OPTION, _IN_FILE,
+        r"adamax|Adamax|nadam|Nadam",
+    ),
+    Result(
+        "`RMSprop`, `Adagrad`",
+        "divide by `sqrt(v) + epsilon`",
+        "divide by `sqrt(v + epsilon)`: shorter steps where gradients are small",
+        THEN, TODAY, "nearly as then: `epsilon` is written squared",
+        r"rmsprop|RMSprop|adagrad|Adagrad",
+    ),
+    Result(
+        "`Nadam`",
+        "momentum of `beta_1 * (1 - 0.5 * 0.96 ** (0.004 * t))`",
+        "`beta_1 * (1 - 0.5 * 0.96 ** t)`: other steps",
+        THEN, TODAY, TODAY,
+        r"nadam|Nadam",
+    ),
+    Result(
+        "`LSTM`, `GRU`, `ConvLSTM2D`",
+        '`recurrent_activation="hard_sigmoid"`',
+        '`"sigmoid"`',
+        THEN, _OPTION, _IN_FILE,
+        r"LSTM|GRU",
+    ),
+    Result("`GRU`", "`reset_after=False`", "`True`", THEN, _OPTION, _IN_FILE, r"GRU"),
+    Result(
+        "`hard_sigmoid`",
+        "`clip(0.2 x + 0.5, 0, 1)`",
+        "`clip(x / 6 + 0.5, 0, 1)`",
+        THEN, _OPTION, "as then: the weights before it are scaled",
+        r"hard_sigmoid",
+    ),
+    Result(
+        'bilinear `UpSampling2D` (`interpolation="bilinear"`)',
+        "corners of pixels for their places",
+        "their centres",
+        THEN, TODAY, "refused",
+        r"bilinear",
+    ),
+)  # fmt: skip
+
+
+# What the parallel model does otherwise than the function of Keras 2: what, there, here.
+PARALLEL_MODEL: tuple[tuple[str, str, str], ...] = (
+    ("samples of a replica", "`samples // gpus`, the last one also the rest", "the same"),
+    (
+        "loss, metrics, gradient",
+        "those of the global batch",
+        "the same; computed on the replicas where that gives the same results",
+    ),
+    ("`gpus`", "GPUs", "GPUs, or on any machine the devices of `simulate_devices(n)`"),
+    ("too few devices", "`ValueError`", "`ValueError`, which says what there is and what to do"),
+    ("`cpu_merge=`", "where outputs are concatenated", "accepted, without effect"),
+    (
+        "`cpu_relocation=True`",
+        "cloned the template with fresh weights, shared with nothing",
+        "accepted, without effect: the template is never copied",
+    ),
+    (
+        "`BatchNormalization`, in a batch",
+        "statistics of each replica's samples",
+        "the same; of all samples with `synchronized=True`",
+    ),
+    (
+        "`BatchNormalization`, moving statistics",
+        "each tower moved them once a step, in no fixed order",
+        "moved once a step, by the mean over replicas, weighted by samples",
+    ),
+    (
+        "dropout, noise",
+        "other random values on each replica",
+        "the same, and reproducible with `keras.utils.set_random_seed`",
+    ),
+    ("an output that is one number", "error", "the mean over the replicas, weighted by samples"),
+    (
+        "`save`, `save_weights` of the parallel model",
+        "a file that only the same number of GPUs could load",
+        "the template's, with the optimizer's state",
+    ),
+    ("stateful recurrent layers", "state of other samples", "refused"),
+    ("a model with its own `train_step`", "there were none", "refused"),
+    ("`jit_compile=True`", "there was none", "refused"),
+)
+
+
+def concerning(text: str) -> list[Result]:
+    """Return the results that a source may be concerned by, told by the words in it."""
+    return [row for row in RESULTS if re.search(row.words, text)]
