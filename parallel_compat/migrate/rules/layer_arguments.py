@@ -52,7 +52,32 @@ def find(file: File) -> Iterator[Finding]:
             yield from argument_edits.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
             if target.startswith("keras.layers."):
                 yield from _slash(file, call, name)
+            if target == "keras.layers.Embedding":
+                yield from _numpy_sizes(file, call)
     yield from _weights(file)
+
+
+def _numpy_sizes(file: File, call: ast.Call) -> Iterator[Finding]:
+    """`Embedding(x.max() + 1, 8)`: Keras 3 takes no integer of numpy there."""
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    for position, argument in enumerate(("input_dim", "output_dim")):
+        value = call.args[position] if len(call.args) > position else named.get(argument)
+        if value is not None and _is_of_numpy(file, value):
+            message = f"`{argument}` of `Embedding` is an integer of numpy, of which Keras 3 takes none."
+            start, end = calls.outer_start(file, value), calls.outer_end(file, value)
+            yield file.found(RULE, value, message, [Edit(start, start, "int("), Edit(end, end, ")")])
+
+
+def _is_of_numpy(file: File, node: ast.expr) -> bool:
+    """Whether a number comes from `x.max()` or `np.max(x)`, through arithmetic and names that are bound once."""
+    if isinstance(node, ast.BinOp):
+        return _is_of_numpy(file, node.left) or _is_of_numpy(file, node.right)
+    if isinstance(node, ast.Name):
+        scope = file.tree.scopes.get(node)
+        bindings = scope.find(node.id) if scope else []
+        value = bindings[0].value if len(bindings) == 1 else None
+        return isinstance(value, (ast.BinOp, ast.Call)) and _is_of_numpy(file, value)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("max", "amax")
 
 
 def _slash(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
