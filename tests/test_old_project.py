@@ -102,6 +102,15 @@ def test_the_notebook_changes_in_its_code_alone(migrated):
     assert before == after
 
 
+def test_the_rewritten_project_runs_as_it_stands(copy, capsys):
+    """As the README says it: `migrate --write`, then `python train.py`; "accuracy" is compiled in another file."""
+    assert main(["migrate", "--write", str(copy)]) == 0
+    assert "0 more with --unsafe, 0 need attention." in capsys.readouterr().err
+    assert main(["migrate", "--check", str(copy)]) == 0
+    assert re.search(r"^training accuracy 0\.\d+$", run(copy, "train.py", "--epochs", "1"), re.MULTILINE)
+    assert (copy / "out" / "model.h5").exists()
+
+
 @pytest.mark.slow
 def test_run_and_the_rewritten_copy_train_the_same_weights(migrated, tmp_path):
     unmodified = Path(shutil.copytree(PROJECT, tmp_path / "unmodified"))

@@ -61,6 +61,9 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
         f"{_count(found[Status.REWRITTEN], 'legacy use')} {changed}, {found[Status.UNSAFE]} more with --unsafe, "
         f"{found[Status.ATTENTION]} need{'s' if found[Status.ATTENTION] == 1 else ''} attention."
     )
+    left = found[Status.UNSAFE] + found[Status.ATTENTION]
+    if left:
+        yield f"Left to do: {left:,}."
     by_rule: dict[str, Counter[Status]] = {}
     for report in reports:
         for place in report.places:

@@ -66,11 +66,13 @@ def test_check(project, source, code):
     assert (project / "old.py").read_text() == source
 
 
-def test_check_counts_what_is_unsafe(project):
+def test_check_counts_what_is_unsafe(project, capsys):
     (project / "old.py").write_text("import keras\ndef f(model):\n    model.fit_generator(g)\n")
     assert run("--check", "old.py") == 1
     assert run("--write", "old.py") == 0
+    assert "Left to do: 1." in capsys.readouterr().err
     assert "model.fit_generator(g)" in (project / "old.py").read_text()
+    assert run("--check", "old.py") == 1
     assert run("--write", "--unsafe", "old.py") == 0
     assert "parallel_compat.fit_generator(model, g)" in (project / "old.py").read_text()
 

@@ -36,6 +36,10 @@ x = Dense(units=10, kernel_initializer='normal')(x)
 """
 
 
+# Arguments for which Keras 3 wants an int of Python.
+_SIZES = {"keras.layers.Embedding": ("input_dim", "output_dim"), "keras.layers.Dense": ("units",)}
+
+
 def find(file: File) -> Iterator[Finding]:
     """Find calls of layers with old arguments."""
     for target, found in file.calls_by_target.items():
@@ -52,19 +56,18 @@ def find(file: File) -> Iterator[Finding]:
             yield from argument_edits.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
             if target.startswith("keras.layers."):
                 yield from _slash(file, call, name)
-            if target == "keras.layers.Embedding":
-                yield from _numpy_sizes(file, call)
+            yield from _numpy_sizes(file, call, target, name)
     yield from _weights(file)
 
 
-def _numpy_sizes(file: File, call: ast.Call) -> Iterator[Finding]:
+def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
     """`Embedding(x.max() + 1, 8)`: Keras 3 takes no integer of numpy there."""
     named = {keyword.arg: keyword.value for keyword in call.keywords}
-    for position, argument in enumerate(("input_dim", "output_dim")):
+    for position, argument in enumerate(_SIZES.get(target, ())):
         value = call.args[position] if len(call.args) > position else named.get(argument)
         if value is not None and _is_of_numpy(file, value):
-            message = f"`{argument}` of `Embedding` is an integer of numpy, of which Keras 3 takes none."
-            start, end = calls.outer_start(file, value), calls.outer_end(file, value)
+            message = f"`{argument}` of `{name}` is an integer of numpy, of which Keras 3 takes none."
+            start, end = file.source.start(value), file.source.end(value)
             yield file.found(RULE, value, message, [Edit(start, start, "int("), Edit(end, end, ")")])
 
 

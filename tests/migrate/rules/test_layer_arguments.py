@@ -177,11 +177,15 @@ def test_zero_and_empty_are_left_out():
     check_noop("from tensorflow.keras.optimizers import Adam\nadam = Adam(clipvalue=0.)\n")
 
 
-def test_sizes_of_an_embedding_are_no_integers_of_numpy():
+def test_sizes_are_no_integers_of_numpy():
     check_transformed(
         "from keras.layers import Embedding\nimport numpy as np\nwords = x.max() + 1\n"
         "a = Embedding(words, 8)\nb = Embedding(output_dim=8, input_dim=np.max(x) + 1)\n",
         "from keras.layers import Embedding\nimport numpy as np\nwords = x.max() + 1\n"
         "a = Embedding(int(words), 8)\nb = Embedding(output_dim=8, input_dim=int(np.max(x) + 1))\n",
+    )
+    check_transformed(
+        "from keras.layers import Dense\nDense(y.max() + 1)\n",
+        "from keras.layers import Dense\nDense(int(y.max() + 1))\n",
     )
     check_noop("from keras.layers import Embedding\nwords = int(x.max()) + 1\nEmbedding(words, max(8, n))\n")
