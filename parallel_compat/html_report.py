@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from parallel_compat.names.results import Result
-
 AROUND = 3  # lines above and below
 
 _STYLE = """
@@ -134,15 +132,14 @@ def changes(identity: str, heading: str, diffs: Iterable[tuple[str, str]]) -> st
     return "\n".join([f'<section id="{identity}">\n<h2>{text(heading)}</h2>', *folded, "</section>"]) if folded else ""
 
 
-def results(rows: Sequence[Result], tool: str) -> str:
+def results(rows: Sequence[tuple[str, str, str, str]], tool: str) -> str:
     """Return what differs in results for sources that may be concerned.
 
     Args:
-        rows: the results.
-        tool: "run" or "migrate", whose column is shown.
+        rows: what, as Keras 2.2.4 has it, as Keras 3 has it, and what the tool gives.
+        tool: its name.
     """
-    told = [(row.what, row.keras_2, row.keras_3, getattr(row, tool)) for row in rows]
-    if not told:
+    if not rows:
         return '<section id="results">\n<h2>Results</h2>\n<p>Nothing that is known to differ.</p>\n</section>'
     columns = ("told by the words in the sources", "Keras 2.2.4", "Keras 3", f"with {tool}")
-    return table("results", "Results that may differ", columns, told)
+    return table("results", "Results that may differ", columns, rows)

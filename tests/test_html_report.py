@@ -128,8 +128,9 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch
 
 
 def test_only_results_that_the_sources_are_concerned_by():
-    assert "`clipnorm`" in [row.what for row in results.concerning("SGD(clipnorm=1.)")]
-    assert results.concerning("x = 1") == []
+    assert "`clipnorm`" in [row[0] for row in results.differing("SGD(clipnorm=1.)", "migrate")]
+    assert results.differing("SGD(clipnorm=1.)", "run") == []
+    assert results.differing("x = 1", "migrate") == []
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page's structure is tested above without one")

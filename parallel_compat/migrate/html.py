@@ -38,6 +38,7 @@ def page(reports: Sequence[Report], *, written: bool) -> str:
     files = Counter(one.status for one in reports)
     done = "rewritten" if written else "would be rewritten"
     failed = files[FileStatus.FAILED] + files[FileStatus.SKIPPED]
+    old = "\n".join(one.before for one in reports if one.legacy)
     counts = (Status.REWRITTEN, Status.UNSAFE, Status.ATTENTION)
     sections = [
         html_report.facts(
@@ -65,7 +66,7 @@ def page(reports: Sequence[Report], *, written: bool) -> str:
         ),
         html_report.table("files", "By file", ("file", "rewritten", "unsafe", "attention", "rules"), _files(reports)),
         html_report.left([item for one in reports for item in _left(one)]),
-        html_report.results(_results(reports), "migrate"),
+        html_report.results(results.differing(old, "migrate"), "migrate"),
         f'<section id="devices">\n<h2>Devices</h2>\n<p>{html_report.text(_DEVICES)}</p>\n</section>',
         html_report.changes(
             "done",
@@ -99,8 +100,3 @@ def _left(one: Report) -> list[html_report.Left]:
             where = report.where(place)
             items.append(html_report.Left(where, place.status.value, place.rule, place.message, lines, place.line))
     return items
-
-
-def _results(reports: Sequence[Report]) -> list[results.Result]:
-    told = results.concerning("\n".join(one.before for one in reports if one.legacy))
-    return [row for row in told if row.migrate != results.THEN]

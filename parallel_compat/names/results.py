@@ -236,6 +236,15 @@ PARALLEL_MODEL: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def concerning(text: str) -> list[Result]:
-    """Return the results that a source may be concerned by, told by the words in it."""
-    return [row for row in RESULTS if re.search(row.words, text)]
+def differing(text: str, tool: str) -> list[tuple[str, str, str, str]]:
+    """Return what a tool does not give as it was, and a source may be concerned by, told by the words in it.
+
+    Args:
+        text: the source, or several.
+        tool: "run", "migrate" or "recover".
+
+    Returns:
+        What it is, as Keras 2.2.4 has it, as Keras 3 has it, and what the tool gives.
+    """
+    rows = [row for row in RESULTS if getattr(row, tool) != THEN and re.search(row.words, text)]
+    return [(row.what, row.keras_2, row.keras_3, getattr(row, tool)) for row in rows]

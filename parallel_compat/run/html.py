@@ -29,6 +29,7 @@ def page(uses: Mapping[Use, int], eras: Mapping[str, Verdict]) -> str:
     by_name: dict[tuple[str, str], list[Use]] = {}
     for use in uses:
         by_name.setdefault((use.name, use.became), []).append(use)
+    differing = results.differing("\n".join("".join(linecache.getlines(file)) for file in files), "run")
     sections = [
         html_report.facts(
             [
@@ -66,7 +67,7 @@ def page(uses: Mapping[Use, int], eras: Mapping[str, Verdict]) -> str:
             "Nothing.", "Nothing for the script to run as it is. <code>parallel-compat migrate</code> rewrites it."
         ),
         _stays({said.era for said in eras.values()}),
-        html_report.results(_results(list(files)), "run") if _results(list(files)) else "",
+        html_report.results(differing, "run") if differing else "",
         f'<section id="devices">\n<h2>Devices</h2>\n<p>{html_report.text(devices)}.</p>\n</section>',
     ]
     lead = f"`parallel-compat run` {__version__}: the script ran unmodified; these legacy names were resolved for it."
@@ -86,8 +87,3 @@ def _places(uses: Mapping[Use, int]) -> str:
 def _stays(eras: set[Era]) -> str:
     rows = [(one.what, one.reason) for one in DIFFERENCES if eras & set(one.eras)]
     return html_report.table("stays", "Results that cannot be as they were", ("what differs", "why"), rows)
-
-
-def _results(files: list[str]) -> list[results.Result]:
-    told = results.concerning("\n".join("".join(linecache.getlines(file)) for file in files))
-    return [row for row in told if row.run != results.THEN]
