@@ -208,13 +208,25 @@ def target_of_keras_2(model: keras.Model, leaf: Any) -> Any:
     `standardize_input_data` in Keras 2.2.4's `engine/training_utils.py` added the axis, and the placeholder of a target
     had the dtype of the output.
     """
+    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fiub":
+        return tf.convert_to_tensor(array_of_keras_2(model, leaf))
     tensor = as_tensor(leaf)
     if not isinstance(tensor, tf.Tensor) or tensor.dtype == tf.string:
         return tensor
     if not tensor.dtype.is_floating:
         tensor = tf.cast(tensor, keras.config.floatx())
-    flat_outputs = any(len(output.shape) < 2 for output in getattr(model, "outputs", None) or ())
-    return tf.expand_dims(tensor, 1) if tensor.shape.rank == 1 and not flat_outputs else tensor
+    return tf.expand_dims(tensor, 1) if tensor.shape.rank == 1 and not _has_flat_outputs(model) else tensor
+
+
+def array_of_keras_2(model: keras.Model, target: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Like `target_of_keras_2`, of an array of numbers, as an array."""
+    if target.dtype.name != keras.config.floatx():
+        target = target.astype(keras.config.floatx())
+    return target[:, None] if target.ndim == 1 and not _has_flat_outputs(model) else target
+
+
+def _has_flat_outputs(model: keras.Model) -> bool:
+    return any(len(output.shape) < 2 for output in getattr(model, "outputs", None) or ())
 
 
 def samples_of(batch: Any) -> int:

@@ -124,12 +124,15 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
         outputs = list(getattr(model, "output_names", None) or ())
         losses = [f"{output}_loss" for output in outputs if f"{output}_loss" in results]
         first = [name for name in ("loss", *losses) if name in results]
+    rest = [name for name in results if name not in first]
+    if not rest:
+        return first
     # `evaluate(return_dict=True)` sorts by name; the metrics themselves are in the order of `compile`.
     order: list[str] = []  # not by `get_metrics_result`, which sorts as well in Keras 3.12
     for metric in model.metrics:
         result = metric.result()
         order += list(result) if isinstance(result, dict) else [metric.name]
-    return [*first, *sorted((name for name in results if name not in first), key=order.index)]
+    return [*first, *sorted(rest, key=order.index)]
 
 
 def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:

@@ -639,6 +639,12 @@ def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
 def _in_memory(original: Any, name: str) -> Any:
     """Of arrays in memory, the loop of `parallel_compat.training.in_memory`; a parallel model calls it itself."""
 
+    def general(self: Any, **arguments: Any) -> Any:
+        from parallel_compat.training.trainable_flags import as_compiled
+
+        with as_compiled(self):
+            return original(self, **arguments)
+
     @_like(original)
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         parallel_model = sys.modules.get("parallel_compat.parallel_model")
@@ -647,7 +653,7 @@ def _in_memory(original: Any, name: str) -> Any:
         from parallel_compat.backend import keras3
         from parallel_compat.training import in_memory
 
-        return in_memory.call(name, self, functools.partial(original, self), keras3.bind(name, given, keywords))
+        return in_memory.call(name, self, functools.partial(general, self), keras3.bind(name, given, keywords))
 
     return method
 

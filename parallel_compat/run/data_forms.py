@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
-from parallel_compat.batches.batch import target_of_keras_2
+from parallel_compat.batches.batch import array_of_keras_2, target_of_keras_2
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Note = Callable[[str, str], None]
+
+# Bound here: under `run` an attribute of Keras's modules is found by a function of python.
+_flatten, _map = keras.tree.flatten, keras.tree.map_structure
+_Sequential = keras.Sequential
 
 # What `fit` and its relatives call what they are fed.
 _FED = ("x", "y", "sample_weight", "validation_data", "class_weight")
@@ -51,16 +55,22 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
 
 
 def _has_zeros(given: Any) -> bool:
-    return any(not np.all(leaf) for leaf in keras.tree.flatten(given) if isinstance(leaf, (np.ndarray, float, int)))
+    if given is None:
+        return False
+    return any(not np.all(leaf) for leaf in _flatten(given) if isinstance(leaf, (np.ndarray, float, int)))
 
 
 def _as_floats(model: Any, y: Any) -> Any:
     """Return arrays of targets as `BatchReader` makes those of a generator's batches."""
 
     def as_float(target: Any) -> Any:
-        return np.asarray(target_of_keras_2(model, target)) if isinstance(target, np.ndarray) else target
+        if not isinstance(target, np.ndarray):
+            return target
+        if target.dtype.kind in "fiub":
+            return array_of_keras_2(model, target)
+        return np.asarray(target_of_keras_2(model, target))
 
-    return keras.tree.map_structure(as_float, y)
+    return as_float(y) if isinstance(y, np.ndarray) else _map(as_float, y)
 
 
 def targets(model: Any, y: Any) -> Any:
@@ -145,7 +155,7 @@ def _plain(value: Any, count: int | None) -> Any:
 
 
 def _count_of_inputs(model: Any) -> int | None:
-    if isinstance(model, keras.Sequential):
+    if isinstance(model, _Sequential):
         return 1
     inputs = getattr(model, "inputs", None)
     return len(inputs) if isinstance(inputs, (list, tuple)) else None
@@ -153,7 +163,7 @@ def _count_of_inputs(model: Any) -> int | None:
 
 def _output_names(model: Any) -> list[str]:
     """Return the names of the outputs, in order; none where they are not a plain list."""
-    if isinstance(model, keras.Sequential):
+    if isinstance(model, _Sequential):
         return ["output"]
     names = list(getattr(model, "output_names", None) or ())
     return [] if names and isinstance(getattr(model, "output", None), dict) else names

@@ -107,15 +107,14 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         or not _is_arrays(arguments.get("validation_data")),
     )
     arguments = _in_drawn_order(self, arguments)
-    with as_compiled(self):
-        if _is_parallel(self):  # which draws from generators itself
-            return original(self, **arguments, **drawing)
-        return generator_methods.fit(
-            self,
-            generator_methods.Feed(self, **drawing, targets_of_keras_2=True),
-            arguments,
-            functools.partial(original, self),
-        )
+    if _is_parallel(self):  # which draws from generators itself
+        return original(self, **arguments, **drawing)
+    return generator_methods.fit(
+        self,
+        generator_methods.Feed(self, **drawing, targets_of_keras_2=True),
+        arguments,
+        functools.partial(original, self),
+    )
 
 
 def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -306,7 +305,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     if name == "evaluate" and _is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
         arguments["x"] = _dense_batches(self, parts, arguments.pop("batch_size", None))
-    with as_compiled(self), _fed(self, drawing, "validation", arguments) as fed:
+    with _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
             return patch_points.plain_results(results) if fed["return_dict"] else results

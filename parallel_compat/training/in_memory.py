@@ -182,7 +182,7 @@ def fit(
         listed.on_epoch_end(epoch, logs)
         if model.stop_training:
             break
-    if isinstance(model.optimizer, keras.optimizers.Optimizer) and epochs > 0:
+    if epochs > 0 and keras3.averages_weights(model.optimizer):
         model.optimizer.finalize_variable_values(model.trainable_weights)
     listed.on_train_end(logs=logs)
     history: keras.callbacks.History = model.history

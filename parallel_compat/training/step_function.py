@@ -18,12 +18,12 @@ from parallel_compat.backend import keras3
 from parallel_compat.training.trainable_flags import as_compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     Shape = tuple[int | None, ...]
 
 # Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
-_constant = tf.constant
+_pack_outputs = tf.nest.pack_sequence_as
 
 # How many numbers of samples are kept where each needs a function of its own.
 SIZES = 8
@@ -54,13 +54,17 @@ class Traced(NamedTuple):
 
     Attributes:
         shapes: of each leaf of the data, None for what may differ.
-        function: takes the leaves.
+        function: what TensorFlow traced; its graph goes when nobody holds it.
+        call: takes the leaves, and returns the outputs flat.
+        outputs: what holds the outputs, None where it is one tensor.
         names: the names of the logs.
         resets: whether it forgets the batches before by itself.
     """
 
     shapes: list[Shape]
     function: Any
+    call: Callable[..., list[Any]]
+    outputs: Any
     names: list[str]
     resets: bool
 
@@ -99,8 +103,13 @@ class StepFunction:
         if self._alone and not traced.resets:
             for metric in self.model.metrics:
                 metric.reset_state()
-        outputs = traced.function(*(_constant(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves))
-        return outputs if self._kind == "predict" else Results(traced.names, *outputs)
+        outputs = traced.call(
+            *(keras3.as_eager_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves)
+        )
+        packed = outputs[0] if traced.outputs is None else _pack_outputs(traced.outputs, outputs)
+        if self._kind == "predict":
+            return packed
+        return Results(traced.names, packed, {}) if traced.outputs is None else Results(traced.names, *packed)
 
     def _for(self, structure: Any, leaves: list[Any]) -> Traced:
         kept = self._traced.get(structure)
@@ -159,7 +168,11 @@ class StepFunction:
         self.traces += 1
         with as_compiled(self.model):
             function = tf.function(run, input_signature=specs, autograph=False).get_concrete_function()
-        return Traced(shapes, function, names, resets[0])
+        outputs = function.structured_outputs
+        if self._kind != "predict" and not outputs[1]:
+            outputs = outputs[0]
+        outputs = None if tf.is_tensor(outputs) else outputs
+        return Traced(shapes, function, keras3.caller_of(function), outputs, names, resets[0])
 
 
 def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFunction:

@@ -259,10 +259,26 @@ def _spec(tensor: Any) -> Any:
 
 def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
+    names, required = _names(getattr(keras.Model, method))
+    by_name = dict(zip(names, args, strict=False))
+    if len(args) <= len(names) and kwargs.keys() <= names.keys() - by_name.keys():
+        by_name.update(kwargs)
+        if required <= by_name.keys():
+            return by_name
+    # `Signature.bind` takes longer than a small step; it knows what to say, and what goes where, in all other cases.
     bound = dict(_signature(getattr(keras.Model, method)).bind(None, *args, **kwargs).arguments)
     del bound["self"]
     further = bound.pop("kwargs", {})
     return {**bound, **further}
+
+
+@functools.lru_cache(64)
+def _names(function: Any) -> tuple[dict[str, None], frozenset[str]]:
+    """Return the names of a method's plain arguments in order, and of those that must be given."""
+    parameters = list(_signature(function).parameters.values())[1:]
+    plain = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    required = frozenset(each.name for each in plain if each.default is each.empty)
+    return {each.name: None for each in plain}, required
 
 
 @functools.lru_cache(64)

@@ -12,11 +12,14 @@ from keras.src.backend.tensorflow import trainer as tensorflow_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from keras.src.utils import python_utils
+from tensorflow.python.eager import context as tensorflow_context
+from tensorflow.python.eager.polymorphic_function import atomic_function
+from tensorflow.python.framework import constant_op
 
 from parallel_compat.backend.keras3.compiled import Compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 # Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
@@ -40,6 +43,32 @@ def function_of_step(model: keras.Model, kind: str) -> Any:
     if getattr(model, f"{kind}_function") is None:
         getattr(model, f"make_{kind}_function")()
     return getattr(model, f"{kind}_function")
+
+
+def caller_of(function: Any) -> Callable[..., list[Any]]:
+    """Return a function that runs a traced one on tensors of its signature, and returns its outputs flat.
+
+    What `ConcreteFunction.__call__` does besides is for arguments by name, for tapes and for calls inside of a graph
+    (`ConcreteFunction._call_flat`, `AtomicFunction.call_flat` in TensorFlow 2.21); on small models it takes longer than
+    the step.
+    """
+    if function.graph.deferred_external_captures:  # they are asked for at each call
+        return lambda *tensors: tf.nest.flatten(function(*tensors))
+    atomic, captured = function._inference_function, function.captured_inputs
+    name, count = atomic.name, len(atomic.function_type.flat_outputs)
+    run = tensorflow_context.context().call_function
+
+    def call(*tensors: Any) -> list[Any]:
+        with atomic_function.InterpolateRuntimeError(atomic):
+            outputs: list[Any] = run(name, [*tensors, *captured], count)
+        return outputs
+
+    return call
+
+
+def as_eager_tensor(array: np.ndarray[Any, Any]) -> Any:
+    """Copy an array into a tensor, as `tf.constant` does after its checks (`constant_op.convert_to_eager_tensor`)."""
+    return constant_op.convert_to_eager_tensor(array, tensorflow_context.context())
 
 
 def is_limited() -> bool:
@@ -136,6 +165,14 @@ def initial_epoch(model: keras.Model, given: int) -> int:
     return int(model._initial_epoch or given)
 
 
+def averages_weights(optimizer: Any) -> bool:
+    """Whether `finalize_variable_values` of an optimizer does something: else `fit` need not collect the weights."""
+    inner = getattr(optimizer, "inner_optimizer", optimizer)  # of a `LossScaleOptimizer`
+    return isinstance(optimizer, keras.optimizers.Optimizer) and bool(
+        inner.use_ema or type(inner).finalize_variable_values is not keras.optimizers.Optimizer.finalize_variable_values
+    )
+
+
 def validates_after(model: keras.Model, epoch: int, frequency: Any) -> bool:
     """Whether `fit(validation_freq=)` validates after an epoch (`Trainer._should_eval`)."""
     return bool(model._should_eval(epoch, frequency))
@@ -148,6 +185,8 @@ def in_order(model: keras.Model, logs: dict[str, Any]) -> Any:
 
 def plain_logs(logs: dict[str, Any]) -> dict[str, Any]:
     """Return logs sorted, as python's numbers where they are scalars, as callbacks get them."""
+    if all(type(value) is float for value in logs.values()):  # Keras asks of each number whether it is a tensor
+        return dict(sorted(logs.items()))
     plain: dict[str, Any] = python_utils.pythonify_logs(logs)
     return plain
 

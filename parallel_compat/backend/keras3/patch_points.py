@@ -6,6 +6,8 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.backend.keras3.in_memory import plain_logs
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -29,7 +31,7 @@ def of_logs(logs_of: Callable[[Any, dict[str, Any]], Any]) -> Iterator[Point]:
 
     def wrap(original: Any) -> Any:
         def pythonify_logs(logs: Any) -> Any:
-            return logs_of(logs, original.pythonify_logs(logs))
+            return logs_of(logs, plain_logs(logs or {}))
 
         return types.SimpleNamespace(**{**vars(original), "pythonify_logs": pythonify_logs})
 
