@@ -19,6 +19,6 @@ for sentence in range(10):
     letter = np.zeros((1, 1, letters))
     for _ in range(30):
         probabilities, h, c = decoder.predict([letter] + states)
-        letter = np.eye(letters)[[[np.argmax(probabilities[0, -1])]]]
+        letter = np.eye(letters)[np.argmax(probabilities[0, -1])].reshape(1, 1, letters)
         states = [h, c]
 print(json.dumps({"whole": [time.time() - begin]}))

@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import math
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import keras
 
@@ -169,7 +169,9 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     arguments = dict(arguments)
     epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
     check_data_comes_alone(arguments.get("x"), arguments)
-    drawn = is_generator(arguments.get("x")) or is_sequence(arguments.get("x"))
+    drawn = _is_drawn(arguments.get("x"))
+    if hasattr(arguments.get("x"), "shape") and not _is_drawn(arguments.get("validation_data")):  # arrays: none to draw
+        return cast("keras.callbacks.History", (call or model.fit)(**arguments))
     if drawn:
         arguments["x"] = feed.adapter(
             arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),
@@ -182,6 +184,10 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     with feed.open():
         history: keras.callbacks.History = (call or model.fit)(**arguments)
     return history
+
+
+def _is_drawn(data: Any) -> bool:
+    return is_generator(data) or is_sequence(data)
 
 
 def check_data_comes_alone(data: Any, arguments: Mapping[str, Any]) -> None:

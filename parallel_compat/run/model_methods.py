@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
     Method = Callable[..., Any]
 
+# Bound here: under `run` an attribute of Keras's modules is found by a function of python.
+_flatten = keras.tree.flatten
+
 
 def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
@@ -88,7 +91,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 
 def _only_stand_for_targets(tensors: Any) -> bool:
     """Say whether `target_tensors` holds nothing but placeholders, in whose place `fit` put the targets."""
-    flat = keras.tree.flatten(tensors)
+    flat = _flatten(tensors)
     return all(each is None or keras3.is_input(each) for each in flat)
 
 
@@ -151,7 +154,7 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_sparse(x: Any) -> bool:
-    return any(keras3.is_scipy_sparse(leaf) for leaf in keras.tree.flatten(x) if leaf is not None)
+    return any(keras3.is_scipy_sparse(leaf) for leaf in _flatten(x) if leaf is not None)
 
 
 def _dense_batches(model: Any, data: Any, batch_size: int | None) -> Any:
@@ -245,7 +248,7 @@ def load_weights(
 
 def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
     """`layer.add_loss`; on a functional model of a symbolic tensor, which it computes whenever it is called."""
-    losses = keras.tree.flatten(loss)
+    losses = _flatten(loss)
     if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
         first = keras.ops.cast(self.inputs[0], keras.config.floatx())
         losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
@@ -373,7 +376,7 @@ def hand_over(model: Any, callbacks: Any, validation_data: Any, of_arrays: dict[
     """
     arrays = _arrays(validation_data)
     of_tf_keras = object_eras.era_of_object(model) in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
-    for callback in keras.tree.flatten(callbacks) if callbacks else ():
+    for callback in _flatten(callbacks) if callbacks else ():
         if isinstance(callback, keras.callbacks.Callback):
             callback_params.extend(callback, do_validation=validation_data is not None, **(of_arrays or {}))
             if arrays is not None and not of_tf_keras:
@@ -385,7 +388,7 @@ def _is_arrays(validation_data: Any) -> bool:
 
 
 def _of_arrays(arguments: dict[str, Any]) -> dict[str, Any]:
-    rows = {int(each.shape[0]) for each in keras.tree.flatten(arguments.get("x")) if getattr(each, "shape", ())}
+    rows = {int(each.shape[0]) for each in _flatten(arguments.get("x")) if getattr(each, "shape", ())}
     if len(rows) != 1 or arguments.get("y") is None:
         return {}
     count = rows.pop()
@@ -406,7 +409,7 @@ def _validation_data(arguments: dict[str, Any]) -> Any:
     data: tuple[Any, ...] = (arguments["x"], arguments["y"])
     if arguments.get("sample_weight") is not None:
         data = (*data, arguments["sample_weight"])
-    rows = {int(each.shape[0]) for each in keras.tree.flatten(data) if hasattr(each, "shape")}
+    rows = {int(each.shape[0]) for each in _flatten(data) if hasattr(each, "shape")}
     if len(rows) != 1:
         return None
     start = int(rows.pop() * (1 - part))

@@ -144,22 +144,38 @@ class StepFunction:
         fixed = {tensor.shape[0] for tensor in getattr(self.model, "inputs", None) or [None] if tensor is not None}
         return fixed.pop() if len(fixed) == 1 else None
 
+    def _build(self, data: Any) -> bool:
+        """Make the variables of the step before it is traced: TensorFlow traces a function that makes some twice.
+
+        Args:
+            data: the batch, its leaves as `tf.TensorSpec`.
+
+        Returns:
+            Whether all losses and metrics are there.
+        """
+        if self._kind == "predict":
+            return True
+        _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        known = y is not None and keras3.build_compiled(self.model, y, sample_weight)
+        if self._kind == "train":
+            with as_compiled(self.model):
+                keras3.build_optimizer(self.model)
+        return known
+
     def _of_shapes(self, structure: Any, leaves: list[Any], shapes: list[Shape]) -> Traced:
         specs = [tf.TensorSpec(shape, leaf.dtype) for shape, leaf in zip(shapes, leaves, strict=True)]
         names: list[str] = []
-        resets = [not self._alone]
+        knows_metrics = self._build(_pack(structure, iter(specs)))
+        resets = not self._alone or knows_metrics
 
         def run(*tensors: Any) -> Any:
             data = _pack(structure, iter(tensors))
             step = getattr(self.model, f"{self._kind}_step")
             if self._kind == "predict":
                 return step(data)
-            if self._alone:
-                _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
-                resets[0] = keras3.build_compiled(self.model, y, sample_weight)
-                if resets[0]:
-                    for metric in self.model.metrics:
-                        metric.reset_state()
+            if self._alone and knows_metrics:
+                for metric in self.model.metrics:
+                    metric.reset_state()
             logs = _flat_logs(step(data))
             names[:] = [name for name, value in logs.items() if _is_scalar(value)]
             others = {name: value for name, value in logs.items() if name not in names}
@@ -172,7 +188,7 @@ class StepFunction:
         if self._kind != "predict" and not outputs[1]:
             outputs = outputs[0]
         outputs = None if tf.is_tensor(outputs) else outputs
-        return Traced(shapes, function, keras3.caller_of(function), outputs, names, resets[0])
+        return Traced(shapes, function, keras3.caller_of(function), outputs, names, resets)
 
 
 def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFunction:

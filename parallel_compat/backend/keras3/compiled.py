@@ -109,6 +109,11 @@ def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
             setattr(model, name, value)
 
 
+def compiled_parts(model: keras.Model) -> tuple[int, ...]:
+    """Return what tells one `compile` of a model from another."""
+    return id(model._compile_loss), id(model._compile_metrics), id(model._loss_tracker)
+
+
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:
     """Whether a metric's class is one of Keras's own."""
     return type(metric).__module__.startswith("keras.src.metrics")

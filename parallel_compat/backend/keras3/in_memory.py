@@ -14,7 +14,7 @@ from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from keras.src.utils import python_utils
 from tensorflow.python.eager import context as tensorflow_context
 from tensorflow.python.eager.polymorphic_function import atomic_function
-from tensorflow.python.framework import constant_op
+from tensorflow.python.framework import ops
 
 from parallel_compat.backend.keras3.compiled import Compiled
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 # Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
 _Tensor = tf.Tensor
+_EagerTensor = ops.EagerTensor
+_CallbackList = keras.callbacks.CallbackList
+_Optimizer = keras.optimizers.Optimizer
+_flatten, _map = keras.tree.flatten, keras.tree.map_structure
 
 
 def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str, ...]) -> bool:
@@ -67,8 +71,8 @@ def caller_of(function: Any) -> Callable[..., list[Any]]:
 
 
 def as_eager_tensor(array: np.ndarray[Any, Any]) -> Any:
-    """Copy an array into a tensor, as `tf.constant` does after its checks (`constant_op.convert_to_eager_tensor`)."""
-    return constant_op.convert_to_eager_tensor(array, tensorflow_context.context())
+    """Copy an array into a tensor on the host (`constant_op.convert_to_eager_tensor` with a device is 8 x slower)."""
+    return _EagerTensor(array.copy(), None, None)
 
 
 def is_limited() -> bool:
@@ -101,12 +105,25 @@ class ArrayData:
     def __init__(
         self, x: Any, y: Any = None, sample_weight: Any = None, batch_size: int | None = None, class_weight: Any = None
     ) -> None:
+        if _are_plain(x, y, sample_weight, class_weight):
+            self._set(x if y is None else (x, y), len(x), batch_size or 32)
+            return
         adapter = ArrayDataAdapter(x, y, sample_weight, batch_size=batch_size, class_weight=class_weight)
-        self.data = in_floatx(adapter._inputs)
-        self.bytes = sum(int(leaf.nbytes) for leaf in keras.tree.flatten(self.data) if leaf is not None)
-        self.samples: int = adapter._num_samples
-        self.batch_size: int = adapter._batch_size
-        self.batches: int = adapter.num_batches
+        self._set(adapter._inputs, adapter._num_samples, adapter._batch_size)
+
+    def _set(self, data: Any, samples: int, batch_size: int) -> None:
+        self.data = in_floatx(data)
+        self.bytes = sum(int(leaf.nbytes) for leaf in _flatten(self.data) if leaf is not None)
+        self.samples = samples
+        self.batch_size = batch_size
+        self.batches = -(-samples // batch_size)
+
+
+def _are_plain(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> bool:
+    """Whether data is an array, perhaps with targets for each sample: the adapter would find nothing to do."""
+    if sample_weight is not None or class_weight is not None or type(x) is not np.ndarray:
+        return False
+    return y is None or (type(y) is np.ndarray and len(y) == len(x))
 
 
 def in_floatx(data: Any) -> Any:
@@ -138,9 +155,9 @@ def weights_of_batch(y: Any, sample_weight: Any, class_weight: Any) -> Any:
 
 def callback_list(model: keras.Model, callbacks: Any, *, history: bool, verbose: Any, epochs: int, steps: int) -> Any:
     """Return Keras's list of callbacks for a loop, or the one that is given."""
-    if isinstance(callbacks, keras.callbacks.CallbackList):
+    if isinstance(callbacks, _CallbackList):
         return callbacks
-    return keras.callbacks.CallbackList(
+    return _CallbackList(
         callbacks,
         add_history=history,
         add_progbar=verbose != 0,
@@ -168,8 +185,8 @@ def initial_epoch(model: keras.Model, given: int) -> int:
 def averages_weights(optimizer: Any) -> bool:
     """Whether `finalize_variable_values` of an optimizer does something: else `fit` need not collect the weights."""
     inner = getattr(optimizer, "inner_optimizer", optimizer)  # of a `LossScaleOptimizer`
-    return isinstance(optimizer, keras.optimizers.Optimizer) and bool(
-        inner.use_ema or type(inner).finalize_variable_values is not keras.optimizers.Optimizer.finalize_variable_values
+    return isinstance(optimizer, _Optimizer) and bool(
+        inner.use_ema or type(inner).finalize_variable_values is not _Optimizer.finalize_variable_values
     )
 
 
@@ -194,10 +211,10 @@ def plain_logs(logs: dict[str, Any]) -> dict[str, Any]:
 def joined(batches: Sequence[Any]) -> Any:
     """Join what `predict_step` gave for each batch, as `predict` does, into numpy arrays."""
     if len(batches) == 1:
-        return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, batches[0])
+        return _map(tensorflow_trainer.convert_to_np_if_not_ragged, batches[0])
     columns = keras.tree.map_structure_up_to(batches[0], lambda *parts: list(parts), *batches)
     joined = keras.tree.map_structure_up_to(batches[0], tensorflow_trainer.potentially_ragged_concat, columns)
-    return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, joined)
+    return _map(tensorflow_trainer.convert_to_np_if_not_ragged, joined)
 
 
 def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
@@ -210,6 +227,13 @@ def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
             outputs = outputs[0]
         compiled.build(y, outputs, sample_weight, symbolic=True)
     return compiled.built
+
+
+def build_optimizer(model: keras.Model) -> None:
+    """Make the optimizer's variables, as `fit` does before its first step (`Trainer._symbolic_build`)."""
+    optimizer, variables = model.optimizer, model.trainable_variables
+    if optimizer is not None and not optimizer.built and variables:
+        optimizer.build(variables)
 
 
 def can_build_compiled(model: keras.Model) -> bool:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 WAITING = 256
 
 
+_MEANS = "_parallel_compat_all_means"
+
+
 class EpochLogsOfKeras2(EpochLogs):
     """The logs of an epoch: each batch's own, and their mean over samples.
 
@@ -98,6 +101,18 @@ def of_model(model: keras.Model, data: keras3.ArrayData, era: Era) -> EpochLogs:
         return EpochLogs(model, data)
     if era is not Era.KERAS_2_2_4:
         return EpochLogsOfTfKeras(model, data, era)
+    return (EpochLogsOfKeras2 if _all_means(model, data) else EpochLogs)(model, data)
+
+
+def _all_means(model: keras.Model, data: keras3.ArrayData) -> bool:
+    """Whether all metrics are means; kept until the model is compiled again."""
+    compiled = keras3.compiled_parts(model)
+    kept = vars(model).get(_MEANS)
+    if kept is not None and kept[0] == compiled:
+        return bool(kept[1])
     _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data.data)
-    keras3.build_compiled(model, y, sample_weight)
-    return (EpochLogsOfKeras2 if MeanMetrics(model).all_means else EpochLogs)(model, data)
+    built = keras3.build_compiled(model, y, sample_weight)
+    found = MeanMetrics(model).all_means
+    if built:
+        vars(model)[_MEANS] = (compiled, found)
+    return found
