@@ -109,9 +109,9 @@ def _set_untracked(model: keras.Model, attributes: dict[str, Any]) -> None:
             setattr(model, name, value)
 
 
-def compiled_parts(model: keras.Model) -> tuple[int, ...]:
-    """Return what tells one `compile` of a model from another."""
-    return id(model._compile_loss), id(model._compile_metrics), id(model._loss_tracker)
+def compiled_parts(model: keras.Model) -> tuple[Any, ...]:
+    """Return the objects that a `compile` made, which tell it from another one."""
+    return model._compile_loss, model._compile_metrics, model._loss_tracker
 
 
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:

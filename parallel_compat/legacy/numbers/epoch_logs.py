@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -108,7 +109,7 @@ def _all_means(model: keras.Model, data: keras3.ArrayData) -> bool:
     """Whether all metrics are means; kept until the model is compiled again."""
     compiled = keras3.compiled_parts(model)
     kept = vars(model).get(_MEANS)
-    if kept is not None and kept[0] == compiled:
+    if kept is not None and all(map(operator.is_, kept[0], compiled)):
         return bool(kept[1])
     _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data.data)
     built = keras3.build_compiled(model, y, sample_weight)
