@@ -262,3 +262,33 @@ def test_a_template_that_was_never_called_trains_as_with_keras():
     assert found == pytest.approx(expected, rel=1e-5)
     history = in_memory.call("fit", model, model.fit, {"x": x, "y": y, "batch_size": SAMPLES, "verbose": 0}).history
     assert history["loss"] == pytest.approx([expected["loss"]], rel=1e-5)
+
+
+def test_a_step_is_traced_once_and_its_errors_are_raised_once():
+    x, y = data()[0], data()[1]["reg"]
+    calls = []
+
+    def loss(y_true, y_pred):
+        calls.append(y_true.shape)
+        if error is not None:
+            raise error
+        return keras.ops.mean((y_true - y_pred) ** 2, -1)
+
+    def fit():
+        calls.clear()
+        model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2)])
+        model.compile("adam", loss)
+        in_memory.call("fit", model, model.fit, {"x": x, "y": y, "verbose": 0})
+
+    error = None
+    fit()  # an optimizer that made its variables in the step would have TensorFlow trace it again
+    assert calls == [(None, 2)]
+    error = RuntimeError("not about the number of samples")
+    with pytest.raises(RuntimeError, match="not about"):
+        fit()
+    assert calls == [(None, 2)]
+    error = ValueError("perhaps about the number of samples")
+    with pytest.raises(ValueError, match="perhaps") as raised:
+        fit()
+    assert calls == [(None, 2), (SAMPLES, 2)]
+    assert raised.value.__context__ is None  # a traceback with one error, not with both

@@ -34,6 +34,8 @@ _STEPS = {
     "predict_on_batch": ("predict_step", "make_predict_function"),
 }
 _OURS = ("keras.", "parallel_compat.")
+# Where callbacks say that a loop shall end.
+_STOP = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_predicting"}
 _FUNCTIONS = {"fit": "train", "train_on_batch": "train", "evaluate": "test", "test_on_batch": "test"}
 
 
@@ -121,6 +123,21 @@ class EpochLogs:
         return self.of_batch()
 
 
+class Outputs:
+    """What the batches of a prediction gave."""
+
+    def __init__(self) -> None:
+        self.batches: list[Any] = []
+
+    def add(self, outputs: Any, samples: int) -> None:
+        """Add what a batch gave."""
+        self.batches.append(outputs)
+
+    def of_batch(self) -> dict[str, Any]:
+        """What callbacks get after a batch."""
+        return {"outputs": self.batches[-1]}
+
+
 # How epochs are counted; `run` counts as the time of the script did.
 epoch_logs: Callable[[keras.Model, keras3.ArrayData], EpochLogs] = EpochLogs
 
@@ -151,8 +168,6 @@ def fit(
     data = keras3.ArrayData(x, y, sample_weight, batch_size, class_weight)
     validation = None
     listed = keras3.callback_list(model, callbacks, history=True, verbose=verbose, epochs=epochs, steps=data.batches)
-    begins = keras3.any_looks_at(listed, "on_train_batch_begin", "on_batch_begin")
-    ends = keras3.any_looks_at(listed, "on_train_batch_end", "on_batch_end")
     model.stop_training = False
     listed.on_train_begin()
     logs = None
@@ -161,18 +176,7 @@ def fit(
         if not counted.alone:  # else each step does it by itself
             model.reset_metrics()
         listed.on_epoch_begin(epoch)
-        step = step_function(model, "train", counted.alone)
-        first = 0
-        for number, batch in enumerate(batches(data, shuffle)):
-            if begins:
-                listed.on_train_batch_begin(number)
-            samples = min(data.batch_size, data.samples - first)
-            first += samples
-            counted.add(step(batch), samples)
-            if ends:
-                listed.on_train_batch_end(number, counted.of_batch())
-            if model.stop_training:
-                break
+        _run(model, "train", step_function(model, "train", counted.alone), data, counted, listed, shuffle)
         logs = dict(counted.of_epoch())
         if validation_data is not None and keras3.validates_after(model, epoch, validation_freq):
             if validation is None:
@@ -209,25 +213,12 @@ def evaluate(
 
 
 def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any) -> dict[str, Any]:
-    begins = keras3.any_looks_at(listed, "on_test_batch_begin")
-    ends = keras3.any_looks_at(listed, "on_test_batch_end")
     model.stop_evaluating = False
     listed.on_test_begin()
     counted = epoch_logs(model, data)
     if not counted.alone:
         model.reset_metrics()
-    step = step_function(model, "test", counted.alone)
-    first = 0
-    for number, batch in enumerate(batches(data)):
-        if begins:
-            listed.on_test_batch_begin(number)
-        samples = min(data.batch_size, data.samples - first)
-        first += samples
-        counted.add(step(batch), samples)
-        if ends:
-            listed.on_test_batch_end(number, counted.of_batch())
-        if model.stop_evaluating:
-            break
+    _run(model, "test", step_function(model, "test", counted.alone), data, counted, listed)
     logs = keras3.plain_logs(counted.of_epoch())
     listed.on_test_end(logs)
     return logs
@@ -244,22 +235,48 @@ def predict(
     """Predict as `keras.Model.predict`."""
     data = keras3.ArrayData(x, batch_size=batch_size)
     listed = keras3.callback_list(model, callbacks, history=False, verbose=verbose, epochs=1, steps=data.batches)
-    begins = keras3.any_looks_at(listed, "on_predict_batch_begin")
-    ends = keras3.any_looks_at(listed, "on_predict_batch_end")
-    step = step_function(model, "predict")
+    predict_step = step_function(model, "predict")
     model.stop_predicting = False
     listed.on_predict_begin()
-    outputs = []
-    for number, batch in enumerate(batches(data)):
-        if begins:
-            listed.on_predict_batch_begin(number)
-        outputs.append(step(batch if isinstance(batch, tuple) else (batch,)))
-        if ends:
-            listed.on_predict_batch_end(number, {"outputs": outputs[-1]})
-        if model.stop_predicting:
-            break
+    outputs = Outputs()
+    _run(
+        model,
+        "predict",
+        lambda batch: predict_step(batch if isinstance(batch, tuple) else (batch,)),
+        data,
+        outputs,
+        listed,
+    )
     listed.on_predict_end()
-    return keras3.joined(outputs)
+    return keras3.joined(outputs.batches)
+
+
+def _run(
+    model: keras.Model,
+    kind: str,
+    step: Callable[[Any], Any],
+    data: keras3.ArrayData,
+    results: EpochLogs | Outputs,
+    listed: Any,
+    shuffle: Any = False,
+) -> None:
+    """Run a step on each batch, between the hooks of the callbacks, until one of them stops the model."""
+    begins, ends = (
+        keras3.any_looks_at(listed, f"on_{kind}_batch_{end}", *([f"on_batch_{end}"] * (kind == "train")))
+        for end in ("begin", "end")
+    )
+    begin, end, stop = getattr(listed, f"on_{kind}_batch_begin"), getattr(listed, f"on_{kind}_batch_end"), _STOP[kind]
+    first = 0
+    for number, batch in enumerate(batches(data, shuffle)):
+        if begins:
+            begin(number)
+        samples = min(data.batch_size, data.samples - first)
+        first += samples
+        results.add(step(batch), samples)
+        if ends:
+            end(number, results.of_batch())
+        if getattr(model, stop):
+            break
 
 
 def train_on_batch(

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 # Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
 _pack_outputs = tf.nest.pack_sequence_as
 
+# What code raises that meets None for a length, or cannot go on without it. Other errors have other reasons: they are
+# raised at once, and nothing that the user's code does is done twice.
+_OF_UNKNOWN_LENGTHS = (
+    ArithmeticError, AssertionError, AttributeError, IndexError, NotImplementedError, TypeError, ValueError,
+    tf.errors.OpError,
+)  # fmt: skip
+
 # How many numbers of samples are kept where each needs a function of its own.
 SIZES = 8
 
@@ -134,9 +141,12 @@ class StepFunction:
             open_ended = [tuple(a if a == b else None for a, b in zip(*pair, strict=True)) for pair in pairs]
         try:
             kept[:] = [self._of_shapes(structure, leaves, open_ended)]
-        except Exception:  # what a user wrote can ask for the number of samples in any way
-            del kept[: len(kept) - SIZES + 1]
-            kept.append(self._of_shapes(structure, leaves, exact))
+            return kept[-1]
+        except _OF_UNKNOWN_LENGTHS:  # what a user wrote can ask for the number of samples in any way
+            if open_ended == exact:
+                raise
+        del kept[: len(kept) - SIZES + 1]
+        kept.append(self._of_shapes(structure, leaves, exact))
         return kept[-1]
 
     def _fixed_batch(self) -> int | None:

@@ -159,3 +159,26 @@ def test_wrong_calls_are_refused_with_code_2(run, arguments, words):
 def test_a_script_that_is_not_there(run, python):
     theirs, ours = python("nowhere.py"), run("nowhere.py")
     assert (ours.returncode, ours.stderr) == (theirs.returncode, theirs.stderr)
+
+
+def test_what_keras_does_not_import_is_not_imported(run, python):
+    # Keras 3.15 and TensorFlow import some of these by themselves where they are installed.
+    names = "scipy", "pandas", "tensorboard", "rich", "matplotlib", "sklearn", "PIL"
+    told = f"print(*sorted({{name.partition('.')[0] for name in sys.modules}} & set({names})), flush=True)"
+    script = f"""
+import sys
+import numpy as np
+from keras.layers import Dense
+from keras.models import Sequential
+model = Sequential([Dense(2, input_shape=(3,))])
+model.compile("sgd", "mse")
+x, y = np.ones((4, 3)), np.ones((4, 2))
+model.fit(x, y, verbose=0)
+model.evaluate(x, y, verbose=0)
+model.predict(x)
+{told}
+"""
+    theirs, ours = python("-c", f"import sys, tensorflow, keras\n{told}"), run("--quiet", "-c", script)
+    assert ours.returncode == theirs.returncode == 0, ours.stderr
+    assert ours.stdout == theirs.stdout
+    assert "tensorboard" not in ours.stdout
