@@ -45,7 +45,7 @@ def mean_over_the_merged_batch(logits: tf.Tensor, target: float) -> tf.Tensor:
 
 
 def step(real: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """One replica's part of a step: its rows of the batch."""
+    """One replica's part of a step: its samples of the batch."""
     noise = tf.random.normal((tf.shape(real)[0], NOISE))
     with tf.GradientTape() as tape:
         fake = parallel_generator(noise, training=True)

@@ -59,7 +59,7 @@ def train(arguments: argparse.Namespace) -> None:
 
     from parallel_compat import parallelize
 
-    # Every worker reads the same data, in the same order, and computes its own rows of each batch.
+    # Every worker reads the same data, in the same order, and computes its own samples of each batch.
     keras.utils.set_random_seed(0)
     digits = load_digits()
     x_train, x_test, y_train, y_test = train_test_split(digits.data / 16, digits.target, random_state=0)

@@ -22,7 +22,7 @@ def simulate_devices(n: int, memory_limit: int | None = None) -> list[str]:
     >>> parallel_compat.simulate_devices(4)
     ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
 
-    `gpus=n` then means these devices. The numbers are those of n real GPUs; the speed is not.
+    `gpus=n` then means these devices. The results are those of n real GPUs; the speed is not.
     See https://www.tensorflow.org/guide/gpu#using_multiple_gpus for logical devices.
 
     Args:

@@ -35,7 +35,7 @@ def parallelize(
     >>> parallel_compat.template_of(parallel) is template
     True
 
-    Loss and gradient are those of the global batch, for any batch size, so the numbers are those of one device.
+    Loss and gradient are those of the global batch, for any batch size, so the results are those of one device.
     `model` is the template: it is never copied, both models use the same variables, and everything that saves
     through the parallel model saves the template. A template that is compiled makes a parallel model that is
     compiled, with the same optimizer and what it has learned.

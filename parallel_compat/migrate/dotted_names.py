@@ -28,7 +28,8 @@ class Names:
             module = from_module(statement)
             if module and module.startswith("parallel_compat."):
                 self._ours.add(module)
-            if module and (names := table.names_of(module)):
+            names = {*table.names_of(module), *table.submodules_of(module)} if module else set()
+            if module and names:
                 self._stars.append((module, frozenset(name for name in names if not name.startswith("_"))))
 
     def path(self, node: ast.expr) -> str | None:

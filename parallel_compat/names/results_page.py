@@ -38,7 +38,7 @@ def page() -> str:
     ]
     parts = [_BEGINNING, _COLUMNS, "\n".join(lines), "\n## The function of Keras 2 and this package\n"]
     parts += ["\n".join(compared), "\n## What stays otherwise under `run`\n"]
-    parts += ["Compared with the recorded answers of the real stacks.\n", "\n".join(stays)]
+    parts += ["Compared with recorded results of the real stacks.\n", "\n".join(stays)]
     return "\n".join(parts) + "\n"
 
 

@@ -293,6 +293,12 @@ def names_of(path: str) -> tuple[str, ...]:
     return _module_names().get(canonical(path), ())
 
 
+def submodules_of(path: str) -> frozenset[str]:
+    """Return the names of the modules below a legacy package: `layers` and others below `keras`."""
+    package = canonical(path)
+    return frozenset(module.rpartition(".")[2] for module in _module_names() if module.rpartition(".")[0] == package)
+
+
 def paths() -> tuple[str, ...]:
     """Return every path of the table, spelled under `keras` or `tensorflow`."""
     return tuple(_rows())

@@ -289,7 +289,7 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         if era is Era.KERAS_2_2_4 and getattr(self, "activity_regularizer", None) is not None:
             from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
 
-            _note(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its rows")
+            _note(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its samples")
             self.activity_regularizer = SumOverBatch(self.activity_regularizer)
 
     return __init__

@@ -42,7 +42,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     if "sample_weight" in changed:
         changed["sample_weight"] = weights(model, changed["sample_weight"], changed.get("y"))
     if _has_zeros(changed.get("sample_weight")) or _has_zeros(changed.get("class_weight")):
-        note("weights of 0", "the loss is divided by all rows; Keras 2 divided by those whose weight is not 0")
+        note("weights of 0", "the loss is divided by all samples; Keras 2 divided by those whose weight is not 0")
     held_out: Any = changed.get("validation_data")
     if isinstance(held_out, (tuple, list)) and 2 <= len(held_out) <= 3:
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])

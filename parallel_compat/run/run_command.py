@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PACKAGE",
-        help="answer legacy names to this installed package, too; may be given several times",
+        help="resolve legacy names for this installed package, too; may be given several times",
     )
     parser.add_argument(
         "--allow-lambdas",

@@ -1,6 +1,6 @@
 """Defaults that changed silently: learning rates, the gates of `LSTM` and `GRU`, pool sizes.
 
-Code that relied on a default of Keras 2.2.4 computes other numbers today. The old value is written out where the
+Code that relied on a default of Keras 2.2.4 has other results today. The old value is written out where the
 call is certainly old (it passes `lr`), and with `--unsafe` elsewhere. A missing `pool_size` of `AveragePooling2D`
 is an error today, so it is always written out. Which values are old depends on the Keras that the file imports.
 """

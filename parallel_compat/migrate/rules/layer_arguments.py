@@ -37,7 +37,7 @@ x = Dense(units=10, kernel_initializer='normal')(x)
 
 
 # Arguments for which Keras 3 wants an int of Python.
-_SIZES = {"keras.layers.Embedding": ("input_dim", "output_dim"), "keras.layers.Dense": ("units",)}
+_SIZES = {"keras.layers.Embedding": ("input_dim", "output_dim"), "keras.layers.Dense": ("units", "output_dim")}
 
 
 def find(file: File) -> Iterator[Finding]:

@@ -189,3 +189,10 @@ def test_sizes_are_no_integers_of_numpy():
         "from keras.layers import Dense\nDense(int(y.max() + 1))\n",
     )
     check_noop("from keras.layers import Embedding\nwords = int(x.max()) + 1\nEmbedding(words, max(8, n))\n")
+
+
+def test_modules_that_a_star_brings():
+    check_transformed(
+        "from tensorflow.keras import *\nx = layers.Dense(output_dim=y.max() + 1)(x)\n",
+        "from tensorflow.keras import *\nx = layers.Dense(units=int(y.max() + 1))(x)\n",
+    )
