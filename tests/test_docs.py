@@ -177,6 +177,14 @@ def test_the_page_of_results_is_written_from_the_tables():
     assert (ROOT / "docs" / "differences.md").read_text(encoding="utf-8") == results_page.page()
 
 
+def test_the_contents_of_the_guide_name_each_section():
+    text = (ROOT / "migration_guide.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^(###?) (.+)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.MULTILINE)
+    listed = re.findall(r"^( *)- \[(.+?)\]\(#[^)]+\)$", text, re.MULTILINE)
+    assert [("##" + "#" * (len(indent) // 2), name) for indent, name in listed] == headings[1:]
+    assert headings[0] == ("##", "Which way is mine")
+
+
 def test_ci_installs_and_tests_as_the_readme_says():
     commands = [block.text.strip() for block in BLOCKS if block.file == "README.md" and block.language == "bash"]
     assert len(commands) == 3  # an old project, an example, the tests
