@@ -96,13 +96,15 @@ def main() -> None:
 
 def memory() -> None:
     """Print the peak of resident memory after 1,000 and after 10,000 more calls of each kind, in megabytes."""
+    print("| call | way | after 1,000 calls, MB | after 10,000 more, MB |\n|---|---|--:|--:|")
     for name in CALLS:
-        call = ways(name)["parallel"]
-        peaks = []
-        for calls in (1_000, 10_000):
-            seconds(call, calls)
-            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
-        print(f"`{name}`: {peaks[0]:.0f} MB after 1,000 calls, {peaks[1]:.0f} MB after 10,000 more", flush=True)
+        made = ways(name)
+        for way in ("template", "parallel"):
+            peaks = []
+            for calls in (1_000, 10_000):
+                seconds(made[way], calls)
+                peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+            print(f"| `{name}` | {way} | {peaks[0]:.1f} | {peaks[1]:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Scripts of 2018 on the stack of their time and under `parallel-compat run`, in turns.
 
-    python benchmarks/old_stack.py --old /path/to/old/python [--turns N] [--scripts six_calls dqn gan seq2seq vae]
+    python benchmarks/old_stack.py --old /path/to/old/python [--turns N] [--scripts six_calls dqn gan ...]
 
 Without an old stack nothing is measured. The recipe for one (Python 3.7, x86):
 
@@ -52,13 +52,13 @@ def main() -> None:
         path = str(SCRIPTS / f"{script}.py")
         took: dict[str, list[tuple[float, float]]] = defaultdict(list)
         for _ in range(arguments.turns):
-            old, new = measure([arguments.old, "-c", LAUNCHER, path, "3"]), measure([*run, path, "3"])
+            old, new = measure([arguments.old, "-c", LAUNCHER, path, "9"]), measure([*run, path, "9"])
             for name, numbers in old.items():
                 took[name].append((statistics.median(numbers), statistics.median(new[name])))
         for name, pairs in took.items():
-            ratio = statistics.median(new / old for old, new in pairs)
-            medians = (statistics.median(column) for column in zip(*pairs, strict=True))
-            print(f"| {script}: {name} | {' | '.join(f'{each:.2f}' for each in medians)} | {ratio:.2f} |", flush=True)
+            old_median, new_median = (statistics.median(column) for column in zip(*pairs, strict=True))
+            ratio = new_median / old_median  # of what is printed, so that the table can be checked
+            print(f"| {script}: {name} | {old_median:.2f} | {new_median:.2f} | {ratio:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
