@@ -116,6 +116,13 @@ RESULTS: tuple[Result, ...] = (
         r"class_weight[\s\S]*validation_split|validation_split[\s\S]*class_weight",
     ),
     Result(
+        "`trainable` set after `compile`, as in a GAN",
+        "what trains is settled by `compile`",
+        "before the first batch it takes effect without `compile`, after it has none: compile once more, or freeze later",
+        THEN, "as then for a parallel model, else **as Keras 3**", _NONE,
+        r"trainable\s*=",
+    ),
+    Result(
         "a frozen layer's regularizer",
         "counts in the logged loss",
         "does not",
