@@ -29,6 +29,23 @@ class Difference(NamedTuple):
 DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         (Era.KERAS_2_2_4,),
+        "`Orthogonal` (the recurrent kernels of LSTM and GRU) draws the same matrix from `np.random`; the signs of "
+        "its columns may be others.",
+        "They are those of LAPACK's singular vectors, which its releases choose otherwise.",
+    ),
+    Difference(
+        (Era.KERAS_2_2_4,),
+        "The masks of Dropout and noise are others, also after `np.random.seed`.",
+        "TensorFlow 1 went on with each operation's own stream from one `session.run` to the next; today's steps are "
+        "functions that may be traced again.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "Initial weights after `tf.set_random_seed` are others.",
+        "Their seeds counted the operations of the graph before them, which today's layers do not make.",
+    ),
+    Difference(
+        (Era.KERAS_2_2_4,),
         "Two runs of Adam, Adamax, Nadam or `decay` give the same weights.",
         "Keras 2.2.4 wrote its step counter while other operations of the step read it, so that a step sometimes saw "
         "the next count. Here it is written last, as its formulas mean.",

@@ -104,6 +104,12 @@ def put_on_parallel_model(patches: Patches) -> None:
 
     for kind in (ParallelModel, ParallelTrainer):
         _models(patches, kind, own=True)
+    patches.wrap(
+        ParallelModel,
+        "__init__",
+        _draws_for_each_replica,
+        why="each tower took the seeds of its layers from `np.random`",
+    )
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         make = functools.partial(_generator_method, name=name)
         patches.wrap(ParallelTrainer, name, make, why="workers and callbacks as the user's code had them")
@@ -115,6 +121,19 @@ def _how_to_simulate(number: int) -> str:
         command = f"`parallel-compat run --replicas {number} ...`"
         return f"To run the script on {number} simulated devices, add `--replicas {number}`: {command}."
     return f"To try {number}-replica code on it, call `parallel_compat.install(replicas={number})` first."
+
+
+def _draws_for_each_replica(original: Any) -> Any:
+    @_like(original)
+    def __init__(self: Any, template: Any, strategy: Any, *given: Any, **keywords: Any) -> None:
+        original(self, template, strategy, *given, **keywords)
+        if callers.era_of_caller() is Era.KERAS_2_2_4:
+            from parallel_compat.legacy.numbers import initial_weights
+
+            for _ in range(strategy.num_replicas_in_sync - 1):  # it was called once
+                initial_weights.draw_seeds_of(template)
+
+    return __init__
 
 
 def put_on_loops(patches: Patches) -> None:

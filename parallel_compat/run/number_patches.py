@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import random
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,15 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(layers.UpSampling2D, "call", looking_alike(_upsampling), why="bilinear interpolation as in the era")
     patches.wrap(
         keras.initializers.Identity, "__call__", looking_alike(_identity), why="several identity matrices side by side"
+    )
+    for kind in ("RandomUniform", "RandomNormal", "TruncatedNormal", "VarianceScaling", "Orthogonal"):
+        draw = functools.partial(_initial_weights, kind)
+        owner = getattr(keras.initializers, kind)
+        patches.wrap(owner, "__call__", looking_alike(draw), why="initial weights follow from `np.random.seed`")
+    for owner, name, wrap in patch_points.of_default_seeds(_default_seed):
+        patches.wrap(owner, name, wrap, why="`random` is the user's: Keras 2 drew nothing from it")
+    patches.wrap(
+        keras.Layer, "symbolic_call", looking_alike(_symbolic_call), why="layers that draw took seeds from `np.random`"
     )
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
@@ -86,6 +96,52 @@ def _upsampling(original: Any) -> Any:
         return upsampling.bilinear(inputs, self.size, self.data_format)
 
     return call
+
+
+def _initial_weights(kind: str, original: Any) -> Any:
+    def __call__(self: Any, shape: Any, dtype: Any = None, **keywords: Any) -> Any:
+        if callers.era_of_caller() is not Era.KERAS_2_2_4 or _is_made_by_generator(self):
+            return original(self, shape, dtype=dtype, **keywords)
+        from parallel_compat.legacy.numbers import initial_weights
+
+        return initial_weights.drawn(kind, self, shape, dtype)
+
+    return __call__
+
+
+def _symbolic_call(original: Any) -> Any:
+    def symbolic_call(self: Any, *given: Any, **keywords: Any) -> Any:
+        result = original(self, *given, **keywords)
+        if callers.era_of_caller() is Era.KERAS_2_2_4:
+            from parallel_compat.legacy.numbers import initial_weights
+
+            initial_weights.draw_seeds_of(self)
+        return result
+
+    return symbolic_call
+
+
+def _is_made_by_generator(initializer: Any) -> bool:
+    """Whether an initializer draws from a generator of Keras 3, which Keras 2 had not."""
+    seed = initializer.get_config().get("seed")
+    return seed is not None and not isinstance(seed, int)
+
+
+def _default_seed(original: Any) -> Any:
+    """Draw seeds that nobody gave from the state of `random`, and leave it as it was."""
+    own = random.Random()
+    seen: list[Any] = [None]
+
+    def make_default_seed() -> Any:
+        if callers.era_of_caller() is Era.TODAY:
+            return original()
+        state = random.getstate()
+        if state != seen[0]:  # the user seeded it, or drew from it
+            own.setstate(state)
+            seen[0] = state
+        return own.randint(1, int(1e9))
+
+    return make_default_seed
 
 
 def _identity(original: Any) -> Any:

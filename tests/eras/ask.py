@@ -23,7 +23,14 @@ def recorded(script: str, era: str) -> dict[str, Any]:
     return answers
 
 
-def asked(script: str, era: str, folder: Path, replicas: int = 0, only: Sequence[str] | None = None) -> dict[str, Any]:
+def asked(
+    script: str,
+    era: str,
+    folder: Path,
+    replicas: int = 0,
+    only: Sequence[str] | None = None,
+    options: Sequence[str] = (),
+) -> dict[str, Any]:
     """Return what `parallel-compat run` answers to the same questions.
 
     Args:
@@ -32,10 +39,12 @@ def asked(script: str, era: str, folder: Path, replicas: int = 0, only: Sequence
         folder: where to work.
         replicas: how many replicas each compiled model has; 0 for models that are not parallel.
         only: the names of the questions to ask, for a script that takes a list of them; None asks all.
+        options: more options of `parallel-compat run`.
     """
     out = folder / f"{script}.{era}.{replicas}.json"
     root = "keras" if era.startswith("keras") else "tf.keras"
     command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *(["--replicas", "4"] if replicas else [])]
+    command += options
     command += [] if era == "keras-2.2.4" else ["--era", era]
     command += [str(DATA / f"{script}.py"), root, str(out), *([str(replicas)] if replicas or only else [])]
     if only is not None:

@@ -277,3 +277,16 @@ def plain_results(results: Any) -> Any:
     class for a leaf.
     """
     return dict(results.item()) if hasattr(results, "item") else results
+
+
+def of_default_seeds(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where seeds that nobody gave are drawn (`make_default_seed`, which initializers find in the backend).
+
+    Args:
+        wrap: takes the function and returns another.
+    """
+    from keras.src.backend.tensorflow import random as of_backend
+    from keras.src.random import seed_generator
+
+    yield seed_generator, "make_default_seed", wrap
+    yield of_backend, "make_default_seed", wrap

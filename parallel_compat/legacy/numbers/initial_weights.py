@@ -1,0 +1,152 @@
+"""Initial weights as Keras 2.2.4 drew them: the same values after the same `np.random.seed`.
+
+Keras 2.2.4 drew a seed from `np.random` for each random tensor, and TensorFlow made the tensor of it and of the seed of
+the graph (`tf.set_random_seed`, else 87654321), with the generator that TensorFlow still has. `Orthogonal` drew from
+`np.random` itself. Values were compared with those of Keras 2.2.4 on TensorFlow 1.15.5: equal but for the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# The seeds of random tensors were below this (`keras.backend.random_uniform` and its relatives).
+_SEEDS = 10_000_000
+# `tf.random.Algorithm.PHILOX`.
+_PHILOX = 1
+# The standard deviation of a normal distribution cut at two of its standard deviations.
+_TRUNCATED = 0.87962566103423978
+
+
+def draw_seed(seed: Any = None) -> int:
+    """Return a seed of the user's, or draw one from `np.random` as each random tensor did."""
+    return int(np.random.randint(_SEEDS)) if seed is None else int(seed)
+
+
+# Layers that drew seeds when they were called: how many for each rate, by the attribute that has it.
+_RATES = {
+    "Dropout": {"rate": 1},
+    "SpatialDropout1D": {"rate": 1},
+    "SpatialDropout2D": {"rate": 1},
+    "SpatialDropout3D": {"rate": 1},
+    "GaussianDropout": {"rate": 1},
+    "AlphaDropout": {"rate": 1},
+    "SimpleRNN": {"dropout": 1, "recurrent_dropout": 1},
+    "GRU": {"dropout": 3, "recurrent_dropout": 3},
+    "LSTM": {"dropout": 4, "recurrent_dropout": 4},
+    "ConvLSTM2D": {"dropout": 4, "recurrent_dropout": 4},
+}
+
+
+def draw_seeds_of(layer: Any) -> None:
+    """Draw the seeds that Keras 2.2.4 drew when a layer, or a model with layers, was called on a symbolic tensor.
+
+    Args:
+        layer: the layer, wrapper or functional model.
+    """
+    for _ in range(_seeds_of(layer)):
+        draw_seed()
+
+
+def _seeds_of(layer: Any) -> int:
+    if isinstance(layer, keras.Model):
+        return sum(map(_seeds_of, layer.layers))
+    if isinstance(layer, keras.layers.Bidirectional):
+        return _seeds_of(layer.forward_layer) + _seeds_of(layer.backward_layer)
+    if isinstance(layer, keras.layers.Wrapper):
+        return _seeds_of(layer.layer)
+    if isinstance(layer, keras.layers.GaussianNoise):
+        return 1
+    for kind in type(layer).__mro__:
+        if kind.__name__ in _RATES and kind.__module__.startswith("keras."):
+            rates = _RATES[kind.__name__]
+            return sum(count for name, count in rates.items() if 0 < (getattr(layer, name, 0) or 0) < 1)
+    return 0
+
+
+def _raw(operation: Callable[..., Any], shape: Sequence[int], seed: Any) -> Any:
+    of_graph, of_operation = tf.compat.v1.get_seed(draw_seed(seed))
+    # The first values of a stateful operation with these seeds; such an operation itself goes on from its last ones.
+    return operation(
+        shape=tuple(shape),
+        dtype=tf.float32,
+        key=tf.constant([of_graph or 0], tf.uint64),
+        counter=tf.constant([0, of_operation or 0], tf.uint64),
+        alg=_PHILOX,
+    )
+
+
+def _uniform(shape: Sequence[int], low: float, high: float, seed: Any) -> Any:
+    return _raw(tf.raw_ops.StatelessRandomUniformV2, shape, seed) * (high - low) + low
+
+
+def _truncated(shape: Sequence[int], mean: float, stddev: float, seed: Any) -> Any:
+    return _raw(tf.raw_ops.StatelessTruncatedNormalV2, shape, seed) * stddev + mean
+
+
+def _random_uniform(self: Any, shape: Sequence[int], seed: Any) -> Any:
+    return _uniform(shape, self.minval, self.maxval, seed)
+
+
+def _random_normal(self: Any, shape: Sequence[int], seed: Any) -> Any:
+    return _raw(tf.raw_ops.StatelessRandomNormalV2, shape, seed) * self.stddev + self.mean
+
+
+def _truncated_normal(self: Any, shape: Sequence[int], seed: Any) -> Any:
+    return _truncated(shape, self.mean, self.stddev, seed)
+
+
+def _variance_scaling(self: Any, shape: Sequence[int], seed: Any) -> Any:
+    fan_in, fan_out = _fans(shape)
+    fan = {"fan_in": fan_in, "fan_out": fan_out}.get(self.mode, (fan_in + fan_out) / 2)
+    scale = self.scale / max(1.0, fan)
+    if self.distribution == "uniform":
+        limit = math.sqrt(3.0 * scale)
+        return _uniform(shape, -limit, limit, seed)
+    return _truncated(shape, 0.0, math.sqrt(scale) / _TRUNCATED, seed)
+
+
+def _fans(shape: Sequence[int]) -> tuple[float, float]:
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    if len(shape) in (3, 4, 5):
+        field = math.prod(shape[:-2])
+        return shape[-2] * field, shape[-1] * field
+    return (math.sqrt(math.prod(shape)),) * 2
+
+
+def _orthogonal(self: Any, shape: Sequence[int], seed: Any) -> Any:
+    flat = (math.prod(shape[:-1]), shape[-1])
+    if seed is not None:
+        np.random.seed(seed)  # for everything that follows: it did
+    u, _, v = np.linalg.svd(np.random.normal(0.0, 1.0, flat), full_matrices=False)
+    return tf.constant(self.gain * (u if u.shape == flat else v).reshape(shape), "float32")
+
+
+DRAW: dict[str, Callable[[Any, Sequence[int], Any], Any]] = {
+    "RandomUniform": _random_uniform,
+    "RandomNormal": _random_normal,
+    "TruncatedNormal": _truncated_normal,
+    "VarianceScaling": _variance_scaling,
+    "Orthogonal": _orthogonal,
+}
+
+
+def drawn(kind: str, initializer: Any, shape: Sequence[int], dtype: Any) -> Any:
+    """Draw initial weights.
+
+    Args:
+        kind: a key of `DRAW`.
+        initializer: the initializer, of that class of Keras 3 or of one below it.
+        shape: the shape.
+        dtype: the dtype; `floatx` by default.
+    """
+    values = DRAW[kind](initializer, tuple(shape), initializer.get_config().get("seed"))
+    return tf.cast(values, keras.backend.standardize_dtype(dtype or keras.backend.floatx()))
