@@ -96,7 +96,8 @@ def summary() -> str:
     rows = uses()
     if not rows:
         return ""
-    lines = [f"parallel-compat: {len({use.name for use in rows})} legacy names used"]
+    names_used = len({use.name for use in rows})
+    lines = [f"parallel-compat: {names_used} legacy name{'' if names_used == 1 else 's'} used"]
     by_file: dict[str, dict[tuple[str, str], list[tuple[str, int]]]] = {}
     for use, count in sorted(rows.items(), key=lambda row: _by_cell(row[0].file)):
         places = by_file.setdefault(file_or_notebook(use.file), {}).setdefault((use.name, use.became), [])

@@ -107,6 +107,7 @@ def test_it_says_what_it_ran_on(tmp_path, run):
     (tmp_path / "train.py").write_text(DEVICES)
     ours = run("--replicas", "3", "--report", "used.json", "train.py", "3")
     assert "\n  Ran on 3 simulated CPU devices\n" in ours.stderr
+    assert "parallel-compat: 1 legacy name used\n" in ours.stderr
     assert json.loads((tmp_path / "used.json").read_text())["devices"] == "3 simulated CPU devices"
     ours = run("--replicas", "3", "--report", "used.html", "train.py", "2")
     assert "\n  Ran on 2 of 3 simulated CPU devices (CPU:0, CPU:1)\n" in ours.stderr
