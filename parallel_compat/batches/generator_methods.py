@@ -224,6 +224,7 @@ def fit_generator(
     use_multiprocessing: bool = False,
     shuffle: bool = True,
     initial_epoch: int = 0,
+    validation_freq: Any = 1,
     **keras_1: Any,
 ) -> keras.callbacks.History:
     """Train on a generator or Sequence, with the arguments of Keras 2's `Model.fit_generator`.
@@ -257,6 +258,7 @@ def fit_generator(
         use_multiprocessing: whether the workers of a Sequence are processes.
         shuffle: whether a Sequence has an order of its own in each epoch.
         initial_epoch: the epoch to start at.
+        validation_freq: after how many epochs a validation is due, or after which.
         **keras_1: arguments by their names in Keras 1, see `parallel_compat.names.generator_arguments`.
 
     Returns:
@@ -280,6 +282,7 @@ def fit_generator(
     arguments = {
         **given, "x": generator, "verbose": verbose, "callbacks": callbacks, "validation_data": validation_data,
         "class_weight": class_weight, "shuffle": shuffle, "initial_epoch": initial_epoch,
+        "validation_freq": validation_freq,
     }  # fmt: skip
     return fit(model, feed, arguments)
 

@@ -16,6 +16,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.keras import backend as _today
 
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import training_of_call
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
@@ -56,7 +57,10 @@ def _unchanged(name: str) -> Any:
     @functools.wraps(plain)
     def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
-            return plain(*arguments, **keywords)
+            result = plain(*arguments, **keywords)
+            if name == "softmax":
+                keras3.say_made_by_operation(result)
+            return result
         if name in AS_OPERATIONS and values_in_use() is None:
             return getattr(keras.ops, name)(*arguments, **keywords)
         return layer_of(plain, arguments, keywords, f"keras.backend.{name}")

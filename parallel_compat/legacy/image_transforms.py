@@ -74,6 +74,77 @@ def apply_affine_transform(
     return np.rollaxis(np.stack(channels, axis=0), 0, channel_axis + 1)
 
 
+# As there, the middle is that of the first two axes, whichever `row_axis` and `col_axis` say.
+
+
+def random_rotation(
+    x: Any,
+    rg: float,
+    row_axis: int = 1,
+    col_axis: int = 2,
+    channel_axis: int = 0,
+    fill_mode: str = "nearest",
+    cval: float = 0.0,
+    interpolation_order: int = 1,
+) -> Any:
+    """Return an image turned by an angle between -rg and rg degrees, drawn from `np.random`."""
+    angle = np.random.uniform(-rg, rg)
+    return _moved(x, channel_axis, fill_mode, cval, interpolation_order, theta=angle)
+
+
+def random_shift(
+    x: Any,
+    wrg: float,
+    hrg: float,
+    row_axis: int = 1,
+    col_axis: int = 2,
+    channel_axis: int = 0,
+    fill_mode: str = "nearest",
+    cval: float = 0.0,
+    interpolation_order: int = 1,
+) -> Any:
+    """Return an image shifted by up to the parts `wrg` of its width and `hrg` of its height."""
+    rows = np.random.uniform(-hrg, hrg) * x.shape[row_axis]
+    columns = np.random.uniform(-wrg, wrg) * x.shape[col_axis]
+    return _moved(x, channel_axis, fill_mode, cval, interpolation_order, tx=rows, ty=columns)
+
+
+def random_shear(
+    x: Any,
+    intensity: float,
+    row_axis: int = 1,
+    col_axis: int = 2,
+    channel_axis: int = 0,
+    fill_mode: str = "nearest",
+    cval: float = 0.0,
+    interpolation_order: int = 1,
+) -> Any:
+    """Return an image sheared by an angle between -intensity and intensity degrees."""
+    angle = np.random.uniform(-intensity, intensity)
+    return _moved(x, channel_axis, fill_mode, cval, interpolation_order, shear=angle)
+
+
+def random_zoom(
+    x: Any,
+    zoom_range: tuple[float, float],
+    row_axis: int = 1,
+    col_axis: int = 2,
+    channel_axis: int = 0,
+    fill_mode: str = "nearest",
+    cval: float = 0.0,
+    interpolation_order: int = 1,
+) -> Any:
+    """Return an image whose rows and columns are each zoomed by a number out of the range."""
+    if len(zoom_range) != 2:
+        raise ValueError(f"Expected `zoom_range` to be two numbers. Received: {zoom_range}")
+    rows, columns = (1, 1) if tuple(zoom_range) == (1, 1) else np.random.uniform(zoom_range[0], zoom_range[1], 2)
+    return _moved(x, channel_axis, fill_mode, cval, interpolation_order, zx=rows, zy=columns)
+
+
+def _moved(x: Any, channel_axis: int, fill_mode: str, cval: float, order: int, **geometry: float) -> Any:
+    return apply_affine_transform(x, **geometry, channel_axis=channel_axis, fill_mode=fill_mode, cval=cval, order=order)
+
+
 class ImageDataGenerator(patch_points.image_generator_class()):  # type: ignore[misc]  # Keras carries no types
     """Keras 3's `ImageDataGenerator` with the geometry of the old one."""
 

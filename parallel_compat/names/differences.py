@@ -66,15 +66,4 @@ DIFFERENCES: tuple[Difference, ...] = (
         "`SGD().get_weights()` without momentum has zeros for its moments.",
         "Keras 2.2.4 kept the last step there, which no later step used.",
     ),
-    Difference(
-        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
-        "The cross-entropy of a Softmax layer or `K.softmax` with more than two axes is computed from probabilities.",
-        "There `activations.softmax` and the layer were different operations; here they are one. Labels that sum to 1 "
-        "give the same.",
-    ),
-    Difference(
-        (Era.TF_KERAS_1_15,),
-        "`binary_crossentropy` of outputs outside of [0, 1] (linear, relu) differs by a thousandth in training.",
-        "TensorFlow 1's graph optimizer rewrote the logarithm of a training graph.",
-    ),
 )

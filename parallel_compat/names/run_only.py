@@ -81,6 +81,10 @@ _PROVIDED: dict[str, str] = {
         f"{_LEGACY}.image_transforms.ImageDataGenerator",
     ),
     "keras.preprocessing.image.apply_affine_transform": f"{_LEGACY}.image_transforms.apply_affine_transform",
+    **{
+        f"keras.preprocessing.image.{name}": f"{_LEGACY}.image_transforms.{name}"
+        for name in ("random_rotation", "random_shift", "random_shear", "random_zoom")
+    },
     # Metric functions of the era of the code that calls them.
     "keras.metrics.binary_accuracy": f"{_LEGACY}.numbers.metric_functions.BINARY_ACCURACY",
     "keras.metrics.sparse_categorical_accuracy": f"{_LEGACY}.numbers.metric_functions.SPARSE_CATEGORICAL_ACCURACY",
@@ -88,6 +92,10 @@ _PROVIDED: dict[str, str] = {
     "keras.metrics.sparse_top_k_categorical_accuracy": f"{_LEGACY}.numbers.metric_functions.SPARSE_TOP_K",
     "keras.metrics.cosine_proximity": f"{_LEGACY}.numbers.metric_functions.COSINE_PROXIMITY",
     "keras.metrics.cosine": f"{_LEGACY}.numbers.metric_functions.COSINE_PROXIMITY",
+    **dict.fromkeys(
+        ("keras.losses.cosine_proximity", "keras.losses.cosine", "keras.losses.cosine_similarity"),
+        f"{_LEGACY}.numbers.metric_functions.COSINE_LOSS",
+    ),
     "keras.losses.get": f"{_LEGACY}.numbers.metric_functions.loss_of_name",
     "keras.metrics.get": f"{_LEGACY}.numbers.metric_functions.metric_of_name",
     # Functions that take their old arguments.

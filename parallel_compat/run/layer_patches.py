@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import layer_calls
+from parallel_compat.backend.keras3 import layer_calls, patch_points
 from parallel_compat.names.eras import Era
 from parallel_compat.run import assigned_attributes, callers, object_eras
 
@@ -35,6 +35,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         for owner, name, wrap in points:
             patches.wrap(owner, name, looking_alike(wrap), why=why)
 
+    patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
     constants, stack = "constants of recurrent layers", "cells that are no layers"
     patches.wrap(layers.RNN, "__init__", recurrent.init_with_any_cell, why=stack)
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
@@ -66,6 +67,23 @@ def _flat_sizes(original: Any) -> property:
         return tuple(size for cell in sizes for size in (cell if isinstance(cell, (list, tuple)) else [cell]))
 
     return property(state_size)
+
+
+def _called_without_training(original: Any) -> Any:
+    """Let the user's `layer(x, training=False)` on a symbolic tensor hold, whatever the model is told.
+
+    Keras 3 notes the default of `call`, False for most layers, as if it had been given, and does not tell the two
+    apart; a number is none of them (`backend.keras3.symbolic_values`).
+    """
+
+    def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
+        if keywords.get("training") is False and given and patch_points.any_symbolic(given[0]):
+            frame = callers.user_frame(sys._getframe(1))
+            if frame is not None and callers.era_of(frame) is not Era.TODAY:
+                keywords["training"] = 0
+        return original(self, *given, **keywords)
+
+    return __call__
 
 
 def _repeats(layer: Any) -> bool:

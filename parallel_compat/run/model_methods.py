@@ -21,7 +21,7 @@ from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, model_files, trainable_flags
 from parallel_compat.legacy.call_arguments import translate
-from parallel_compat.legacy.numbers import batch_logs, callback_params, sample_order, weighted_losses
+from parallel_compat.legacy.numbers import batch_logs, callback_params, metric_functions, sample_order, weighted_losses
 from parallel_compat.legacy.utils import to_list
 from parallel_compat.names.defaults import of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
@@ -127,6 +127,10 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     is_sparse = _is_sparse(data[0])
     if era is Era.TODAY or not ordered_batches.are_arrays(data) or arguments.get("steps_per_epoch") is not None:
         return arguments
+    held_out = _validation_data(arguments)
+    if era is Era.TF_KERAS_1_15 and isinstance(held_out, (tuple, list)) and ordered_batches.are_arrays(held_out):
+        draws = sample_order.DrawsForValidation(ordered_batches.samples_of_arrays(held_out))
+        arguments = {**arguments, "callbacks": [*keras.tree.flatten(arguments.get("callbacks") or []), draws]}
     if not is_sparse and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY):
         return arguments
     draw = sample_order.drawn(era, shuffle)
@@ -135,7 +139,7 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     x, y, weights = data
     if arguments.get("class_weight") is not None and keras.tree.is_nested(y):
         return arguments
-    class_weight, held_out = arguments.get("class_weight"), _validation_data(arguments)
+    class_weight = arguments.get("class_weight")
     if arguments.get("validation_data") is None and held_out is not None:
         rows = ordered_batches.samples_of_arrays(data) - ordered_batches.samples_of_arrays(held_out)
         x, y, weights = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:rows], data)
@@ -472,6 +476,8 @@ def _for_each_output(model: Any, metrics: Any) -> Any:
 
 
 def _renamed(given: Any, kind: str, frame: FrameType) -> Any:
+    if kind == "loss" and given is metric_functions.COSINE_LOSS:
+        return keras.losses.cosine_similarity  # whose sign is the compiled model's
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         old = losses.of_keras_2(given)
         if old is not None:

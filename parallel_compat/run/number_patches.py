@@ -45,6 +45,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(
         keras.Layer, "symbolic_call", looking_alike(_symbolic_call), why="layers that draw took seeds from `np.random`"
     )
+    patches.wrap(layers.Softmax, "call", looking_alike(_softmax), why="its logits are those of an operation")
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
@@ -153,6 +154,18 @@ def _identity(original: Any) -> Any:
         return initializers.tiled_identity(shape, self.gain, dtype)
 
     return __call__
+
+
+def _softmax(original: Any) -> Any:
+    def call(self: Any, inputs: Any, mask: Any = None) -> Any:
+        from parallel_compat.backend import keras3
+
+        outputs = original(self, inputs, mask)
+        if keras3.get_logits(outputs) is not None:
+            keras3.say_made_by_operation(outputs)
+        return outputs
+
+    return call
 
 
 class NumberForUsers:

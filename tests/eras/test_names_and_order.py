@@ -12,6 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("era", ["keras-2.2.4"])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", pytest.param("tf.keras-2.2", marks=pytest.mark.slow)])
 def test_one_device(era: str, tmp_path: Path) -> None:
     compare("names_and_order", era, tmp_path)

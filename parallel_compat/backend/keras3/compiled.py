@@ -234,6 +234,29 @@ def when_losses_are_built(model: keras.Model, place: Callable[[Any], Any]) -> No
     _when_built(model._compile_loss, replace)
 
 
+def count_output_losses_by_batch(model: keras.Model) -> None:
+    """Let the mean loss of each output of a compiled model count every batch once, however many samples it has.
+
+    Keras weighs by the samples where the step was traced for a fixed number of them, and by 1 where not. Replaces
+    `CompileLoss.build` of the object.
+    """
+    losses = model._compile_loss
+    if losses is None:
+        return
+    build = losses.build
+
+    def count_once(tracker: keras.metrics.Mean) -> None:
+        update = tracker.update_state
+        tracker.update_state = lambda values, sample_weight=None: update(values)
+
+    def build_and_count(*given: Any, **named: Any) -> None:
+        build(*given, **named)
+        for tracker in losses.metrics:
+            count_once(tracker)
+
+    losses.build = build_and_count
+
+
 def when_metrics_are_built(
     model: keras.Model, change: Callable[[keras.metrics.Metric], None], *, weighted: bool
 ) -> None:

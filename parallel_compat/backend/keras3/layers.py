@@ -11,6 +11,7 @@ import tensorflow as tf
 from keras.src.backend.common import global_state, masking
 from keras.src.random import seed_generator
 from keras.src.utils import tracking
+from tensorflow.python.eager import record
 
 from parallel_compat.backend.keras3.batch_normalization import debiased_of
 
@@ -45,10 +46,31 @@ def operation_behind(output: Any) -> str | None:
     Eager tensors do not know theirs.
     """
     noted: str | None = getattr(output, "_parallel_compat_operation", None)
-    if noted is not None or get_logits(output) is None or tf.executing_eagerly() or not hasattr(output, "op"):
+    if noted is not None or tf.executing_eagerly() or not hasattr(output, "op"):
         return noted
     kind: str = output.op.type
     return kind if kind in ("Softmax", "Sigmoid") else None
+
+
+def logits_behind(output: Any) -> Any:
+    """Return what the operation of `operation_behind` made `output` of, or None."""
+    noted = get_logits(output)
+    return output.op.inputs[0] if noted is None and operation_behind(output) is not None else noted
+
+
+def say_made_by_operation(output: Any) -> None:
+    """Note that a `Softmax` layer or `K.softmax` made `output`, not the activation function of that name."""
+    output._parallel_compat_made_by_operation = True
+
+
+def made_by_activation(output: Any) -> bool:
+    """Whether a function of `keras.activations` made a tensor of logits, not an operation that the user called."""
+    return get_logits(output) is not None and not hasattr(output, "_parallel_compat_made_by_operation")
+
+
+def is_recorded(tensor: Any) -> bool:
+    """Whether a tape is to differentiate what is computed from a tensor."""
+    return bool(record.should_record_backprop([tensor]))
 
 
 def untracked() -> contextlib.AbstractContextManager[Any]:

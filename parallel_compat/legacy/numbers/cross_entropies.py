@@ -81,8 +81,12 @@ def binary(original: Any, era: Era, target: Any, output: Any, from_logits: bool 
         logits = tf.math.log(clipped / (1 - clipped))
     if logits is not None:
         return tf.nn.sigmoid_cross_entropy_with_logits(target, tf.cast(logits, output.dtype))
-    output, epsilon = _clipped(output), keras3.epsilon()
-    return -(target * tf.math.log(output + epsilon) + (1 - target) * tf.math.log(1 - output + epsilon))
+    epsilon, recorded = keras3.epsilon(), keras3.is_recorded(output)
+    output = _clipped(output)
+    rest = 1 - output
+    if era is Era.TF_KERAS_1_15 and recorded:
+        rest = tf.nn.relu(rest)  # so that no optimizer of graphs makes (1 + epsilon) - output of it, as there
+    return -(target * tf.math.log(output + epsilon) + (1 - target) * tf.math.log(rest + epsilon))
 
 
 FORMULAS: dict[str, Callable[..., Any]] = {
@@ -96,9 +100,9 @@ def _logits(era: Era, output: Any, operation: str) -> Any:
     """What the era computed with instead of `output`, or None."""
     if era is Era.KERAS_2_2_4 or keras3.operation_behind(output) != operation:
         return None
-    if operation == "Softmax" and len(output.shape) > 2:
+    if operation == "Softmax" and len(output.shape) > 2 and keras3.made_by_activation(output):
         return None  # `activations.softmax` of tf.keras was exp(x) / sum(exp(x)) there
-    return keras3.get_logits(output)
+    return keras3.logits_behind(output)
 
 
 def _clipped(output: Any) -> Any:

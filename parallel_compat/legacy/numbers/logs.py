@@ -69,8 +69,7 @@ class Logs(dict[str, Any]):
         return Logs(self)
 
     def __reduce__(self) -> Any:
-        # A pickled history is read without this package, by scripts that ask for either spelling.
-        return (dict, (with_old_names(self),))
+        return (dict, (dict(self),))  # a pickled history is read without this package
 
 
 def with_old_names(logs: dict[str, Any]) -> dict[str, Any]:

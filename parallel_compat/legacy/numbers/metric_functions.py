@@ -179,8 +179,17 @@ class OfCaller:
         return function(y_true, y_pred, *given, **keywords)
 
 
+class CosineLoss(OfCaller):
+    """The loss function `cosine_proximity`, called by hand: in TensorFlow 1.15 it had no minus."""
+
+    def __call__(self, y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+        values = keras.losses.cosine_similarity(y_true, y_pred, axis=axis)
+        return -values if callers.era_of_caller() is Era.TF_KERAS_1_15 else values
+
+
 BINARY_ACCURACY = OfCaller("binary_accuracy")
 TOP_K = OfCaller("top_k_categorical_accuracy")
 SPARSE_TOP_K = OfCaller("sparse_top_k_categorical_accuracy")
 SPARSE_CATEGORICAL_ACCURACY = OfCaller("sparse_categorical_accuracy")
 COSINE_PROXIMITY = OfCaller("cosine_proximity")
+COSINE_LOSS = CosineLoss("cosine_proximity")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import keras
 import numpy as np
 
 from parallel_compat.names.eras import Era
@@ -53,3 +54,18 @@ def _batches_shuffled(order: Any, batch_size: int) -> Any:
     batches = order[:whole].reshape(-1, batch_size).copy()
     np.random.shuffle(batches)
     return np.append(batches.flatten(), order[whole:])
+
+
+class DrawsForValidation(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
+    """Draws from `np.random` at each validation of `fit`, as TensorFlow 1.15 did: it shuffled what it validated on.
+
+    Args:
+        samples: how many are held out.
+    """
+
+    def __init__(self, samples: int) -> None:
+        super().__init__()
+        self._samples = samples
+
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+        np.random.shuffle(np.arange(self._samples))

@@ -56,7 +56,10 @@ class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Compute the losses before they are weighed."""
         with cross_entropies.of(self.era):
-            return not_none(self.loss.call(y_true, y_pred), self.name)
+            values = not_none(self.loss.call(y_true, y_pred), self.name)
+        if self.era is Era.TF_KERAS_1_15 and keras3.function_of(self.loss) is keras.losses.cosine_similarity:
+            return -values  # there the loss was the cosine itself, which falls as the rows turn away
+        return values
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         return self.of_sums(*self.sums(y_true, y_pred, sample_weight))
@@ -134,6 +137,8 @@ def weighed_as_in(era: Era, model: keras.Model) -> None:
 
     if era is not Era.TODAY:
         keras3.when_losses_are_built(model, place)
+    if era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2):  # what `batch_logs` makes the era's mean of
+        keras3.count_output_losses_by_batch(model)
     if era is Era.KERAS_2_2_4:
         keras3.when_metrics_are_built(model, _weigh_metric, weighted=True)
     if era is Era.TF_KERAS_2_2:
