@@ -141,7 +141,7 @@ def random_zoom(
     return _moved(x, channel_axis, fill_mode, cval, interpolation_order, zx=rows, zy=columns)
 
 
-def _moved(x: Any, channel_axis: int, fill_mode: str, cval: float, order: int, **geometry: float) -> Any:
+def _moved(x: Any, channel_axis: int, fill_mode: str, cval: float, order: int, **geometry: Any) -> Any:
     return apply_affine_transform(x, **geometry, channel_axis=channel_axis, fill_mode=fill_mode, cval=cval, order=order)
 
 
