@@ -10,7 +10,7 @@ from one_device import classes, mlp, train_both
 
 from parallel_compat import parallelize
 
-ROWS = 101
+SAMPLES = 101
 
 
 def compiled(loss, **arguments):
@@ -46,7 +46,7 @@ BUILT_IN = [
 
 @pytest.mark.parametrize("loss", BUILT_IN)
 def test_built_in_loss_is_computed_where_the_rows_are(loss):
-    x, y = classes(ROWS)
+    x, y = classes(SAMPLES)
     if loss == "mean_absolute_percentage_error":
         y = y + 1
     _, parallel = train_both(regression, compiled(loss), x, y, replicas=3)
@@ -54,7 +54,7 @@ def test_built_in_loss_is_computed_where_the_rows_are(loss):
 
 
 def test_sparse_categorical_crossentropy():
-    x, y = classes(ROWS)
+    x, y = classes(SAMPLES)
     _, parallel = train_both(mlp, compiled("sparse_categorical_crossentropy"), x, y.argmax(1), replicas=3)
     assert where(parallel, "probs") == "samples"
 
@@ -62,7 +62,7 @@ def test_sparse_categorical_crossentropy():
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_hinge_tells_the_kind_of_labels_by_the_whole_batch(loss):
     """Keras takes 0 for -1 where a batch has 0 and 1 alone; the last replica's rows have, the batch has not."""
-    x, y = classes(ROWS)
+    x, y = classes(SAMPLES)
     y[:3] = -1
     _, parallel = train_both(regression, compiled(loss), x, y, replicas=3)
     assert where(parallel, "out") == "merged"
@@ -70,7 +70,7 @@ def test_hinge_tells_the_kind_of_labels_by_the_whole_batch(loss):
 
 @pytest.mark.parametrize("loss", ["Dice", "Tversky", "Circle"])
 def test_built_in_loss_of_the_whole_batch_is_merged(loss):
-    x, y = classes(ROWS)
+    x, y = classes(SAMPLES)
     y = y.argmax(1) if loss == "Circle" else y
     _, parallel = train_both(regression, compiled(getattr(keras.losses, loss)), x, y, replicas=3, tolerance=2e-4)
     assert where(parallel, "out") == "merged"
@@ -79,7 +79,7 @@ def test_built_in_loss_of_the_whole_batch_is_merged(loss):
 @pytest.mark.parametrize("reduction", ["sum_over_batch_size", "mean", "sum", "mean_with_sample_weight"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_reduction(reduction, weighted):
-    weights = [np.random.default_rng(1).uniform(0.1, 2, ROWS).astype("float32")] if weighted else []
+    weights = [np.random.default_rng(1).uniform(0.1, 2, SAMPLES).astype("float32")] if weighted else []
     fit = {"sample_weight": weights[0]} if weighted else {}
     rate = 0.01 if reduction == "sum" else 0.3
 
@@ -87,7 +87,7 @@ def test_reduction(reduction, weighted):
         loss = keras.losses.MeanSquaredError(reduction=reduction)
         return {"optimizer": keras.optimizers.SGD(rate), "loss": loss}
 
-    _, parallel = train_both(regression, arguments, *classes(ROWS), replicas=3, fit=fit)
+    _, parallel = train_both(regression, arguments, *classes(SAMPLES), replicas=3, fit=fit)
     assert where(parallel, "out") == "samples"
 
 
@@ -123,7 +123,7 @@ class OwnCall(keras.losses.Loss):
 
 @pytest.mark.parametrize("loss", [dice, focal_over_positives, per_row_over_positives, root, OwnCall()])
 def test_loss_of_the_whole_batch_is_merged(loss):
-    _, parallel = train_both(regression, compiled(lambda: loss), *classes(ROWS), replicas=4)
+    _, parallel = train_both(regression, compiled(lambda: loss), *classes(SAMPLES), replicas=4)
     assert where(parallel, "out") == "merged"
 
 
@@ -148,7 +148,7 @@ def over_finite_targets(y_true, y_pred):
 )
 def test_loss_that_depends_on_the_batch_for_some_values_only_is_merged(loss, value):
     """On rows of zeros and ones these cannot be distinguished from a loss of each row."""
-    x, y = classes(ROWS)
+    x, y = classes(SAMPLES)
     y[5:25] = value
     _, parallel = train_both(regression, compiled(lambda: loss, metrics=[loss]), x, y, replicas=3)
     assert parallel.merge_choices["out"] == {"loss": "merged", "metrics": {loss.__name__: "merged"}}
@@ -181,7 +181,7 @@ def test_crossentropy_of_saturated_outputs(activation, loss, merge):
     """Keras computes it from the logits, which the merged outputs have to bring along."""
     arguments = {"optimizer": keras.optimizers.SGD(0.01), "loss": loss}
     train_both(saturated(activation, 3), lambda: dict(arguments, optimizer=keras.optimizers.SGD(0.01)),
-               *classes(ROWS), replicas=3, merge=merge, tolerance=5e-4)  # fmt: skip
+               *classes(SAMPLES), replicas=3, merge=merge, tolerance=5e-4)  # fmt: skip
 
 
 def per_row(y_true, y_pred):
@@ -195,13 +195,13 @@ def in_the_graph(y_true, y_pred):
 
 @pytest.mark.parametrize("loss", [per_row, in_the_graph])
 def test_own_loss_per_row_is_computed_where_the_rows_are(loss):
-    _, parallel = train_both(regression, compiled(lambda: loss), *classes(ROWS), replicas=4)
+    _, parallel = train_both(regression, compiled(lambda: loss), *classes(SAMPLES), replicas=4)
     assert where(parallel, "out") == "samples"
 
 
 @pytest.mark.parametrize("merge", ["always", {"out": "always"}])
 def test_always_merges(merge):
-    _, parallel = train_both(regression, compiled("mse", metrics=["mae"]), *classes(ROWS), replicas=3, merge=merge)
+    _, parallel = train_both(regression, compiled("mse", metrics=["mae"]), *classes(SAMPLES), replicas=3, merge=merge)
     assert parallel.merge_choices == {"out": {"loss": "merged", "metrics": {"mae": "merged"}}}
 
 
@@ -260,21 +260,21 @@ def two_outputs():
     ],
 )
 def test_several_outputs(arguments):
-    x, y = classes(ROWS)
+    x, y = classes(SAMPLES)
     targets = [y, y[:, :1] * 3 - 1]
     optimizer = {"optimizer": "sgd"}
     train_both(two_outputs, lambda: {**optimizer, **arguments}, x, targets, replicas=3)
 
 
 def test_targets_by_output_name():
-    x, y = classes(ROWS)
+    x, y = classes(SAMPLES)
     arguments = {"optimizer": "sgd", "loss": {"value": "mse", "probs": "categorical_crossentropy"}}
     train_both(two_outputs, lambda: arguments, x, {"value": y[:, :1], "probs": y}, replicas=3)
 
 
 def test_regularizers():
     build = lambda: mlp(kernel_regularizer=keras.regularizers.L1L2(0.01, 0.02), bias_regularizer="l2")  # noqa: E731
-    train_both(build, compiled("categorical_crossentropy"), *classes(ROWS), replicas=4)
+    train_both(build, compiled("categorical_crossentropy"), *classes(SAMPLES), replicas=4)
 
 
 def test_no_loss_is_an_error():

@@ -59,8 +59,8 @@ class ArrayEpochs:
                 raise StopIteration
             raise tf.errors.OutOfRangeError(None, None, "end of the data")
         self._given += 1
-        rows = self._order[start : start + self._batch_size]
-        return keras.tree.map_structure(lambda leaf: _cut(leaf, rows), self._data)
+        chosen = self._order[start : start + self._batch_size]
+        return keras.tree.map_structure(lambda leaf: _cut(leaf, chosen), self._data)
 
 
 def adapter(data: tuple[Any, ...], batch_size: int, draw_order: Callable[[int, int], Any], at_once: int = 1) -> Any:
@@ -84,7 +84,7 @@ def samples_of_arrays(data: Any) -> int:
 
 
 def are_arrays(data: Any) -> bool:
-    """Whether all leaves of a structure are arrays, or scipy's sparse matrices, that can be cut by rows."""
+    """Whether all leaves of a structure are arrays, or scipy's sparse matrices, that can be cut by samples."""
     leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
     return bool(leaves) and all(
         (isinstance(leaf, np.ndarray) and leaf.ndim > 0 and leaf.dtype.kind in "biuf") or keras3.is_scipy_sparse(leaf)
@@ -100,9 +100,9 @@ def _ready(leaf: Any) -> Any:
     return leaf
 
 
-def _cut(leaf: Any, rows: Any) -> Any:
+def _cut(leaf: Any, chosen: Any) -> Any:
     if leaf is None:
         return None
     if keras3.is_scipy_sparse(leaf):
-        return tf.convert_to_tensor(leaf[rows].toarray().astype(keras.config.floatx()))
-    return tf.convert_to_tensor(leaf[rows])
+        return tf.convert_to_tensor(leaf[chosen].toarray().astype(keras.config.floatx()))
+    return tf.convert_to_tensor(leaf[chosen])

@@ -246,7 +246,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
-    """Compute the crossentropy of each row of labels with probabilities, or with logits."""
+    """Compute the crossentropy of the labels of each sample with probabilities, or with logits."""
     target, output = _tensor_or_symbol(target), _tensor_or_symbol(output)
     return keras.ops.categorical_crossentropy(target, output, from_logits, axis)
 

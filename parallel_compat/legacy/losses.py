@@ -9,7 +9,7 @@ import keras
 
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
 def hinge(y_true: Any, y_pred: Any) -> Any:
-    """Compute mean(max(1 - y_true * y_pred, 0)) of each row, for the labels as they are.
+    """Compute mean(max(1 - y_true * y_pred, 0)) of each sample, for the labels as they are.
 
     >>> import numpy as np
     >>> [float(v) for v in hinge(np.array([[0.0], [1.0]]), np.array([[0.5], [0.5]]))]
@@ -22,7 +22,7 @@ def hinge(y_true: Any, y_pred: Any) -> Any:
 
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
 def squared_hinge(y_true: Any, y_pred: Any) -> Any:
-    """Compute mean(max(1 - y_true * y_pred, 0)²) of each row, for the labels as they are.
+    """Compute mean(max(1 - y_true * y_pred, 0)²) of each sample, for the labels as they are.
 
     >>> import numpy as np
     >>> [float(v) for v in squared_hinge(np.array([[0.0], [1.0]]), np.array([[0.5], [0.5]]))]
@@ -33,7 +33,7 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
 
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
 def cosine_proximity(y_true: Any, y_pred: Any) -> Any:
-    """Compute minus the cosine of the angle between the rows, as a metric as well as as a loss.
+    """Compute minus the cosine of the angle between the samples, as a metric as well as as a loss.
 
     >>> import numpy as np
     >>> round(float(cosine_proximity(np.array([[3.0, 4.0]]), np.array([[6.0, 8.0]]))[0]), 4)

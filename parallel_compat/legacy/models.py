@@ -20,17 +20,17 @@ save_weights = model_files.save_weights
 
 
 def predict_classes(model: keras.Model, x: Any, batch_size: int = 32, verbose: int = 0, **keywords: Any) -> Any:
-    """Return the class of each row: the largest of several outputs, or 1 where a single one is above 0.5.
+    """Return the class of each sample: the largest of several outputs, or 1 where a single one is above 0.5.
 
     Args:
         model: a model with one output.
-        x: the rows.
-        batch_size: rows per step.
+        x: the samples.
+        batch_size: samples per step.
         verbose: whether a progress bar is shown.
         **keywords: those of `model.predict`.
 
     Returns:
-        An int array, of shape (rows,) or, for a single output, (rows, 1).
+        An int array, of shape (samples,) or, for a single output, (samples, 1).
     """
     probabilities = model.predict(x, batch_size=batch_size, verbose=verbose, **keywords)
     if probabilities.shape[-1] > 1:

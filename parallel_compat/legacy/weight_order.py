@@ -15,7 +15,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import trainable_flags
+from parallel_compat.legacy import own_trainable
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -87,17 +87,17 @@ def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, val
 
 def _split(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
     """Return the trainable weights of a layer and the others, as its own flags and those of the layers in it say."""
-    own_trainable, own_others = keras3.own_weights(layer)
-    trainable, others = list(own_trainable), list(own_others)
+    trained_here, others_here = keras3.own_weights(layer)
+    trainable, others = list(trained_here), list(others_here)
     for inner in keras3.layers_of(layer):
         of_inner = _split(inner, era)
         trainable += of_inner[0]
         others += of_inner[1]
-    if trainable_flags.own(layer, operator.attrgetter("trainable")):
+    if own_trainable.own(layer, operator.attrgetter("trainable")):
         return trainable, others
     if era is not Era.KERAS_2_2_4 and keras3.layers_of(layer):
         # The weights of what it is made of came as each of them had them.
-        return [], [*own_trainable, *own_others, *(w for each in keras3.layers_of(layer) for w in weights(each, era))]
+        return [], [*trained_here, *others_here, *(w for each in keras3.layers_of(layer) for w in weights(each, era))]
     return [], [*trainable, *others]
 
 

@@ -85,7 +85,7 @@ class File:
     @cached_property
     def era(self) -> Era | None:
         """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
-        found = eras.verdict(eras.evidence_of_tree(self.module), self.project.evidence)
+        found = eras.verdict(eras.evidence_of_nodes((*self.tree.imports, *self.tree.attributes)), self.project.evidence)
         return found.era if found is not None else None
 
     @cached_property

@@ -60,8 +60,9 @@ def read(paths: Iterable[str]) -> ProjectFacts:
             tree = ast.parse(decode(data)[0])
         except (SyntaxError, ValueError, Undecodable, RecursionError):
             continue
-        accuracy |= spellings_of_accuracy(node for node in ast.walk(tree) if isinstance(node, ast.Call))
-        said = eras.evidence_of_tree(tree)
+        nodes = list(ast.walk(tree))
+        accuracy |= spellings_of_accuracy(node for node in nodes if isinstance(node, ast.Call))
+        said = eras.evidence_of_nodes(nodes)
         if said.imports_keras or said.tensorflow_1:
             evidence.append((os.path.basename(path), said._replace(imports=())))
     return ProjectFacts(frozenset(accuracy), tuple(evidence))

@@ -151,16 +151,16 @@ def evidence_of_source(text: str) -> Evidence:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return NONE
-    return evidence_of_tree(tree)
+    return evidence_of_nodes(ast.walk(tree))
 
 
-def evidence_of_tree(tree: ast.AST) -> Evidence:
-    """Read what a syntax tree says of its era.
+def evidence_of_nodes(nodes: Iterable[ast.AST]) -> Evidence:
+    """Read what a module's nodes say of its era.
 
     Args:
-        tree: that of a module.
+        nodes: all of them; imports and attributes are enough.
     """
-    return _evidence(_paths_in_tree(tree))
+    return _evidence(_paths_in_nodes(nodes))
 
 
 def evidence_of_code(code: CodeType) -> Evidence:
@@ -251,13 +251,13 @@ def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
     return row is not None and row.status is not Status.SAME
 
 
-def _paths_in_tree(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
-    """Yield (line, dotted path, whether it is imported) of what a syntax tree imports and reaches through imports."""
+def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]:
+    """Yield (line, dotted path, whether it is imported) of what a module imports and reaches through imports."""
     import ast
 
     aliases: dict[str, str] = {}
     attributes = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name, True

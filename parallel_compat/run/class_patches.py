@@ -515,9 +515,9 @@ def _trainable(original: Any) -> property:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
             return original.fget(self)
-        from parallel_compat.legacy import trainable_flags
+        from parallel_compat.legacy import own_trainable
 
-        return trainable_flags.own(self, original.fget)
+        return own_trainable.own(self, original.fget)
 
     def set_flag(self: Any, value: Any) -> None:
         asking: FrameType | None = sys._getframe(1)
@@ -527,9 +527,9 @@ def _trainable(original: Any) -> property:
         if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
             original.fset(self, value)
             return
-        from parallel_compat.legacy import trainable_flags
+        from parallel_compat.legacy import own_trainable
 
-        trainable_flags.set_own(original.fset, self, value)
+        own_trainable.set_own(original.fset, self, value)
 
     return property(get_flag, set_flag)
 

@@ -19,7 +19,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
-from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, model_files, trainable_flags
+from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, model_files, own_trainable
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import batch_logs, callback_params, metric_functions, sample_order, weighted_losses
 from parallel_compat.legacy.utils import to_list
@@ -66,7 +66,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
     if callers.era_of(frame) is Era.KERAS_2_2_4:
-        trainable_flags.settle(keras.Layer.trainable.fset, self)
+        own_trainable.settle(keras.Layer.trainable.fset, self)
 
     def in_pass(given: Any) -> Any:
         return keras.tree.map_structure(lambda each: closures.in_pass(each, self), given)
@@ -141,8 +141,8 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         return arguments
     class_weight = arguments.get("class_weight")
     if arguments.get("validation_data") is None and held_out is not None:
-        rows = ordered_batches.samples_of_arrays(data) - ordered_batches.samples_of_arrays(held_out)
-        x, y, weights = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:rows], data)
+        count = ordered_batches.samples_of_arrays(data) - ordered_batches.samples_of_arrays(held_out)
+        x, y, weights = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:count], data)
     if class_weight is not None and y is not None:
         weights = np.asarray(weighted_classes(y, weights, class_weight))
     given = (x,) if y is None else (x, y) if weights is None else (x, y, weights)
@@ -392,10 +392,10 @@ def _is_arrays(validation_data: Any) -> bool:
 
 
 def _of_arrays(arguments: dict[str, Any]) -> dict[str, Any]:
-    rows = {int(each.shape[0]) for each in _flatten(arguments.get("x")) if getattr(each, "shape", ())}
-    if len(rows) != 1 or arguments.get("y") is None:
+    sizes = {int(each.shape[0]) for each in _flatten(arguments.get("x")) if getattr(each, "shape", ())}
+    if len(sizes) != 1 or arguments.get("y") is None:
         return {}
-    count = rows.pop()
+    count = sizes.pop()
     if arguments.get("validation_split") and arguments.get("validation_data") is None:
         count = int(count * (1 - arguments["validation_split"]))
     return {
@@ -406,17 +406,17 @@ def _of_arrays(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _validation_data(arguments: dict[str, Any]) -> Any:
-    """Return what `fit` validates on: as given, or the last rows of the arrays that it trains on."""
+    """Return what `fit` validates on: as given, or the last samples of the arrays that it trains on."""
     part = arguments.get("validation_split")
     if arguments.get("validation_data") is not None or not part or arguments.get("y") is None:
         return arguments.get("validation_data")
     data: tuple[Any, ...] = (arguments["x"], arguments["y"])
     if arguments.get("sample_weight") is not None:
         data = (*data, arguments["sample_weight"])
-    rows = {int(each.shape[0]) for each in _flatten(data) if hasattr(each, "shape")}
-    if len(rows) != 1:
+    sizes = {int(each.shape[0]) for each in _flatten(data) if hasattr(each, "shape")}
+    if len(sizes) != 1:
         return None
-    start = int(rows.pop() * (1 - part))
+    start = int(sizes.pop() * (1 - part))
     return keras.tree.map_structure(lambda each: each[start:] if hasattr(each, "shape") else each, data)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from parallel_compat.training.layer_state import LayerState
     from parallel_compat.training.replicas import ReplicaSlice
 
-ROWS = 4
+SAMPLES = 4
 UNKNOWN_DIMENSION = 8
 # Where samples cannot be compared apart, so many times the same samples tell a sum (so many times as much) from a mean.
 MANY = 16
@@ -109,7 +109,7 @@ def _made_up(x: Any, scale: float) -> Any:
     def make(leaf: Any) -> Any:
         if leaf is None:
             return None
-        shape = (ROWS, *(UNKNOWN_DIMENSION if n is None else n for n in leaf.shape[1:]))
+        shape = (SAMPLES, *(UNKNOWN_DIMENSION if n is None else n for n in leaf.shape[1:]))
         if leaf.dtype.is_floating:
             return tf.cast(scale * generator.normal(0, 1, shape), leaf.dtype)
         if leaf.dtype == tf.string:
@@ -138,7 +138,7 @@ def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) 
     def repeated(leaf: Any) -> Any:
         return None if leaf is None else tf.repeat(leaf, MANY, axis=0)
 
-    (whole, together), (first, alone), (rest, others) = run(batch), run(samples(0, 1)), run(samples(1, ROWS))
+    (whole, together), (first, alone), (rest, others) = run(batch), run(samples(0, 1)), run(samples(1, SAMPLES))
     many, _ = run(keras.tree.map_structure(repeated, batch))
     # Where BatchNormalization or dropout ties the samples together, no part of the batch can be compared.
     apart = all(
@@ -154,7 +154,7 @@ def _kind(whole: float, first: float, rest: float, many: float, apart: bool) -> 
 
     if whole == 0 or not all(math.isfinite(value) for value in (whole, first, rest, many)):
         return "unclear"
-    if close(whole, (first + (ROWS - 1) * rest) / ROWS):
+    if close(whole, (first + (SAMPLES - 1) * rest) / SAMPLES):
         return "mean"
     if close(whole, first + rest):
         return "sum"

@@ -12,7 +12,7 @@ from parallel_compat.training.per_sample_operations import keeps_samples_apart
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROWS = 4
+SAMPLES = 4
 UNKNOWN_DIMENSION = 8
 
 
@@ -48,9 +48,9 @@ def _gives_the_same_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pr
             true = _targets(generator, y_true)
             pred = _predictions(generator, y_pred, logits)
             together = np.asarray(function(true, pred))
-            if together.ndim == 0 or together.shape[0] != ROWS:
+            if together.ndim == 0 or together.shape[0] != SAMPLES:
                 return False
-            apart = np.concatenate([np.asarray(function(true[a:b], pred[a:b])) for a, b in ((0, 1), (1, ROWS))])
+            apart = np.concatenate([np.asarray(function(true[a:b], pred[a:b])) for a, b in ((0, 1), (1, SAMPLES))])
             if np.isnan(together).all() or not np.allclose(together, apart, 1e-4, 1e-6, equal_nan=True):
                 return False
     except Exception:  # a function of the user's can raise anything on made-up samples
@@ -59,7 +59,7 @@ def _gives_the_same_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pr
 
 
 def _shape(like: Any) -> tuple[int, ...]:
-    return (ROWS, *(UNKNOWN_DIMENSION if n is None else int(n) for n in like.shape[1:]))
+    return (SAMPLES, *(UNKNOWN_DIMENSION if n is None else int(n) for n in like.shape[1:]))
 
 
 def _targets(generator: np.random.Generator, like: Any) -> Any:

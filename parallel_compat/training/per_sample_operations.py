@@ -20,7 +20,7 @@ class Kind(enum.Enum):
     """What a tensor has to do with the samples."""
 
     FREE = "does not depend on the batch"
-    ROWS = "the first axis is the samples, and sample i depends on sample i alone"
+    SAMPLES = "the first axis is the samples, and sample i depends on sample i alone"
     COUNT = "the number of samples, a scalar or a vector of one"
     SHAPE = "a shape that begins with the number of samples"
 
@@ -84,13 +84,13 @@ def keeps_samples_apart(function: Callable[[Any, Any], Any], y_true: Any, y_pred
         kinds: dict[int, Kind] = {}
         for operation in graph.get_operations():
             if operation.type == "Placeholder":  # an argument, or what the function closes over
-                kind = Kind.ROWS if id(operation.outputs[0]) in arguments else Kind.FREE
+                kind = Kind.SAMPLES if id(operation.outputs[0]) in arguments else Kind.FREE
             elif operation.outputs:
                 kind = _kind_of_result(operation, [kinds[id(tensor)] for tensor in operation.inputs])
             else:
                 continue
             kinds.update((id(tensor), kind) for tensor in operation.outputs)
-        return len(graph.outputs) == 1 and kinds[id(graph.outputs[0])] is Kind.ROWS
+        return len(graph.outputs) == 1 and kinds[id(graph.outputs[0])] is Kind.SAMPLES
     except Exception:  # a function of the user's can raise anything; what cannot be followed counts as mixed
         return False
 
@@ -102,17 +102,17 @@ def _kind_of_result(operation: tf.Operation, kinds: list[Kind]) -> Kind:
             raise SamplesMixError(operation.type)
         return Kind.FREE
     if operation.type == "Shape":
-        return Kind.SHAPE if kinds[0] is Kind.ROWS else _mixed(operation)
+        return Kind.SHAPE if kinds[0] is Kind.SAMPLES else _mixed(operation)
     if Kind.SHAPE in kinds or Kind.COUNT in kinds:
         return _from_a_shape(operation, kinds)
     if operation.type in ELEMENTWISE and _is_aligned(operation, kinds):
-        return Kind.ROWS
-    if operation.type in BATCHED and kinds[0] is Kind.ROWS and _leaves_first_axis(operation, kinds):
-        return Kind.ROWS
+        return Kind.SAMPLES
+    if operation.type in BATCHED and kinds[0] is Kind.SAMPLES and _leaves_first_axis(operation, kinds):
+        return Kind.SAMPLES
     if operation.type in ON_THE_LAST_AXIS and min(_ranks(operation, kinds)) > 1:
-        return Kind.ROWS
+        return Kind.SAMPLES
     if operation.type in WITH_AXES and WITH_AXES[operation.type](operation, kinds):
-        return Kind.ROWS
+        return Kind.SAMPLES
     return _mixed(operation)
 
 
@@ -122,7 +122,7 @@ def _mixed(operation: tf.Operation) -> Kind:
 
 def _ranks(operation: tf.Operation, kinds: list[Kind]) -> list[int]:
     """The ranks of the arguments that have samples; an unknown rank ends it."""
-    ranks = [t.shape.rank for t, kind in zip(operation.inputs, kinds, strict=True) if kind is Kind.ROWS]
+    ranks = [t.shape.rank for t, kind in zip(operation.inputs, kinds, strict=True) if kind is Kind.SAMPLES]
     if None in ranks:
         raise SamplesMixError(operation.type)
     return ranks
@@ -146,7 +146,7 @@ def _leaves_first_axis(operation: tf.Operation, kinds: list[Kind]) -> bool:
     if operation.type.startswith("BatchMatMul"):
         (rank, *others) = [tensor.shape.rank or 0 for tensor in operation.inputs]
         return rank > 2 and all(
-            other == rank if kind is Kind.ROWS else other <= 2 for other, kind in zip(others, kinds[1:], strict=True)
+            other == rank if kind is Kind.SAMPLES else other <= 2 for other, kind in zip(others, kinds[1:], strict=True)
         )
     return all(kind is Kind.FREE for kind in kinds[1:])
 
@@ -162,9 +162,9 @@ def _from_a_shape(operation: tf.Operation, kinds: list[Kind]) -> Kind:
     if operation.type in ("Pack", "ConcatV2") and set(rest) <= {Kind.FREE}:
         return Kind.SHAPE
     if operation.type == "Fill" and kinds == [Kind.SHAPE, Kind.FREE]:
-        return Kind.ROWS
-    if operation.type == "Reshape" and kinds == [Kind.ROWS, Kind.SHAPE]:
-        return Kind.ROWS
+        return Kind.SAMPLES
+    if operation.type == "Reshape" and kinds == [Kind.SAMPLES, Kind.SHAPE]:
+        return Kind.SAMPLES
     return _mixed(operation)
 
 
@@ -222,7 +222,7 @@ def _slices(operation: tf.Operation) -> list[Any]:
 
 
 def _slices_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
-    if kinds[0] is not Kind.ROWS or Kind.ROWS in kinds[1:]:
+    if kinds[0] is not Kind.SAMPLES or Kind.SAMPLES in kinds[1:]:
         return False
     first, *rest = _slices(operation)
     if first is Ellipsis:
@@ -232,8 +232,8 @@ def _slices_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
 
 def _joins_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
     if operation.type == "Pack":
-        return set(kinds) == {Kind.ROWS} and operation.get_attr("axis") % (_ranks(operation, kinds)[0] + 1) != 0
-    return set(kinds[:-1]) == {Kind.ROWS} and 0 not in _axes(
+        return set(kinds) == {Kind.SAMPLES} and operation.get_attr("axis") % (_ranks(operation, kinds)[0] + 1) != 0
+    return set(kinds[:-1]) == {Kind.SAMPLES} and 0 not in _axes(
         operation, _constant(operation.inputs[-1]), _ranks(operation, kinds)[0]
     )
 
@@ -247,7 +247,7 @@ def _splits_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
 
 
 def _transposes_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
-    return kinds[0] is Kind.ROWS and int(_constant(operation.inputs[1])[0]) == 0
+    return kinds[0] is Kind.SAMPLES and int(_constant(operation.inputs[1])[0]) == 0
 
 
 def _gathers(operation: tf.Operation, kinds: list[Kind]) -> bool:
@@ -261,19 +261,19 @@ def _gathers(operation: tf.Operation, kinds: list[Kind]) -> bool:
 
 def _one_hot_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
     behind = operation.get_attr("axis") % (_ranks(operation, kinds)[0] + 1) != 0
-    return kinds[0] is Kind.ROWS and Kind.ROWS not in kinds[1:] and behind
+    return kinds[0] is Kind.SAMPLES and Kind.SAMPLES not in kinds[1:] and behind
 
 
 def _multiplies_samples(operation: tf.Operation, kinds: list[Kind]) -> bool:
-    return kinds[0] is Kind.ROWS and kinds[1] is Kind.FREE and not operation.get_attr("transpose_a")
+    return kinds[0] is Kind.SAMPLES and kinds[1] is Kind.FREE and not operation.get_attr("transpose_a")
 
 
 def _pads_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
-    return kinds[0] is Kind.ROWS and not bool(np.any(_constant(operation.inputs[1])[0]))
+    return kinds[0] is Kind.SAMPLES and not bool(np.any(_constant(operation.inputs[1])[0]))
 
 
 def _tiles_behind(operation: tf.Operation, kinds: list[Kind]) -> bool:
-    return kinds[0] is Kind.ROWS and int(_constant(operation.inputs[1])[0]) == 1
+    return kinds[0] is Kind.SAMPLES and int(_constant(operation.inputs[1])[0]) == 1
 
 
 WITH_AXES: dict[str, Callable[[tf.Operation, list[Kind]], bool]] = {
@@ -284,11 +284,11 @@ WITH_AXES: dict[str, Callable[[tf.Operation, list[Kind]], bool]] = {
     **dict.fromkeys(("Cumsum", "Cumprod", "ReverseV2"), _reduces_other_axes),
     "ExpandDims": _expands_behind,
     "GatherV2": _gathers,
-    "InTopKV2": lambda operation, kinds: kinds == [Kind.ROWS, Kind.ROWS, Kind.FREE],
+    "InTopKV2": lambda operation, kinds: kinds == [Kind.SAMPLES, Kind.SAMPLES, Kind.FREE],
     "MatMul": _multiplies_samples,
     "OneHot": _one_hot_behind,
     "Reshape": _reshapes_samples,
-    "SparseSoftmaxCrossEntropyWithLogits": lambda operation, kinds: set(kinds) == {Kind.ROWS},
+    "SparseSoftmaxCrossEntropyWithLogits": lambda operation, kinds: set(kinds) == {Kind.SAMPLES},
     "Squeeze": _squeezes_behind,
     "StridedSlice": _slices_behind,
     "Tile": _tiles_behind,

@@ -1,4 +1,4 @@
-"""What callbacks, history and `evaluate` get of each batch: its own values, averaged by rows, as in Keras 2."""
+"""What callbacks, history and `evaluate` get of each batch: its own values, averaged by samples, as in Keras 2."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_logs_of_a_batch_are_its_own(parallel):
 
 
 @pytest.mark.parametrize("parallel", [False, True])
-def test_a_metric_of_the_batch_is_averaged_by_rows(parallel):
+def test_a_metric_of_the_batch_is_averaged_by_samples(parallel):
     model = frozen(parallel, metrics=[root_of_batch])
     history = model.fit(X, Y, batch_size=4, shuffle=False, verbose=0, validation_data=(X, Y))
     expected = np.average([np.sqrt(np.mean(each)) for each in errors()], weights=SIZES)
@@ -71,7 +71,7 @@ def test_a_metric_of_the_batch_is_averaged_by_rows(parallel):
 
 
 @pytest.mark.parametrize("parallel", [False, True])
-def test_the_loss_of_one_output_is_averaged_by_rows(parallel):
+def test_the_loss_of_one_output_is_averaged_by_samples(parallel):
     inputs = keras.layers.Input((3,))
     outputs = [keras.layers.Dense(1, name="a")(inputs), keras.layers.Dense(1, name="b")(inputs)]
     template = keras.Model(inputs, outputs)

@@ -39,7 +39,7 @@ def current() -> Era | None:
 
 
 def categorical(original: Any, era: Era, target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Any:
-    """Compute the cross-entropy of each row of labels; `original` is Keras 3's, which today's era has."""
+    """Compute the cross-entropy of the labels of each sample; `original` is Keras 3's, which today's era has."""
     if era is Era.TODAY:
         return original(target, output, from_logits=from_logits, axis=axis)
     logits = output if from_logits else _logits(era, output, "Softmax")

@@ -47,24 +47,24 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
-    """Return the share of rows whose label is among the k greatest predictions: one number for a batch."""
+    """Return the share of samples whose label is among the k greatest predictions: one number for a batch."""
     return keras.ops.mean(keras.metrics.top_k_categorical_accuracy(y_true, y_pred, k=k), axis=-1)
 
 
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
-    """Return the share of rows whose label is among the k greatest predictions: one number for a batch."""
+    """Return the share of samples whose label is among the k greatest predictions: one number for a batch."""
     return keras.ops.mean(sparse_top_k_of_each_row(y_true, y_pred, k=k), axis=-1)
 
 
 def sparse_top_k_of_each_row(y_true: Any, y_pred: Any, k: int = 5) -> Any:
-    """Return whether the label of each row is among the k greatest predictions."""
+    """Return whether the label of each sample is among the k greatest predictions."""
     if y_true.shape.rank == y_pred.shape.rank and y_true.shape[-1] == 1:
         y_true = tf.squeeze(y_true, -1)
     return keras.metrics.sparse_top_k_categorical_accuracy(y_true, y_pred, k=k)
 
 
 def cosine_similarity(y_true: Any, y_pred: Any) -> Any:
-    """Return the cosine of the angle between the rows: what `cosine_proximity` was as a metric of `tf.keras`."""
+    """Return the cosine of the angle between the samples: what `cosine_proximity` was as a metric of `tf.keras`."""
     return -losses.cosine_proximity(y_true, y_pred)
 
 

@@ -1,6 +1,6 @@
 """The metric that an era made of a metric function: how it masks, weighs and averages.
 
-Keras 2.2.4 made one number of each batch and averaged those by rows (`weighted_masked_objective`, `BaseLogger`).
+Keras 2.2.4 made one number of each batch and averaged those by samples (`weighted_masked_objective`, `BaseLogger`).
 `tf.keras` summed over an epoch, divided by the weights, and broadcast them along the first axes; that of TensorFlow
 1.15 took a mask for weights, that of 2.2 for a weighted metric alone (`compile_utils.py`).
 """
@@ -46,8 +46,8 @@ class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no
         mask, weights = (None if each is None else tf.cast(each, self.dtype) for each in (mask, weights))
         if self._era is Era.KERAS_2_2_4:
             values = tf.cast(self._function(y_true, y_pred), self.dtype)
-            rows = tf.cast(tf.shape(y_pred)[0], self.dtype)
-            self._add(one_number(values, mask, weights) * rows, rows)
+            count = tf.cast(tf.shape(y_pred)[0], self.dtype)
+            self._add(one_number(values, mask, weights) * count, count)
             return
         y_true, y_pred = _of_same_rank(y_true, y_pred)
         values = tf.cast(self._function(y_true, y_pred), self.dtype)
@@ -110,7 +110,7 @@ def _for_rank(weights: Any, like: Any) -> Any:
 
 def _broadcast(values: Any, weights: Any) -> tuple[Any, Any]:
     """Broadcast weights to values, or take the mean of values over the axes that weights lack (`Reduce`)."""
-    if values.shape.rank == 0:  # one number for the batch counts once for each of its rows
+    if values.shape.rank == 0:  # one number for the batch counts once for each of its samples
         return values * tf.ones_like(weights), weights
     weights = _for_rank(weights, values)
     if weights.shape.rank == values.shape.rank:
