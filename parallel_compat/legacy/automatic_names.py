@@ -21,14 +21,20 @@ _OLD_KINDS = {"functional": "model", "input_layer": "input"}
 
 
 def in_keras_2(layer: Any) -> str | None:
-    """Return the name that Keras 2 gave a layer without one: `dense_1`, `model_1`; None for code of `tensorflow.keras`.
+    """Return the name that Keras 2 gave a layer without one: `dense_1`, `model_1`; None for today's.
 
     Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer. Its operations, which Keras 2
     did not have, get names that no layer has: the counter of `a + b` says `add_1` as well.
     """
-    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4:
-        return None
+    era = object_eras.era_of_object(layer)
     kind = _old_kind(_kind(layer))
+    if era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2) and isinstance(layer, keras.layers.InputLayer):
+        return f"{kind}_{keras.backend.get_uid(kind)}"  # `input_1`; all other layers count as today
+    if era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2) and kind == "model":
+        before = keras.backend.get_uid(kind) - 1
+        return f"{kind}_{before}" if before else kind
+    if era is not Era.KERAS_2_2_4:
+        return None
     if not isinstance(layer, keras.layers.Layer):
         kind += "_operation"
     return f"{kind}_{keras.backend.get_uid(kind)}"

@@ -218,6 +218,11 @@ def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any]
 
     def __init__(self: Any, layer: Any, *given: Any, **keywords: Any) -> None:
         count = keywords.pop("num_constants", None)
+        if getattr(layer, "go_backwards", False) and len(given) < 3 and keywords.get("backward_layer") is None:
+            # Keras 2 turned the direction round; Keras 3 has both go backwards, and refuses that.
+            config = {**layer.get_config(), "go_backwards": False}
+            config["name"] = f"backward_{config['name'].removeprefix('backward_')}"
+            keywords["backward_layer"] = type(layer).from_config(config)
         original(self, layer, *given, **keywords)
         for direction in (self.forward_layer, self.backward_layer):
             if repeats(self) and hasattr(direction, "zero_output_for_mask"):

@@ -66,4 +66,28 @@ DIFFERENCES: tuple[Difference, ...] = (
         "`SGD().get_weights()` without momentum has zeros for its moments.",
         "Keras 2.2.4 kept the last step there, which no later step used.",
     ),
+    Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "On replicas an activity regularizer is one mean over the samples of the batch.",
+        "`multi_gpu_model` of tf.keras added up the means of the towers, so that the loss grew with their number. The "
+        "results of one device are kept.",
+    ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        "`train_on_batch` and `test_on_batch` after `fit` or `evaluate` give the values of their batch.",
+        "TensorFlow 2.2 reset its metrics after each batch and not before, so that the first batch went on from the "
+        "last epoch's mean. The batch's own values are kept; `model.reset_metrics()` gave them there as well.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15,),
+        "A loss of one's own with `K.log(y + 1.)` has its own value in `evaluate` and validation.",
+        "TensorFlow 1's graph optimizer rewrote the logarithm to another function there: without its arithmetic "
+        "rewriting it gives what is given here.",
+    ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        '`metrics=["accuracy"]` with integer labels of shape (samples, 1) from a generator is their accuracy.',
+        "TensorFlow 2.2 did not know the last axis of what a generator yields, took the labels for one-hot rows, and "
+        "gave the share of predictions of class 0.",
+    ),
 )

@@ -16,8 +16,10 @@ from parallel_compat import devices
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.backend.patches import TENSORFLOW
+from parallel_compat.legacy import weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import callback_params
+from parallel_compat.legacy.numbers.logs import rename_rate
 from parallel_compat.names import lookup, positions, run_only
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import defaults
@@ -404,13 +406,15 @@ def _layer_init(original: Any) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         after = None
-        object_eras.remember(self, callers.era_of_caller())
+        era = callers.era_of_caller()
+        object_eras.remember(self, era)
         if keywords.keys() & _OF_EVERY_LAYER:
             from parallel_compat.legacy.layers import take_common
 
             after = take_common(keywords)
         original(self, *given, **keywords)
         patch_points.name_first_argument(self)
+        weight_names.count_cell(self, era)
         if after is not None:
             after(self)
 
@@ -439,7 +443,9 @@ def _add_weight(original: Any) -> Any:
         if frame is not None:
             of = "keras.layers.Layer.add_weight"
             given, keywords = translate(of, given, keywords, _note(of, frame))
-        return original(self, *given, **keywords)
+        weight = original(self, *given, **keywords)
+        weight_names.remember(weight, self)
+        return weight
 
     return add_weight
 
@@ -450,10 +456,21 @@ def _weights(patches: Patches, layer: Any) -> None:
     `trainable_weights` and `non_trainable_weights`, which can be assigned too, are with `assigned_attributes`.
     """
     patches.wrap(layer, "weights", _ordered_weights, why="the order of the era, for the user's code")
+    patches.wrap(patch_points.variable_class(), "name", _name_of_weight, why="`dense_1/kernel:0`, for the user's code")
     patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "losses", _losses, why="symbolic losses, before anything is computed, for the user's code")
     patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
+
+
+def _name_of_weight(original: Any) -> property:
+    def get(self: Any) -> Any:
+        name = original.__get__(self, type(self))
+        frame = callers.user_frame(sys._getframe(1))
+        era = callers.era_of(frame) if frame is not None else Era.TODAY
+        return name if era is Era.TODAY else weight_names.in_era(self, name, era)
+
+    return property(get)
 
 
 def _ordered_weights(original: Any) -> property:
@@ -591,6 +608,9 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     patches.wrap(keras.callbacks.History, "__init__", _history_init, why="old names of logs")
     set_params = _looking_alike(lambda _: callback_params.set_params)
     patches.wrap(callback, "set_params", set_params, why="what `params` had in Keras 2")
+    for kind in (keras.callbacks.LearningRateScheduler, keras.callbacks.ReduceLROnPlateau):
+        patches.wrap(kind, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
+    patches.wrap(keras.callbacks.CSVLogger, "on_epoch_end", _writing_what_is_logged, why="columns are what is logged")
     for points, why in (
         (patch_points.of_logs(logs_of), "old names of logs, and their order"),
         (patch_points.of_monitors(_old_monitor_op), 'what `mode="auto"` was'),
@@ -612,6 +632,26 @@ def _history_init(original: Any) -> Any:
         self.history = Logs()
 
     return __init__
+
+
+def _logging_lr(original: Any) -> Any:
+    @_like(original)
+    def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        original(self, epoch, logs)
+        if logs is not None and object_eras.era_of_object(self.model) is not Era.TODAY:
+            rename_rate(logs)
+
+    return on_epoch_end
+
+
+def _writing_what_is_logged(original: Any) -> Any:
+    @_like(original)
+    def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        if self.keys is None and object_eras.era_of_object(self.model) is not Era.TODAY:
+            self.keys = sorted(logs or ())  # Keras 3 adds columns for validation where there is none
+        original(self, epoch, logs)
+
+    return on_epoch_end
 
 
 def _old_monitor_op(callback: Any) -> None:

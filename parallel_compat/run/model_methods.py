@@ -79,6 +79,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         result = original(self, **keywords)
     else:
         of_era = compiled_metrics.of_compile(self, era, *given_names)
+        keras3.forget_metrics(self)
         result = original(self, **{**keywords, "metrics": of_era.metrics, "weighted_metrics": of_era.weighted_metrics})
         # What is written to files is what Keras can read.
         keras3.say_compiled_with(self, **{name: keywords[name] for name in ("metrics", "weighted_metrics")})
@@ -102,6 +103,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data_forms.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
+    _weigh_held_out_samples(arguments, callers.era_of(frame))
     hand_over(self, arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
     batch_logs.evaluate_in_steps(
         self,
@@ -337,6 +339,18 @@ def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callab
         note("class_weight= with sample_weight=", "left out, as Keras 2.2.4 did")
         return
     arguments["sample_weight"] = weighted_classes(arguments["y"], arguments["sample_weight"], classes)
+
+
+def _weigh_held_out_samples(arguments: dict[str, Any], era: Era) -> None:
+    """Weigh the samples that `validation_split` holds out by their classes, as Keras did before TensorFlow 2.
+
+    It made weights of samples of `class_weight` first and split the data then (`Model.fit`).
+    """
+    classes, y = arguments.get("class_weight"), arguments.get("y")
+    if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) or classes is None or keras.tree.is_nested(y):
+        return
+    if arguments.get("validation_split") and arguments.get("validation_data") is None:
+        arguments["sample_weight"] = weighted_classes(y, None, arguments.pop("class_weight"))
 
 
 def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:

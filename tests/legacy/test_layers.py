@@ -198,7 +198,7 @@ def test_add_weight_in_its_old_order():
 
     layer = Scale()
     assert layer(np.ones((1, 3))).shape == (1, 3)
-    assert [w.name for w in layer.weights] == ["scale", "shift"]
+    assert [w.name for w in layer.weights] == ["scale_1/scale:0", "scale_1/shift:0"]
 
 
 def test_cudnn_layers_are_those_that_use_cudnn_today():

@@ -87,6 +87,12 @@ def replace_compiled_metrics(model: keras.Model, metrics: Any, weighted_metrics:
     )
 
 
+def forget_metrics(model: keras.Model) -> None:
+    """Drop the metrics of a `compile` before: one without metrics keeps them (`Trainer.compile` of Keras 3.15)."""
+    if getattr(model, "_compile_metrics", None) is not None:
+        _set_untracked(model, {"_compile_metrics": None})
+
+
 @contextlib.contextmanager
 def compiled_as(model: keras.Model, other: keras.Model, arguments: dict[str, Any]) -> Iterator[None]:
     """Let `model` carry the optimizer, loss and metrics of `other` for a while, as if compiled with `arguments`."""

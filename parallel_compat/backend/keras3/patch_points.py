@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from typing import TYPE_CHECKING, Any
+
+import keras
 
 from parallel_compat.backend.keras3.in_memory import plain_logs
 
@@ -103,13 +106,32 @@ def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[Point]:
     """
     from keras.src.ops.operation import Operation
 
+    functional = functional_class()
+
     def wrap(original: Any) -> Any:
         def __init__(self: Any, name: str | None = None) -> None:
-            original(self, name=old_name(self) if name is None else name)
+            if name is None and not (isinstance(self, functional) and _is_made_by_sequential()):
+                name = old_name(self)
+            original(self, name=name)
 
         return __init__
 
     yield Operation, "__init__", wrap
+
+
+def _is_made_by_sequential() -> bool:
+    """Say whether a Sequential model is making the functional one inside it (`keras.src.models.sequential`)."""
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name in ("__init__", "wrapper"):
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_name != "build":
+        return False
+    return isinstance(frame.f_locals.get("self"), keras.Sequential)
+
+
+def seed_of_initializer(initializer: Any) -> Any:
+    """Return the seed that a random initializer was given, or None (`RandomInitializer._init_seed`)."""
+    return initializer._init_seed
 
 
 def of_cross_entropies(compute: Callable[..., Any]) -> Iterator[Point]:
@@ -180,6 +202,13 @@ def of_functions_of_a_step(wrap: Callable[[str], Callable[[Any], Any]]) -> Itera
 
     yield TensorFlowTrainer, "make_train_function", wrap("train_function")
     yield TensorFlowTrainer, "make_test_function", wrap("test_function")
+
+
+def variable_class() -> Any:
+    """Return the class that gives variables their names (`keras.src.backend.common.variables.Variable`)."""
+    from keras.src.backend.common.variables import Variable
+
+    return Variable
 
 
 def of_metric_resets(wrap: Callable[[Any], Any]) -> Iterator[Point]:

@@ -29,6 +29,19 @@ def resolve(logs: Any, name: str) -> str:
     return next((other for other in spellings(name) if dict.__contains__(logs, other)), name)
 
 
+def rename_rate(logs: dict[str, Any]) -> None:
+    """Let a callback's logs spell the learning rate `lr`, in the place where it is.
+
+    >>> logs = Logs(loss=0.5, learning_rate=0.1)
+    >>> rename_rate(logs)
+    >>> logs
+    {'loss': 0.5, 'lr': 0.1}
+    """
+    if dict.__contains__(logs, "learning_rate"):
+        rate = dict.pop(logs, "learning_rate")
+        dict.__setitem__(logs, "lr", rate)
+
+
 class InOrder(dict[str, Any]):
     """Logs that shall keep their order; Keras 3 sorts others by name."""
 

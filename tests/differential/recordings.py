@@ -1,0 +1,67 @@
+"""Recordings of random scripts: what the real stacks noted, by seed, with a digest of the text that they ran.
+
+To make them anew, or to try more seeds against the real stacks (ENV is an environment of the era, FOLDER is empty):
+
+    python random_scripts.py keras-2.2.4 1 100 FOLDER
+    RUN=../data/differential/run_scripts.py
+    ENV/bin/python $RUN expected.json FOLDER/*.py
+    parallel-compat run --quiet --replicas 4 --era keras-2.2.4 $RUN received.json FOLDER/*.py
+    python comparing.py expected.json received.json
+
+and for the recordings in `tests/data/differential`, of the seeds that are to be kept:
+
+    python recordings.py keras-2.2.4 expected.json 3 7 12
+
+The environments: Python 3.7 with TensorFlow 1.15.5 and Keras 2.2.4 (`keras-2.2.4`, `tf.keras-1.15`), Python 3.8 with
+TensorFlow 2.2.3 (`tf.keras-2.2`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+if __package__:
+    from differential.random_scripts import script, script_of_causes
+else:
+    from random_scripts import script, script_of_causes
+
+DATA = Path(__file__).parents[1] / "data" / "differential"
+CAUSES = "causes"
+
+
+def text_of(era: str, seed: str) -> str:
+    """Return the script of a seed, or that of the causes."""
+    return script_of_causes(era) if seed == CAUSES else script(era, int(seed))
+
+
+def digest(text: str) -> str:
+    """Return what tells one text from another."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def recorded(era: str) -> dict[str, dict[str, Any]]:
+    """Return the recordings of an era by seed: the `digest` of the script, and what it `noted`."""
+    recordings: dict[str, dict[str, Any]] = json.loads((DATA / f"{era}.json").read_text())
+    return recordings
+
+
+def keep(era: str, noted: dict[str, Any], seeds: list[str]) -> None:
+    """Write the recordings of some seeds."""
+    kept = {
+        seed: {
+            "digest": digest(text_of(era, seed)),
+            "noted": noted[f"{era}_{seed if seed == CAUSES else f'{int(seed):03d}'}"],
+        }
+        for seed in seeds
+    }
+    DATA.mkdir(exist_ok=True)
+    lines = [f'"{seed}": {json.dumps(each, separators=(",", ":"))}' for seed, each in kept.items()]
+    (DATA / f"{era}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    keep(sys.argv[1], json.loads(Path(sys.argv[2]).read_text()), sys.argv[3:])
