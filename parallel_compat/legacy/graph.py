@@ -287,8 +287,12 @@ def get_updates_for(layer: Any, inputs: Any = None) -> list[Any]:
     """
     if isinstance(layer, keras.Model) and inputs:
         return []
-    writes = [each for each in keras3.all_layers(layer) if each.non_trainable_variables]
-    return [LayerUpdates(layer)] if writes and inputs is not None else []
+    if inputs is None:
+        return []
+    # One for each statistic of each layer that is not frozen, as Keras 2 counted them; states of seeds are none.
+    seeds = {id(state) for state in keras3.seed_states(layer)}
+    own = [each for part in keras3.all_layers(layer) if part.trainable for each in keras3.own_weights(part)[1]]
+    return [LayerUpdates(layer) for each in own if id(each) not in seeds]
 
 
 def updates_of(layer: Any) -> list[Any]:

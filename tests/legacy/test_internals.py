@@ -203,3 +203,38 @@ def test_yaml():
 def test_a_mask_is_no_input():
     model = keras.Sequential([keras.layers.Masking(input_shape=(3, 4)), keras.layers.LSTM(2)])
     assert model.layers[1].input is model.layers[0].output
+
+
+def test_a_metric_that_counts_by_itself():
+    from keras import backend as K
+
+    class Hits(keras.layers.Layer):
+        def __init__(self, name="hits", **keywords):
+            super().__init__(name=name, **keywords)
+            self.stateful = True
+            self.count = K.variable(value=0, dtype="int32")
+
+        def reset_states(self):
+            K.set_value(self.count, 0)
+
+        def __call__(self, y_true, y_pred):
+            equal = K.equal(K.cast(y_true, "int32"), K.cast(K.round(y_pred), "int32"))
+            found, before = K.sum(K.cast(equal, "int32")), self.count * 1
+            self.add_update(K.update_add(self.count, found), inputs=[y_true, y_pred])
+            return before + found
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+    model.compile("sgd", "mse", metrics=[Hits()])
+    x, y = np.arange(20.0).reshape(10, 2) / 10, np.ones((10, 1))
+    close(model.evaluate(x, y, batch_size=3, verbose=0), [2.13, 2.0])
+    history = model.fit(x, y, batch_size=4, epochs=2, verbose=0, shuffle=False, validation_data=(x, y)).history
+    close(history["hits"], [2.0, 3.0])
+    close(history["val_hits"], [3.0, 3.0])
+    close(history["val_loss"], [1.40947586, 0.98405249])
+
+
+def test_updates_are_those_of_layers_that_are_not_frozen():
+    model = keras.Sequential([keras.layers.BatchNormalization(input_shape=(2,)), keras.layers.Dropout(0.1)])
+    assert len(model.updates) == 2
+    model.layers[0].trainable = False
+    assert model.updates == []

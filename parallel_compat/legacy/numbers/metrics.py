@@ -71,6 +71,32 @@ class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no
         raise NotImplementedError("A metric of a compiled model is written by the name that it was compiled with.")
 
 
+class StatefulMetric(keras.metrics.Metric):  # type: ignore[misc]
+    """A layer with `stateful = True` and `reset_states()`, which counts by itself: its last value is the result.
+
+    Args:
+        function: the layer; takes `(y_true, y_pred)`.
+    """
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(name=function.name)
+        self._function = function
+        self._last = self.add_variable((), "zeros", name="last")
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        self._last.assign(tf.cast(self._function(y_true, tf.identity(y_pred)), self.dtype))
+
+    def result(self) -> Any:
+        return self._last.value
+
+    def reset_state(self) -> None:
+        self._function.reset_states()
+        self._last.assign(0.0)
+
+    def get_config(self) -> dict[str, Any]:
+        raise NotImplementedError("A metric of a compiled model is written by the name that it was compiled with.")
+
+
 def one_number(values: Any, mask: Any, weights: Any) -> Any:
     """Return what Keras 2.2.4 made of a batch's values (`weighted_masked_objective`).
 
