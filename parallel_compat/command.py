@@ -24,6 +24,14 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "parallel_compat.recover.recover_command",
         "write the single model that is in an old checkpoint",
     ),
+    "recorder": (
+        "parallel_compat.compare.recorder_command",
+        "print the file that records what a script computes in an old environment",
+    ),
+    "compare": (
+        "parallel_compat.compare.compare_command",
+        "say whether a script computes here what was recorded there, and what differs",
+    ),
 }
 COULD_NOT_RUN = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from parallel_compat.recover.reader import Stored
     from parallel_compat.recover.single_model import Template
 
+# What `record_keras.py` writes in place of a backend.
+RECORDING = "parallel-compat recording"
+
 
 @dataclass(frozen=True)
 class InspectedLayer:
@@ -102,6 +105,9 @@ def inspect_checkpoint(path: str | os.PathLike[str], *, max_bytes: int | None = 
     with read(path, arrays=False, max_bytes=max_bytes) as reading:
         stored = reading.stored
     size = os.stat(path).st_size
+    if stored.backend == RECORDING:
+        note = "A recording of a training (`record_keras.py`): compare it with `parallel-compat compare`."
+        return _by_lists(stored, size, (), (note,))
     if stored.form == "keras3" or written_by_keras3(stored):
         note = "Written by Keras 3; it needs no recovery."
         return _by_lists(stored, size, (), (note,))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _USER, _ON_BEHALF, _INSTALLED = "user", "on behalf", "installed"
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LAYER_TESTS = os.path.join(_HERE, "legacy", "layer_tests.py")
+_RECORDER = os.path.join(_HERE, "compare", "record_keras.py")
 
 
 def _started_in() -> str:
@@ -236,7 +237,7 @@ def _kind_of(file: str, module: str) -> str:
     if file.startswith("<") and module.partition(".")[0] in ("keras", "tensorflow"):
         return _INSTALLED
     path = os.path.abspath(file)
-    if path == _LAYER_TESTS:
+    if path in (_LAYER_TESTS, _RECORDER):
         return _ON_BEHALF
     if path.startswith(_HERE) or any(folder in path for folder in _PACKAGES):
         return _INSTALLED

@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import patch_points
-from parallel_compat.legacy.numbers import sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -29,13 +28,6 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
-    for name in ("RandomNormal", "TruncatedNormal", "RandomUniform", "VarianceScaling", "Orthogonal"):
-        patches.wrap(
-            getattr(keras.initializers, name),
-            "__call__",
-            looking_alike(_drawing_from_numpy),
-            why="the draws from `np.random` that Keras 2.2.4 made",
-        )
     statistics = "moving statistics, and what a frozen layer does, as in the era"
     patches.wrap(layers.BatchNormalization, "call", looking_alike(_batch_normalization), why=statistics)
     # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
@@ -57,15 +49,6 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
-
-
-def _drawing_from_numpy(original: Any) -> Any:
-    def call(self: Any, shape: Any, *given: Any, **keywords: Any) -> Any:
-        if patch_points.seed_of_initializer(self) is None and callers.era_of_caller() is Era.KERAS_2_2_4:
-            sample_order.pass_over_draws_of(self, shape)
-        return original(self, shape, *given, **keywords)
-
-    return call
 
 
 def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> Any:

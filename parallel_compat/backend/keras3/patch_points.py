@@ -129,11 +129,6 @@ def _is_made_by_sequential() -> bool:
     return isinstance(frame.f_locals.get("self"), keras.Sequential)
 
 
-def seed_of_initializer(initializer: Any) -> Any:
-    """Return the seed that a random initializer was given, or None (`RandomInitializer._init_seed`)."""
-    return initializer._init_seed
-
-
 def of_cross_entropies(compute: Callable[..., Any]) -> Iterator[Point]:
     """Yield the cross-entropies that all others are made of (`keras.src.backend.tensorflow.nn`).
 

@@ -49,21 +49,6 @@ def drawn(era: Era, shuffle: Any) -> Callable[[int, int], Any]:
     return draw
 
 
-def pass_over_draws_of(initializer: Any, shape: Any) -> None:
-    """Draw from `np.random` what Keras 2.2.4 drew for a weight, so that the draws after it are the same.
-
-    A seed for TensorFlow, or for `orthogonal` the matrix itself (`keras/initializers.py`).
-
-    Args:
-        initializer: a random initializer without a seed.
-        shape: of the weight.
-    """
-    if type(initializer).__name__.startswith("Orthogonal"):
-        np.random.normal(0.0, 1.0, (int(np.prod(shape[:-1])), shape[-1]))
-    else:
-        np.random.randint(10_000_000)
-
-
 def _batches_shuffled(order: Any, batch_size: int) -> Any:
     whole = len(order) // batch_size * batch_size
     batches = order[:whole].reshape(-1, batch_size).copy()

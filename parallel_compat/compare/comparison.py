@@ -1,0 +1,363 @@
+"""Hold two recordings of one script against each other: the first thing that differs, and by how much.
+
+Each step of the second recording began from the first one's weights, on its batch (`record_keras.py --replay`), so each
+stands for itself. In a step things are compared in the order in which they are computed: the batch, the layers, the
+outputs, the loss, the gradients, the weights after the step, the metrics.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from parallel_compat.compare.recordings import Recording
+
+    Array = np.ndarray[Any, Any]
+
+# Of the largest value of an array. Sums of some thousand products in float32, in another order, differ by some 1e-6;
+# the least of the known differences between versions of Keras that is no rounding is 1e-4.
+TOLERANCE = 2e-5
+# Gradients smaller than this part of the largest are the rounding of larger ones that cancel (a bias before
+# BatchNormalization); Adam makes a whole step of them.
+NOISE = 1e-5
+EPSILON = float(np.finfo(np.float32).eps)
+
+ORDER = ("data", "layer", "output", "loss", "gradient", "step", "metric", "weights", "not compared")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that differs, or could not be compared.
+
+    Attributes:
+        kind: one of `ORDER`.
+        what: which one: the input's number, the layer's or metric's name.
+        difference: the largest difference, as part of the largest value; None where there is none to compute.
+        text: a sentence.
+        class_name: of the layer or optimizer, for the reason.
+    """
+
+    kind: str
+    what: str
+    difference: float | None
+    text: str
+    class_name: str = ""
+
+
+@dataclass
+class Step:
+    """One step of one model.
+
+    Attributes:
+        findings: what differs, in the order in which it is computed.
+        differences: the largest difference of each kind that was compared, as part of the largest value.
+        left_out: weights whose gradient is nothing but rounding.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    differences: dict[str, float] = field(default_factory=dict)
+    left_out: int = 0
+
+
+@dataclass
+class Comparison:
+    """Two recordings, held against each other.
+
+    Attributes:
+        stacks: the Keras of both.
+        models: the names of the models.
+        steps: for each model, its steps.
+        findings: what concerns a model, or both recordings, as a whole: (model or None, finding).
+    """
+
+    stacks: tuple[str, str]
+    models: list[str]
+    steps: list[list[Step]]
+    findings: list[tuple[int | None, Finding]] = field(default_factory=list)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether everything was compared and nothing differs."""
+        return not self.findings and not any(step.findings for steps in self.steps for step in steps)
+
+    def first(self) -> tuple[str, Finding] | None:
+        """Return the first thing that differs, with its place."""
+        for model, finding in self.findings:
+            if finding.kind != "not compared":
+                return "the recordings" if model is None else f"model {self.models[model]}", finding
+        for model, steps in enumerate(self.steps):
+            for number, step in enumerate(steps):
+                for finding in step.findings:
+                    return f"model {self.models[model]}, step {number}", finding
+        return ("the recordings", self.findings[0][1]) if self.findings else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data for JSON."""
+        return {**asdict(self), "equal": self.is_equal}
+
+
+def compare(old: Recording, new: Recording) -> Comparison:
+    """Compare two recordings of one script, the second one replayed from the first.
+
+    Args:
+        old: what was recorded first.
+        new: what was recorded with `--replay` of the first.
+    """
+    names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
+    stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
+    found = Comparison(stacks, names, [])
+    if len(old.models) != len(new.models):
+        text = f"expected {len(old.models)} models that are trained, as recorded. Received: {len(new.models)}"
+        found.findings.append((None, Finding("not compared", "models", None, text)))
+    for sentence in dict.fromkeys([*old.facts.get("notes", []), *new.facts.get("notes", [])]):
+        found.findings.append((None, Finding("not compared", "recording", None, str(sentence))))
+    for number, pair in enumerate(zip(old.models, new.models, strict=False)):
+        steps, findings = _Model(number, old, new, *pair).compare()
+        found.steps.append(steps)
+        found.findings += [(number, finding) for finding in findings]
+    return found
+
+
+class _Model:
+    def __init__(
+        self, number: int, old: Recording, new: Recording, old_facts: dict[str, Any], new_facts: dict[str, Any]
+    ) -> None:
+        self._number = number
+        self._old, self._new = old, new
+        self._facts = (old_facts, new_facts)
+        self._classes = {layer["name"]: layer["class"] for layer in old_facts["layers"]}
+        self._of_weight = [layer["name"] for layer in old_facts["layers"] for _ in layer["weights"]]
+
+    def compare(self) -> tuple[list[Step], list[Finding]]:
+        old, new = self._facts
+        findings = []
+        if new.get("weights_put_in") is not True:
+            text = f"the recorded weights could not be put in: {new.get('weights_put_in', 'no word of it')}"
+            return [], [Finding("weights", "initial", None, text)]
+        if old["random_layers"]:
+            names = ", ".join(old["random_layers"][:5])
+            text = f"layers that draw random numbers ({names}). Record with --no-dropout to take them out on both sides"
+            findings.append(Finding("not compared", "random layers", None, text))
+        count = min(len(old["steps"]), len(new["steps"]))
+        if len(old["steps"]) != len(new["steps"]):
+            text = f"expected {len(old['steps'])} steps, as recorded. Received: {len(new['steps'])}"
+            findings.append(Finding("not compared", "steps", None, text))
+        return [self._step(number) for number in range(count)], findings
+
+    def _pair(self, number: int, name: str) -> tuple[list[Array], list[Array]] | None:
+        section = f"model{self._number}/step{number}/{name}"
+        if section not in self._old.arrays or section not in self._new.arrays:
+            return None
+        return self._old.arrays[section], self._new.arrays[section]
+
+    def _step(self, number: int) -> Step:
+        step = Step()
+        for finding in (*self._data(number), *self._not_fed(number)):
+            step.findings.append(finding)
+            if finding.kind == "not compared":
+                return step
+        if not self._facts[0]["random_layers"]:
+            self._layers(number, step)
+            self._outputs(number, step)
+            self._logs(number, step, loss=True)
+            self._gradients(number, step)
+            self._weights(number, step)
+            self._logs(number, step, loss=False)
+        return step
+
+    def _not_fed(self, number: int) -> Iterator[Finding]:
+        for at, kind, recorded, own in self._facts[1].get("not_fed", []):
+            if at == number:
+                text = f"{_NAMES[kind]}: recorded in the shapes {recorded}, here {own or 'none is given'}"
+                yield Finding("not compared", kind, None, text)
+
+    def _data(self, number: int) -> Iterator[Finding]:
+        for kind, name in _NAMES.items():
+            pair = self._pair(number, kind)
+            if pair is None:
+                continue
+            for index, (old, new) in enumerate(zip(*pair, strict=False)):
+                if old.size != new.size or not old.size:
+                    continue
+                difference = _difference(old, new.reshape(old.shape))
+                if difference <= TOLERANCE:
+                    continue
+                same = _samples_in_both(old, new.reshape(old.shape))
+                text = f"{name} {index}: " + (
+                    f"the same samples in another order ({same} of {len(old)})"
+                    if same == len(old)
+                    else f"other samples: {same} of {len(old)} are the same"
+                )
+                yield Finding("data", f"{name} {index}", difference, text)
+
+    def _layers(self, number: int, step: Step) -> None:
+        pair = self._pair(number, "layers")
+        if pair is None:
+            return
+        old, new = (facts["steps"][number].get("layer_names", []) for facts in self._facts)
+        rows = list(zip(old, new, *pair, strict=False))
+        if len(old) != len(new) or any(a.shape != b.shape for _, _, a, b in rows):
+            return  # the layers are others; their end is compared
+        for name, here, a, b in rows:
+            difference = _difference(a, b)
+            _raise(step, "layer", difference)
+            if difference > TOLERANCE:
+                called = name if name == here else f"{name} ({here} here)"
+                text = f"the output of layer {called} differs by {_part(difference)}"
+                step.findings.append(Finding("layer", name, difference, text, self._classes.get(name, "")))
+                return  # what follows it follows from it
+
+    def _outputs(self, number: int, step: Step) -> None:
+        pair = self._pair(number, "outputs")
+        for index, (old, new) in enumerate(zip(*pair, strict=False) if pair else ()):
+            if old.shape != new.shape:
+                text = f"output {index} has the shape {list(old.shape)}, here {list(new.shape)}"
+                step.findings.append(Finding("output", str(index), None, text))
+                continue
+            difference = _difference(old, new)
+            _raise(step, "output", difference)
+            if difference > TOLERANCE:
+                text = f"output {index} in training differs by {_part(difference)}"
+                step.findings.append(Finding("output", str(index), difference, text))
+
+    def _logs(self, number: int, step: Step, loss: bool) -> None:
+        old, new = (dict(zip(each["names"], each["logs"], strict=True)) for each in self._both(number))
+        pairs = [(name, old[name], new[name]) for name in old if name in new]
+        if old.keys() != new.keys() and len(old) == len(new):  # the same in order, by other names (acc, accuracy)
+            pairs = list(zip(old, old.values(), new.values(), strict=True))
+        elif old.keys() != new.keys() and not loss:
+            missing = sorted(old.keys() ^ new.keys())
+            step.findings.append(Finding("metric", missing[0], None, f"only one of both has {', '.join(missing)}"))
+        for name, a, b in pairs:
+            if (name == "loss" or name.endswith("_loss")) is not loss:
+                continue
+            difference = abs(a - b) / max(abs(a), 1e-6) if math.isfinite(a) else 0.0 if not math.isfinite(b) else 1.0
+            kind = "loss" if loss else "metric"
+            _raise(step, kind, difference)
+            if not difference <= TOLERANCE:
+                optimizer = str(self._facts[0].get("loss")) if loss else name
+                text = f"{name}: {a:.8g} was recorded, here it is {b:.8g} ({_part(difference)})"
+                step.findings.append(Finding(kind, name, difference, text, optimizer))
+
+    def _both(self, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self._facts[0]["steps"][number], self._facts[1]["steps"][number]
+
+    def _clips(self) -> bool:
+        config = self._facts[0].get("optimizer_config") or {}
+        return isinstance(config, dict) and any(config.get(name) for name in ("clipnorm", "clipvalue"))
+
+    def _gradients_by_weight(self, number: int, side: int) -> dict[int, Array]:
+        pair = self._pair(number, "gradients")
+        facts = self._facts[side]
+        if pair is None:
+            return {}
+        trainable = facts.get("trainable", [])
+        of = facts["steps"][number].get("gradient_of", [])
+        return {trainable[k]: array for k, array in zip(of, pair[side], strict=False) if k < len(trainable)}
+
+    def _gradients(self, number: int, step: Step) -> None:
+        old, new = (self._gradients_by_weight(number, side) for side in (0, 1))
+        if self._clips() or not old:
+            return  # Keras 2 has them after clipping
+        largest = max((float(np.abs(each).max(initial=0.0)) for each in old.values()), default=0.0)
+        for place in sorted(old.keys() & new.keys()):
+            if old[place].shape != new[place].shape:
+                continue
+            error = np.abs(old[place].astype("float64") - new[place])
+            difference = float(error.max(initial=0.0)) / max(largest, 1e-30)
+            _raise(step, "gradient", difference)
+            if not difference <= TOLERANCE:
+                name = self._layer(place)
+                text = f"the gradient of a weight of layer {name} differs by {_part(difference)}"
+                step.findings.append(Finding("gradient", name, difference, text, self._classes.get(name, "")))
+                return
+
+    def _weights(self, number: int, step: Step) -> None:
+        after = self._pair(number, "weights")
+        names = [f"step{number}/before", f"step{number - 1}/weights" if number else "initial"]
+        sections = [self._old.arrays.get(f"model{self._number}/{name}") for name in names]
+        before = next((section for section in sections if section is not None), None)
+        if after is None or before is None:
+            return
+        gradients = self._gradients_by_weight(number, 0)
+        largest = max((float(np.abs(each).max(initial=0.0)) for each in gradients.values()), default=0.0)
+        reported = False
+        for place, (start, old, new) in enumerate(zip(before, *after, strict=False)):
+            if old.shape != new.shape or start.shape != old.shape:
+                continue
+            error = np.abs(old.astype("float64") - new)
+            rounding = 4 * EPSILON * np.abs(old)
+            if place in gradients and gradients[place].shape == old.shape:
+                noise = (np.abs(gradients[place]) <= NOISE * largest) & (error > rounding)
+                step.left_out += int(noise.sum())
+                error = np.where(noise, 0.0, error)
+            moved = float(np.abs(old.astype("float64") - start).max(initial=0.0))
+            # The rounding of the weight itself is not the step's.
+            difference = float(np.maximum(error - rounding, 0.0).max(initial=0.0)) / max(moved, 1e-30)
+            if not moved and not difference:
+                continue
+            difference = min(difference, 1e9)
+            _raise(step, "step", difference)
+            if not difference <= 50 * TOLERANCE and not reported:
+                name = self._layer(place)
+                reported = True
+                text = (
+                    f"a weight of layer {name} after the step differs by {_part(difference)} of what the step moved it"
+                )
+                optimizer = str((self._facts[0].get("optimizer")) or "")
+                kind = optimizer if place in gradients else self._classes.get(name, "")
+                step.findings.append(Finding("step", name, difference, text, kind))
+
+    def _layer(self, place: int) -> str:
+        return self._of_weight[place] if 0 <= place < len(self._of_weight) else "?"
+
+
+_NAMES = {"x": "input", "y": "target", "w": "sample weights"}
+
+
+def _difference(old: Array, new: Array) -> float:
+    """Return the largest difference of two arrays, as part of the largest value."""
+    a, b = old.astype("float64"), new.astype("float64")
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    if bool(same.all()):
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        error = float(np.where(same, 0.0, np.abs(a - b)).max(initial=0.0))
+    largest = float(np.abs(a[np.isfinite(a)]).max(initial=0.0))
+    return error / max(largest, 1e-30) if math.isfinite(error) else math.inf
+
+
+def _samples_in_both(old: Array, new: Array) -> int:
+    """Return how many samples of one batch are in the other as well."""
+    if not old.shape:
+        return 0
+    other = [row.astype("float32").tobytes() for row in new]
+    found = 0
+    for row in old:
+        data = row.astype("float32").tobytes()
+        if data in other:
+            other.remove(data)
+            found += 1
+    return found
+
+
+def _raise(step: Step, kind: str, difference: float) -> None:
+    step.differences[kind] = max(step.differences.get(kind, 0.0), difference if math.isfinite(difference) else 1e9)
+
+
+def _part(difference: float) -> str:
+    """Say a relative difference as people read it, and in the rounding of float32."""
+    if not math.isfinite(difference):
+        return "values that are no numbers"
+    return f"{difference:.2g} of the largest value ({difference / EPSILON:,.0f} ulp)"
+
+
+def ulp(differences: Sequence[float]) -> float:
+    """Return the largest of some relative differences in the rounding of float32."""
+    return max(differences, default=0.0) / EPSILON

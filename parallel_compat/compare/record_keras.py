@@ -1,0 +1,1089 @@
+# -*- coding: utf-8 -*-
+"""Run a Keras script, unmodified, and write down what it computes.
+
+    python record_keras.py [--steps N] [--out recording.h5] [--no-dropout] train.py ARGS...
+
+One file without dependencies beyond numpy and h5py, for Python 2.7 to 3.13: standalone Keras 1.2 to 2.3, tf.keras of
+TensorFlow 1.13 to 1.15 and 2.2 to 2.15, tf_keras, and Keras 3 on TensorFlow. For each model that is trained it writes
+the configuration, the initial weights, and for the first N steps the batch, what the model put out, loss and metrics,
+gradients, weights and optimizer state after the step; then the history, and what `evaluate` and `predict` returned. It
+draws no random number and changes no result, but for one thing: on TensorFlow 1 weights and the step's counter are
+written after everything in a step has read them, which was left to chance. What it cannot write down it names.
+
+The recording is an HDF5 file of plain arrays and one JSON text. `parallel-compat compare recording.h5 train.py` runs
+the script on today's TensorFlow, from the recorded weights and on the recorded batches, and says what differs.
+"""
+
+from __future__ import print_function
+
+import argparse
+import json
+import os
+import runpy
+import sys
+import types
+
+import numpy as np
+
+VERSION = 1
+COMPILES = 32  # models that are compiled, whose weights are kept
+MODELS = 16  # more than that are not written down
+PREDICTED = 64  # samples of a prediction that are kept
+RESULTS = 200  # epochs, evaluations and predictions of a model that are kept
+GRAPH_CLASSES = (
+    "keras.engine.training",
+    "tensorflow.python.keras.engine.training",
+    "tensorflow_core.python.keras.engine.training",
+    "tensorflow.python.keras.engine.training_v1",
+    "keras.engine.training_v1",
+    "keras.src.engine.training_v1",
+    "tf_keras.src.engine.training_v1",
+)
+EAGER_CLASSES = (
+    "tensorflow.python.keras.engine.training",
+    "keras.engine.training",
+    "keras.src.engine.training",
+    "tf_keras.src.engine.training",
+    "keras.src.backend.tensorflow.trainer",
+    "parallel_compat.training.trainer",
+)
+CLASSES = ("TensorFlowTrainer", "ParallelTrainer", "Model")
+LAYERS = (
+    "keras.layers",
+    "tensorflow.keras.layers",
+    "tensorflow.python.keras.layers",
+    "tensorflow_core.python.keras.layers",
+    "tf_keras.layers",
+)
+RANDOM = (
+    "Dropout",
+    "SpatialDropout1D",
+    "SpatialDropout2D",
+    "SpatialDropout3D",
+    "GaussianDropout",
+    "GaussianNoise",
+    "AlphaDropout",
+)
+RECURRENT = ("SimpleRNN", "LSTM", "GRU", "ConvLSTM2D")
+
+
+# --- what is written ------------------------------------------------------------------------------------------------
+
+
+class Recording(object):
+    """What was seen, in memory until the script ends.
+
+    Args:
+        path: where it is written.
+        most: how many bytes of arrays are kept.
+    """
+
+    def __init__(self, path, most):
+        self.path = path
+        self.left = most
+        self.sections = []
+        self.facts = {"version": VERSION, "python": sys.version.split()[0], "models": [], "notes": []}
+
+    def put(self, section, arrays):
+        """Keep a list of arrays under a name."""
+        kept = [self._plain(array) for array in arrays]
+        if any(array is None for array in kept):
+            self.note("%s: not written, it holds something else than plain numbers" % section)
+            return False
+        size = sum(array.nbytes for array in kept)
+        if size > self.left:
+            self.note("%s: not written, %d bytes are more than what is left (--max-mb)" % (section, size))
+            return False
+        self.left -= size
+        self.sections.append((section, kept))
+        return True
+
+    def note(self, text):
+        """Say once what could not be written down."""
+        if text not in self.facts["notes"]:
+            self.facts["notes"].append(text)
+
+    def write(self):
+        """Write the file: whole, or not at all."""
+        import h5py
+
+        temporary = "%s.%d.tmp" % (self.path, os.getpid())
+        try:
+            with h5py.File(temporary, "w") as file:
+                names = [name for name, _ in self.sections]
+                file.attrs["layer_names"] = np.array([name.encode("utf-8") for name in names], dtype="S")
+                file.attrs["backend"] = b"parallel-compat recording"
+                file.attrs["keras_version"] = str(self.facts.get("keras", "?")).encode("utf-8")
+                text = json.dumps(self.facts, sort_keys=True)
+                file.attrs.create("training_config", text, dtype=h5py.special_dtype(vlen=str))
+                for name, arrays in self.sections:
+                    group = file.create_group(name)
+                    numbers = [str(i).encode("utf-8") for i in range(len(arrays))]
+                    group.attrs["weight_names"] = np.array(numbers, dtype="S")
+                    for number, array in zip(numbers, arrays):
+                        group.create_dataset(number.decode("utf-8"), data=array)
+            if os.name == "nt" and os.path.exists(self.path):
+                os.remove(self.path)
+            os.rename(temporary, self.path)
+        finally:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+
+    @staticmethod
+    def _plain(array):
+        array = np.array(array)
+        return array if array.dtype.kind in "fiub" and array.dtype.itemsize <= 8 else None
+
+
+class Replay(object):
+    """A recording whose weights and batches are put in here, for `parallel-compat compare`."""
+
+    def __init__(self, path):
+        import h5py
+
+        self.arrays = {}
+        with h5py.File(path, "r") as file:
+            text = file.attrs["training_config"]
+            self.facts = json.loads(text if isinstance(text, str) else text.decode("utf-8"))
+            for name in file.attrs["layer_names"]:
+                name = name if isinstance(name, str) else name.decode("utf-8")
+                group = file[name]
+                self.arrays[name] = [np.array(group[str(i)]) for i in range(len(group))]
+
+
+# --- models ---------------------------------------------------------------------------------------------------------
+
+
+def layers_with_weights(model, seen=None):
+    """Return a model's layers that have weights, those of models inside it in their place."""
+    seen = set() if seen is None else seen
+    found = []
+    for layer in model.layers:
+        if id(layer) in seen:
+            continue
+        seen.add(id(layer))
+        if hasattr(layer, "layers") and hasattr(layer, "predict"):
+            found += layers_with_weights(layer, seen)
+        elif layer.weights:
+            found.append(layer)
+    return found
+
+
+def all_layers(model):
+    """Return a model's layers, those of models and wrappers inside it as well."""
+    found = []
+    for layer in model.layers:
+        found.append(layer)
+        if hasattr(layer, "layers") and hasattr(layer, "predict"):
+            found += all_layers(layer)
+        inner = getattr(layer, "layer", None)
+        if inner is not None and hasattr(inner, "get_config"):
+            found += [inner] + (all_layers(inner) if hasattr(inner, "predict") else [])
+    return found
+
+
+def random_layers(model):
+    """Return the names of layers that draw random numbers in training."""
+    found = []
+    for layer in all_layers(model):
+        kind = type(layer).__name__
+        rates = [getattr(layer, name, 0) for name in ("rate", "p", "stddev", "sigma")] if kind in RANDOM else []
+        if kind in RECURRENT:
+            rates = [getattr(layer, name, 0) for name in ("dropout", "recurrent_dropout", "dropout_W", "dropout_U")]
+        if any(isinstance(rate, (int, float)) and rate > 0 for rate in rates) and not getattr(
+            layer, "_record_keras_silent", False
+        ):
+            found.append(layer.name)
+    return found
+
+
+def tensors_of_layers(model):
+    """Return pairs of a layer's name and its first output in a functional model, from the inputs on."""
+    graph = getattr(model, "_functional", None) or getattr(model, "model", None) or model
+    nodes = getattr(graph, "_nodes_by_depth", None) or getattr(graph, "nodes_by_depth", None) or {}
+    first = {}
+    for depth in sorted(nodes, reverse=True):
+        for node in nodes[depth]:
+            layer = (
+                getattr(node, "operation", None)
+                or getattr(node, "outbound_layer", None)
+                or getattr(node, "layer", None)
+            )
+            outputs = getattr(node, "output_tensors", None)
+            if outputs is None:
+                outputs = node.outputs
+            flat = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+            first.setdefault(id(layer), flat[0])
+    found = []
+    for layer in model.layers:
+        if id(layer) in first and type(layer).__name__ != "InputLayer":
+            found.append((layer.name, first[id(layer)]))
+    return found
+
+
+def listed(value):
+    """Return a value as a list."""
+    return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
+
+
+def name_of(value):
+    """Return what stands for a loss, a metric or an optimizer in JSON."""
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): name_of(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [name_of(each) for each in value]
+    if hasattr(value, "__name__"):
+        return value.__name__
+    return type(value).__name__
+
+
+def plain(value):
+    """Return a value as JSON has it; what it has not by its name."""
+    try:
+        return json.loads(json.dumps(value, default=lambda each: float(each) if hasattr(each, "dtype") else str(each)))
+    except (TypeError, ValueError):
+        return str(value)
+
+
+class Model(object):
+    """One model that is trained.
+
+    Args:
+        recorder: the recorder.
+        number: which of the script's models, in the order in which they were first trained.
+        model: the model.
+    """
+
+    def __init__(self, recorder, number, model):
+        self.recorder = recorder
+        self.number = number
+        self.model = model
+        self.steps = 0
+        self.after = []
+        layers = layers_with_weights(model)
+        optimizer = getattr(model, "optimizer", None)
+        self.facts = {
+            "name": getattr(model, "name", None),
+            "class": type(model).__name__,
+            "keras": recorder.version_of(model),
+            "layers": [
+                {"name": layer.name, "class": type(layer).__name__, "weights": [w.name for w in layer.weights]}
+                for layer in layers
+            ],
+            "optimizer": type(optimizer).__name__,
+            "optimizer_config": self._config_of(optimizer),
+            "loss": name_of(getattr(model, "loss", None)),
+            "random_layers": random_layers(model),
+            "config": self._config(),
+            "steps": [],
+            "history": [],
+            "evaluate": [],
+            "predict": [],
+        }
+        recorder.recording.facts["models"].append(self.facts)
+        recorder.recording.facts.setdefault("keras", self.facts["keras"])
+        self._watch("evaluate", self._evaluated)
+        self._watch("predict", self._predicted)
+
+    @property
+    def wanted(self):
+        """Whether its next step is written down."""
+        return self.steps < self.recorder.steps
+
+    def section(self, name):
+        """Return the name of a section of the recording."""
+        return "model%d/%s" % (self.number, name)
+
+    def begin(self):
+        """Before its first step: put the recorded weights in, and write down what it begins with."""
+        replay = self.recorder.replay
+        if replay is not None:
+            self._put_in(replay)
+        self._put_weights("initial")
+        places = {}
+        for layer in layers_with_weights(self.model):
+            for weight in layer.weights:
+                places[id(weight)] = len(places)
+        self.facts["trainable"] = [places.get(id(weight), -1) for weight in self.model.trainable_weights]
+
+    def resume(self):
+        """Before a later step: write the weights down, and on a replay put the recorded ones in, if they have changed
+        since the step before (the other models of a GAN)."""
+        name = "step%d/before" % self.steps
+        arrays = self._weights()
+        if any(not np.array_equal(a, b) for a, b in zip(arrays, self.after)):
+            self.recorder.recording.put(self.section(name), arrays)
+        self._set(name)
+
+    def _set(self, name):
+        """Put recorded weights in, if there are any of this name: each step stands for itself."""
+        if self.facts.get("weights_put_in") is True:
+            arrays = list(self.recorder.replay.arrays.get(self.section(name), []))
+            for layer in layers_with_weights(self.model) if arrays else []:
+                count = len(layer.get_weights())
+                layer.set_weights(arrays[:count])
+                arrays = arrays[count:]
+
+    def _put_in(self, replay):
+        models = replay.facts["models"]
+        if self.number >= len(models):
+            return
+        layers = layers_with_weights(self.model)
+        recorded = models[self.number]["layers"]
+        arrays = list(replay.arrays.get(self.section("initial"), []))
+        if len(layers) != len(recorded):
+            self.facts["weights_put_in"] = "expected %d layers with weights, as recorded. Received: %d" % (
+                len(recorded),
+                len(layers),
+            )
+            return
+        for layer, row in zip(layers, recorded):
+            own = [tuple(w.shape) for w in layer.get_weights()]
+            given, arrays = arrays[: len(row["weights"])], arrays[len(row["weights"]) :]
+            if own != [tuple(array.shape) for array in given]:
+                self.facts["weights_put_in"] = (
+                    "layer %s: expected weights of the shapes %s, as recorded. Received: %s"
+                    % (
+                        layer.name,
+                        [tuple(array.shape) for array in given],
+                        own,
+                    )
+                )
+                return
+            layer.set_weights(given)
+        self.facts["weights_put_in"] = True
+
+    def recorded_batch(self):
+        """Return the recorded batch of this step as {"x", "y", "w"}, or None."""
+        replay = self.recorder.replay
+        if replay is None or self.number >= len(replay.facts["models"]):
+            return None
+        found = {}
+        for kind in ("x", "y", "w"):
+            arrays = replay.arrays.get(self.section("step%d/%s" % (self.steps, kind)))
+            if arrays is not None:
+                found[kind] = arrays
+        return found or None
+
+    def step(self, batch, values, logs):
+        """Write down a step that was made.
+
+        Args:
+            batch: {"x", "y", "w"}, the script's own.
+            values: {"outputs", "gradients", "layers"}, lists of arrays.
+            logs: loss and metrics, pairs of a name and a number.
+        """
+        number = self.steps
+        logs = list(logs)
+        facts = {"names": [str(name) for name, _ in logs], "logs": [float(value) for _, value in logs]}
+        for kind in sorted(batch):
+            if self.recorder.recording.put(self.section("step%d/%s" % (number, kind)), batch[kind]):
+                facts[kind] = len(batch[kind])
+        for kind in sorted(values):
+            found = values[kind]
+            if kind == "layers":
+                facts["layer_names"] = [name for name, _ in found]
+                found = [value for _, value in found]
+            if kind == "gradients":
+                facts["gradient_of"] = [i for i, value in enumerate(found) if value is not None]
+                found = [value for value in found if value is not None]
+            self.recorder.recording.put(self.section("step%d/%s" % (number, kind)), found)
+        self._put_weights("step%d/weights" % number)
+        self._set("step%d/weights" % number)
+        self.after = self._weights()
+        state = getattr(self.model.optimizer, "get_weights", None)
+        try:
+            arrays = state() if callable(state) else None
+        except Exception as error:  # an optimizer without state, or one of the user's
+            arrays = None
+            self.recorder.recording.note("model %d: no optimizer state (%s)" % (self.number, error))
+        if arrays is not None:
+            self.recorder.recording.put(self.section("step%d/state" % number), arrays)
+        self.facts["steps"].append(facts)
+        self.steps += 1
+        if not self.wanted:
+            print("record_keras: model %d: %d steps recorded" % (self.number, self.steps), file=sys.stderr)
+
+    def epoch(self, logs):
+        """Write down the logs of an epoch."""
+        if len(self.facts["history"]) < RESULTS:
+            self.facts["history"].append({str(k): plain(v) for k, v in (logs or {}).items() if np.ndim(v) == 0})
+
+    def _weights(self):
+        return [np.array(value) for layer in layers_with_weights(self.model) for value in layer.get_weights()]
+
+    def _put_weights(self, name):
+        self.recorder.recording.put(self.section(name), self._weights())
+
+    def _watch(self, name, seen):
+        method = getattr(self.model, name)
+
+        def watched(*given, **keywords):
+            result = method(*given, **keywords)
+            if "_use_cached_eval_dataset" not in keywords:
+                seen(result)
+            return result
+
+        watched.__name__ = name
+        watched.__doc__ = getattr(method, "__doc__", None)
+        try:
+            object.__setattr__(self.model, name, watched)
+        except Exception as error:
+            self.recorder.recording.note("model %d: %s is not recorded (%s)" % (self.number, name, error))
+
+    def _evaluated(self, result):
+        if len(self.facts["evaluate"]) < RESULTS:
+            values = list(result.values()) if isinstance(result, dict) else listed(result)
+            self.facts["evaluate"].append([plain(value) for value in values])
+
+    def _predicted(self, result):
+        number = len(self.facts["predict"])
+        if number < RESULTS:
+            values = list(result.values()) if isinstance(result, dict) else listed(result)
+            kept = [np.asarray(value)[:PREDICTED] for value in values]
+            if self.recorder.recording.put(self.section("predict%d" % number), kept):
+                self.facts["predict"].append([list(np.shape(value)) for value in values])
+
+    def _config(self):
+        try:
+            return self.model.to_json()
+        except Exception as error:
+            self.recorder.recording.note("model %d: no configuration (%s)" % (self.number, error))
+            return None
+
+    @staticmethod
+    def _config_of(optimizer):
+        try:
+            return plain(optimizer.get_config())
+        except Exception:
+            return None
+
+
+class Recorder(object):
+    """Watches the models of a script.
+
+    Args:
+        recording: what is written.
+        steps: how many steps of each model.
+        replay: a recording whose weights and batches are put in, or None.
+        silent: whether random layers are the identity.
+    """
+
+    def __init__(self, recording, steps, replay=None, silent=False):
+        self.recording = recording
+        self.steps = steps
+        self.replay = replay
+        self.silent = silent
+        self.models = {}
+        self.compiles = 0
+        self._hooked = set()
+
+    def model(self, model):
+        """Return what is kept of a model; None beyond the first models."""
+        found = self.models.get(id(model))
+        if found is None:
+            if len(self.models) >= MODELS:
+                self.recording.note("more than %d models: the others are not recorded" % MODELS)
+                return None
+            found = self.models[id(model)] = Model(self, len(self.models), model)
+        return found
+
+    @staticmethod
+    def version_of(model):
+        """Return the Keras of a model, by name and version."""
+        for kind in type(model).__mro__:
+            package = kind.__module__.split(".")[0]
+            if package in ("keras", "tf_keras"):
+                return "%s %s" % (package, getattr(sys.modules[package], "__version__", "?"))
+            if package in ("tensorflow", "tensorflow_core"):
+                import tensorflow
+
+                return "tf.keras %s" % tensorflow.__version__
+        return "?"
+
+    def compiled(self, model):
+        """Write down, or put in, the weights of a compiled model: scripts use models before they train them."""
+        number = self.compiles
+        try:
+            layers = layers_with_weights(model)
+        except Exception:  # a model that is not built
+            layers = []
+        if number >= COMPILES or not layers:
+            return
+        self.compiles += 1
+        section = "compile%d" % number
+        given = self.replay.arrays.get(section) if self.replay is not None else None
+        if given is not None:
+            own = [tuple(w.shape) for layer in layers for w in layer.get_weights()]
+            if own == [tuple(array.shape) for array in given]:
+                given = list(given)
+                for layer in layers:
+                    count = len(layer.get_weights())
+                    layer.set_weights(given[:count])
+                    given = given[count:]
+        self.recording.put(section, [value for layer in layers for value in layer.get_weights()])
+
+    # How the classes are found: after each import of the script, as nothing may be imported before it asks.
+
+    def watch_imports(self):
+        """Hook the training methods of each Keras as soon as the script has imported it."""
+        try:
+            import builtins
+        except ImportError:  # Python 2
+            import __builtin__ as builtins
+        original, depth = builtins.__import__, [0]
+
+        def watched(*given, **keywords):
+            depth[0] += 1
+            try:
+                module = original(*given, **keywords)
+            finally:
+                depth[0] -= 1
+            if not depth[0]:  # what is being imported may still be changed by others
+                self.look()
+            return module
+
+        builtins.__import__ = watched
+        return lambda: setattr(builtins, "__import__", original)
+
+    def look(self):
+        """Hook what has been imported since the last look."""
+        modules = sys.modules
+        if "tensorflow" in modules and "tensorflow" not in self._hooked:
+            self._hooked.add("tensorflow")
+            # TensorFlow 1 wrote weights while the backward pass read them. With resource variables, which came with
+            # 1.13, it does not.
+            tensorflow = modules["tensorflow"]
+            enable = getattr(getattr(tensorflow, "compat", None), "v1", tensorflow)
+            if tensorflow.__version__.startswith("1.") and hasattr(enable, "enable_resource_variables"):
+                enable.enable_resource_variables()
+        for name in GRAPH_CLASSES + EAGER_CLASSES:
+            module = modules.get(name)
+            if module is None or name in self._hooked:
+                continue
+            kind = next((vars(module)[each] for each in CLASSES if each in vars(module)), None)
+            if not isinstance(kind, type):
+                continue
+            self._hooked.add(name)
+            if "compile" in vars(kind) or name.startswith("keras.src.backend"):
+                whole = sys.modules["keras"].Model if name.startswith("keras.src.backend") else kind
+                whole.compile = compile_method(self, whole.compile)
+            of_graph, eager = (vars(kind).get(each) for each in ("_make_train_function", "make_train_function"))
+            if isinstance(of_graph, types.FunctionType):
+                kind._make_train_function = graph_method(self, of_graph, module)
+            if isinstance(eager, types.FunctionType):
+                kind.make_train_function = eager_method(self, eager)
+        for name in LAYERS:
+            self._silence(name)
+        for name in ("keras.callbacks", "tensorflow.python.keras.callbacks", "tensorflow_core.python.keras.callbacks"):
+            self._watch_history(name)
+        for name in ("tf_keras.src.callbacks", "keras.src.callbacks", "keras.src.callbacks.history"):
+            self._watch_history(name)
+
+    def _watch_history(self, name):
+        module = sys.modules.get(name)
+        kind = getattr(module, "__dict__", {}).get("History")
+        if kind is None or getattr(kind, "_record_keras", False) or "on_epoch_end" not in vars(kind):
+            return
+        kind._record_keras = True
+        original = kind.on_epoch_end
+
+        def on_epoch_end(callback, epoch, logs=None):
+            result = original(callback, epoch, logs)
+            found = self.models.get(id(callback.model))
+            if found is not None:
+                found.epoch(logs)
+            return result
+
+        kind.on_epoch_end = on_epoch_end
+
+    def _silence(self, name):
+        module = sys.modules.get(name)
+        if not self.silent or module is None:
+            return
+        for kind in RANDOM:
+            found = getattr(module, "__dict__", {}).get(kind)
+            if isinstance(found, type) and not vars(found).get("_record_keras_silent"):
+                found._record_keras_silent = True
+                found.call = _identity
+        for kind in RECURRENT:
+            found = getattr(module, "__dict__", {}).get(kind)
+            if isinstance(found, type) and not vars(found).get("_record_keras_silent"):
+                found._record_keras_silent = True
+                found.__init__ = _without_dropout(found.__init__)
+
+
+def _identity(self, inputs, training=None, **keywords):
+    return inputs
+
+
+def _without_dropout(original):
+    def __init__(self, *given, **keywords):
+        for name in ("dropout", "recurrent_dropout", "dropout_W", "dropout_U"):
+            keywords.pop(name, None)
+        original(self, *given, **keywords)
+
+    __init__.__doc__ = original.__doc__
+    return __init__
+
+
+def compile_method(recorder, original):
+    """Return `compile` after which the weights are written down."""
+
+    def compile(self, *given, **keywords):
+        result = original(self, *given, **keywords)
+        recorder.compiled(self)
+        return result
+
+    compile.__doc__ = getattr(original, "__doc__", None)
+    return compile
+
+
+# --- graphs: Keras 1 to 2.3, tf.keras of TensorFlow 1 ---------------------------------------------------------------
+
+
+def graph_method(recorder, original, module):
+    """Return `_make_train_function` that makes a function which also puts out what is recorded."""
+
+    def _make_train_function(self, *given, **keywords):
+        if getattr(self, "train_function", None) is not None:
+            return original(self, *given, **keywords)
+        backend, seen = module.K, {"late": []}
+        function, get_gradients = backend.function, self.optimizer.get_gradients
+        update_add = backend.update_add
+
+        def counted_last(x, increment):
+            if x is not getattr(self.optimizer, "iterations", None):
+                return update_add(x, increment)
+            seen["late"].append((x, increment))
+            return None
+
+        def gradients_seen(loss, params):
+            found = get_gradients(loss, params)
+            seen["gradients"] = list(found)
+            return found
+
+        def with_more(inputs, outputs, updates=None, **kw):
+            updates = _in_order(updates, seen["late"])
+            plain_function = function(inputs, outputs, updates=updates, **kw)
+            layers = tensors_of_layers(self)
+            more = {
+                "outputs": list(self.outputs),
+                "gradients": [_dense(g) for g in seen.get("gradients", []) if g is not None],
+                "layers": [tensor for _, tensor in layers],
+            }
+            flat = [tensor for kind in sorted(more) for tensor in more[kind]]
+            recording_function = function(inputs, list(outputs) + flat, updates=updates, **kw)
+            seen["made"] = GraphFunction(
+                recorder, self, plain_function, recording_function, len(outputs), more, [name for name, _ in layers]
+            )
+            return seen["made"]
+
+        backend.function = with_more
+        backend.update_add = counted_last
+        self.optimizer.get_gradients = gradients_seen
+        try:
+            return original(self, *given, **keywords)
+        finally:
+            backend.function = function
+            backend.update_add = update_add
+            del self.optimizer.get_gradients
+
+    return _make_train_function
+
+
+def _in_order(updates, counts):
+    """Return the updates of a step as operations; the step is counted when all others have read its number.
+
+    Keras 2 wrote the counter, and Nadam's schedule, while other operations of the step read them: by chance a weight
+    was updated as in the next step.
+    """
+    import tensorflow as tf
+
+    updates = [each for each in updates or [] if each is not None]
+    operations = [each for each in updates if not isinstance(each, tuple)]
+    pairs = [each for each in updates if isinstance(each, tuple)]
+    with tf.control_dependencies(operations + [tf.convert_to_tensor(value) for _, value in pairs]):
+        assigned = [variable.assign(tf.identity(value)) for variable, value in pairs]
+        return operations + assigned + [variable.assign_add(by) for variable, by in counts]
+
+
+def _dense(gradient):
+    if hasattr(gradient, "indices"):
+        import tensorflow as tf
+
+        return tf.convert_to_tensor(gradient)
+    return gradient
+
+
+class GraphFunction(object):
+    """A model's train function; the first calls also put out what is recorded."""
+
+    def __init__(self, recorder, model, plain_function, recording_function, count, more, layer_names):
+        self._recorder = recorder
+        self._model = model
+        self._plain = plain_function
+        self._recording = recording_function
+        self._count = count
+        self._more = more
+        self._layer_names = layer_names
+
+    def __getattr__(self, name):
+        return getattr(self._plain, name)
+
+    def __call__(self, inputs):
+        """Make a step."""
+        kept = self._recorder.model(self._model)
+        if kept is None or not kept.wanted or not isinstance(inputs, (list, tuple)):
+            return self._plain(inputs)
+        kept.resume() if kept.steps else kept.begin()
+        before = counted(self._model)
+        found = list(self._recording(inputs))
+        results, found = found[: self._count], found[self._count :]
+        values = {}
+        for kind in sorted(self._more):
+            values[kind], found = found[: len(self._more[kind])], found[len(self._more[kind]) :]
+        values["layers"] = list(zip(self._layer_names, values["layers"]))
+        if kept.steps:
+            del values["layers"]
+        logs = zip(self._model.metrics_names, results)
+        kept.step(self._batch(inputs), values, of_batch(logs, before, counted(self._model)))
+        return results
+
+    def _batch(self, inputs):
+        model = self._model
+        counts = [
+            len(listed(getattr(model, "_feed_inputs", getattr(model, "inputs", [])))),
+            len(listed(getattr(model, "_feed_targets", getattr(model, "targets", [])))),
+            len(listed(getattr(model, "_feed_sample_weights", getattr(model, "sample_weights", [])))),
+        ]
+        found, at = {}, 0
+        for kind, count in zip("xyw", counts):
+            found[kind] = [np.asarray(value) for value in inputs[at : at + count]]
+            at += count
+        return found
+
+
+# --- TensorFlow 2, and Keras 3 --------------------------------------------------------------------------------------
+
+
+GRADIENTS = {}
+
+
+def keep_gradient(gradient, variable):
+    """Keep a gradient in a variable that can be read after the step."""
+    import tensorflow as tf
+
+    with tf.init_scope():
+        key = (id(variable), getattr(variable, "path", None) or variable.name)
+        kept = GRADIENTS.get(key)
+        if kept is None:
+            kept = GRADIENTS[key] = tf.Variable(tf.zeros(variable.shape), trainable=False)
+    kept.assign(tf.cast(tf.convert_to_tensor(gradient), tf.float32))
+
+
+def watch_optimizer(optimizer):
+    """Let the class of an optimizer keep the gradients that it is given."""
+    for kind in type(optimizer).__mro__:
+        found = [name for name in ("apply", "apply_gradients") if isinstance(vars(kind).get(name), types.FunctionType)]
+        if not found or vars(kind).get("_record_keras"):
+            continue
+        kind._record_keras = True
+        if "apply" in found:
+            kind.apply = watching_apply(kind.apply)
+        else:
+            kind.apply_gradients = watching_apply_gradients(kind.apply_gradients)
+        return
+
+
+def watching_apply(original):
+    """Return `apply` of Keras 3 that also keeps the gradients."""
+
+    def apply(self, grads, trainable_variables=None):
+        import tensorflow as tf
+
+        grads = list(grads)
+        variables = list(self._trainable_variables if trainable_variables is None else trainable_variables)
+        if tf.distribute.get_replica_context() is not None and tf.distribute.get_strategy().num_replicas_in_sync == 1:
+            for gradient, variable in zip(grads, variables):
+                if gradient is not None:
+                    keep_gradient(gradient, variable)
+        return original(self, grads, trainable_variables)
+
+    return apply
+
+
+def watching_apply_gradients(original):
+    """Return `apply_gradients` of tf.keras that also keeps the gradients."""
+
+    def apply_gradients(self, grads_and_vars, *given, **keywords):
+        pairs = list(grads_and_vars)
+        for gradient, variable in pairs:
+            if gradient is not None:
+                keep_gradient(gradient, variable)
+        return original(self, pairs, *given, **keywords)
+
+    return apply_gradients
+
+
+def eager_method(recorder, original):
+    """Return `make_train_function` whose function writes its first steps down."""
+
+    def make_train_function(self, *given, **keywords):
+        made = original(self, *given, **keywords)
+        function = self.train_function if made is None else made
+        if isinstance(function, EagerFunction):
+            return made
+        if getattr(self, "optimizer", None) is not None:
+            watch_optimizer(self.optimizer)
+        self.train_function = EagerFunction(recorder, self, function)
+        return None if made is None else self.train_function
+
+    return make_train_function
+
+
+class EagerFunction(object):
+    """A model's train function; the first calls are written down."""
+
+    def __init__(self, recorder, model, function):
+        self._recorder = recorder
+        self._model = model
+        self._function = function
+
+    def __getattr__(self, name):
+        return getattr(self._function, name)
+
+    def __call__(self, iterator):
+        """Make a step with the iterator's next batch."""
+        kept = self._recorder.model(self._model)
+        if kept is None or not kept.wanted or not self._can(kept):
+            return self._function(iterator)
+        data = next(iterator)
+        kept.resume() if kept.steps else kept.begin()
+        own = self._parts(data)
+        fed = self._fed(kept, data, own)
+        values = self._forward(kept, self._parts(fed))
+        if (
+            kept.recorder.replay is not None
+        ):  # what is compared is the batch; the history is not this script's own anyway
+            self._model.reset_metrics()
+        before = counted(self._model)
+        logs = self._function(self._iterator(iterator, fed))
+        if hasattr(logs, "read"):
+            logs = logs.read()
+        pairs = sorted(of_batch(logs.items(), before, counted(self._model)), key=lambda pair: pair[0] != "loss")
+        values["gradients"] = self._gradients()
+        if not any(gradient is not None for gradient in values["gradients"]):
+            del values["gradients"]
+        kept.step(own, values, pairs)
+        return logs
+
+    def _can(self, kept):
+        strategy = getattr(self._model, "distribute_strategy", None)
+        steps = getattr(self._model, "steps_per_execution", getattr(self._model, "_steps_per_execution", 1))
+        if strategy is not None and strategy.num_replicas_in_sync > 1:
+            kept.recorder.recording.note("model %d: not recorded, it trains under a strategy" % kept.number)
+        elif steps is not None and int(steps) != 1:
+            kept.recorder.recording.note("model %d: not recorded, steps_per_execution is not 1" % kept.number)
+        else:
+            return True
+        return False
+
+    def _iterator(self, like, data):
+        import tensorflow as tf
+
+        if isinstance(data, tuple) and not any(part is None for part in data) and hasattr(like, "element_spec"):
+            return iter(tf.data.Dataset.from_tensors(data))
+        return iter([data])
+
+    @staticmethod
+    def _parts(data):
+        parts = data if isinstance(data, tuple) else (data,)
+        found = {}
+        for kind, part in zip("xyw", parts):
+            if part is not None:
+                found[kind] = [np.asarray(leaf) for leaf in flat(part)]
+        return found
+
+    def _fed(self, kept, data, own):
+        recorded = kept.recorded_batch()
+        if recorded is None:
+            return data
+        replaced = []
+        for kind, part in zip("xyw", data if isinstance(data, tuple) else (data,)):
+            leaves = recorded.get(kind)
+            if part is None or leaves is None:
+                replaced.append(part)
+                continue
+            mine = own[kind]
+            if len(mine) != len(leaves) or any(np.size(a) != np.size(b) for a, b in zip(mine, leaves)):
+                kept.facts.setdefault("not_fed", []).append(
+                    [kept.steps, kind, [list(a.shape) for a in leaves], [list(a.shape) for a in mine]]
+                )
+                return data
+            replaced.append(unflat(part, [a.reshape(b.shape).astype(b.dtype) for a, b in zip(leaves, mine)]))
+        if recorded.get("w") and len(replaced) < 3 and any(np.any(w != 1) for w in recorded["w"]):
+            kept.facts.setdefault("not_fed", []).append([kept.steps, "w", [list(w.shape) for w in recorded["w"]], []])
+        return tuple(replaced) if isinstance(data, tuple) else replaced[0]
+
+    def _forward(self, kept, batch):
+        """Compute what the model puts out in training, and put everything back that this changes."""
+        model = self._model
+        if kept.facts["random_layers"]:
+            return {}
+        import tensorflow as tf
+
+        variables = list(getattr(model, "variables", model.weights))
+        for layer in all_layers(model):  # and what a layer keeps in objects of its own
+            for kept_by in list(vars(layer).values()):
+                if not isinstance(kept_by, (dict, list, tuple)) and not hasattr(kept_by, "call"):
+                    found = getattr(kept_by, "variables", None)
+                    variables += found if isinstance(found, (list, tuple)) else []
+        saved = [np.copy(v.numpy() if hasattr(v, "numpy") else np.asarray(v)) for v in variables]
+        values = {}
+        try:
+            x = [tf.convert_to_tensor(leaf) for leaf in batch["x"]]
+            values["outputs"] = [np.asarray(leaf) for leaf in flat(self._on_replicas(x))]
+            replicas = getattr(model, "replicas", None) or getattr(model, "gpus", None)
+            if not kept.steps and replicas is None:
+                pairs = tensors_of_layers(model)
+                if pairs:
+                    whole = type_of_models(model)(model.inputs, [tensor for _, tensor in pairs], name="record_keras")
+                    found = flat(whole(x[0] if len(x) == 1 else x, training=True))
+                    values["layers"] = list(zip([name for name, _ in pairs], [np.asarray(leaf) for leaf in found]))
+        except Exception as error:  # a model that is called otherwise
+            kept.recorder.recording.note("model %d: outputs are not recorded (%s)" % (kept.number, str(error)[:200]))
+        finally:
+            for variable, value in zip(variables, saved):
+                variable.assign(value)
+        return values
+
+    def _on_replicas(self, x):
+        return self._model(x[0] if len(x) == 1 else x, training=True)
+
+    def _gradients(self):
+        found = []
+        for variable in self._model.trainable_weights:
+            key = variable.path if hasattr(variable, "path") else variable.name
+            kept = GRADIENTS.get((id(variable), key))
+            if kept is None and hasattr(variable, "value") and not callable(variable.value):
+                kept = GRADIENTS.get((id(variable.value), getattr(variable.value, "name", None)))
+            found.append(None if kept is None else kept.numpy())
+        return found
+
+
+def type_of_models(model):
+    """Return the class of functional models of a model's Keras."""
+    for kind in type(model).__mro__:
+        package = kind.__module__.split(".")[0]
+        if package in ("keras", "tf_keras"):
+            return sys.modules[package].Model
+    import tensorflow as tf
+
+    return tf.keras.Model
+
+
+def counted(model):
+    """Return the sums of the metrics that are means, as they stand: (total, count) by name."""
+    found = {}
+    for metric in list(getattr(model, "metrics", [])) + list(getattr(model, "_output_loss_metrics", None) or []):
+        if hasattr(metric, "total") and hasattr(metric, "count"):
+            found[metric.name] = (number_of(metric.total), number_of(metric.count))
+    return found
+
+
+def number_of(variable):
+    """Return the value of a variable that is one number."""
+    if hasattr(variable, "numpy") and not hasattr(variable, "eval"):
+        return float(variable.numpy())
+    try:
+        return float(np.asarray(variable.numpy()))
+    except Exception:  # a graph
+        for name in ("tensorflow.python.keras.backend", "tensorflow_core.python.keras.backend"):
+            if name in sys.modules:
+                return float(sys.modules[name].get_value(variable))
+        raise
+
+
+def of_batch(logs, before, after):
+    """Return logs of one batch, where a metric went on from the batches before: from its sums."""
+    found = []
+    for name, value in logs:
+        if name in before and name in after and after[name][1] > before[name][1] > 0:
+            value = (after[name][0] - before[name][0]) / (after[name][1] - before[name][1])
+        found.append((name, float(np.asarray(value))))
+    return found
+
+
+def flat(value):
+    """Return the leaves of lists, tuples and dicts, these in the order of their keys."""
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in flat(value[key])]
+    if isinstance(value, (list, tuple)):
+        return [leaf for part in value for leaf in flat(part)]
+    return [] if value is None else [value]
+
+
+def unflat(like, leaves):
+    """Put leaves into the structure of another value, as tensors."""
+    import tensorflow as tf
+
+    leaves = iter(leaves)
+
+    def build(value):
+        if isinstance(value, dict):
+            built = {key: build(value[key]) for key in sorted(value)}
+            return {key: built[key] for key in value}
+        if isinstance(value, (list, tuple)):
+            return type(value)([build(part) for part in value])
+        return None if value is None else tf.convert_to_tensor(next(leaves))
+
+    return build(like)
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+def main(arguments=None):
+    """Run the script, and write the recording when it ends."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--steps", type=int, default=5, help="how many steps of each model (default: 5)")
+    parser.add_argument("--out", default="recording.h5", help="where to write (default: recording.h5)")
+    parser.add_argument("--max-mb", type=int, default=256, help="how many MB of arrays at most (default: 256)")
+    parser.add_argument("--no-dropout", action="store_true", help="let Dropout and noise layers return their input")
+    parser.add_argument("--replay", help=argparse.SUPPRESS)
+    parser.add_argument("script", help="the script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    given = parser.parse_args(arguments)
+    if given.steps < 1:
+        parser.error("argument --steps: expected a whole number from 1. Received: %d" % given.steps)
+    if not os.path.isfile(given.script):
+        parser.error("expected a script. Received: %s, which is no file" % given.script)
+    out = os.path.abspath(given.out)
+    if not os.access(os.path.dirname(out), os.W_OK):
+        parser.error("argument --out: expected a place that can be written. Received: %s" % given.out)
+    recording = Recording(out, given.max_mb * 1000000)
+    recording.facts["no_dropout"] = given.no_dropout
+    replay = Replay(given.replay) if given.replay else None
+    recorder = Recorder(recording, given.steps, replay, given.no_dropout)
+    unwatch = recorder.watch_imports()
+    sys.argv = [given.script] + given.arguments
+    sys.path[0] = os.path.dirname(os.path.abspath(given.script))
+    recorder.look()
+    try:
+        runpy.run_path(given.script, run_name="__main__")
+    finally:
+        unwatch()
+        if recording.facts["models"]:
+            recording.write()
+            print("record_keras: %s written" % given.out, file=sys.stderr)
+            for note in recording.facts["notes"]:
+                print("record_keras: %s" % note, file=sys.stderr)
+        else:
+            print("record_keras: no model was trained; nothing is written", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""`parallel-compat recorder`: print the one file that records a script in an old environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "record_keras.py")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the subcommand takes: nothing."""
+    parser.epilog = (
+        "parallel-compat recorder > record_keras.py, copy it to the old environment, and there: "
+        "python record_keras.py --out recording.h5 train.py ARGS"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the file."""
+    with open(PATH, encoding="utf-8") as file:
+        sys.stdout.write(file.read())
+    return 0

@@ -1,0 +1,233 @@
+"""A script recorded in old environments computes the same here; what does not is named, with its place and reason.
+
+The recordings in `tests/data/recordings` were made by `record_keras.py --steps 2 script.py` on Keras 2.2.4 and tf.keras
+of TensorFlow 1.15.5 (Python 3.7), and tf.keras of TensorFlow 2.2.3 (Python 3.8).
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import html.parser
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from parallel_compat.command import main
+from parallel_compat.compare.comparison import compare
+from parallel_compat.compare.page import page
+from parallel_compat.compare.reasons import reason_of
+from parallel_compat.compare.recordings import read_recording
+from parallel_compat.recover import CheckpointError
+
+DATA = Path(__file__).parents[1] / "data" / "recordings"
+ERAS = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
+
+
+def run_compare(*arguments, **environment):
+    command = [sys.executable, "-m", "parallel_compat", "compare", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=600, check=False
+    )
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_script_computes_what_it_did(era, tmp_path):
+    library = "keras" if era == "keras-2.2.4" else "tensorflow.keras"
+    out = tmp_path / "out.json"
+    options = ["--era", era, "--json", out, "--html", tmp_path / "out.html"]
+    found = run_compare(*options, DATA / f"{era}.h5", DATA / "script.py", KERAS=library)
+    assert found.returncode == 0, found.stdout + found.stderr[-3000:]
+    assert found.stdout.splitlines()[-1] == "equal"
+    told = json.loads(out.read_text())
+    assert [len(steps) for steps in told["steps"]] == [2, 2, 2, 2]  # a generator, text, critic and both of a GAN
+    for steps in told["steps"]:
+        for step in steps:
+            assert {"output", "loss", "step"} <= set(step["differences"])
+            assert max(step["differences"].values()) < 1e-3
+    assert "equal" in (tmp_path / "out.html").read_text()
+
+
+@pytest.mark.slow
+def test_the_same_on_two_replicas_and_by_plain_keras(tmp_path):
+    """Another way of computing is seen, and its first place named: Keras 3 as it is, in place of `run`."""
+    script = tmp_path / "train.py"
+    script.write_text((DATA / "script.py").read_text().replace("model.fit_generator(", "model.fit("))
+    found = run_compare("--plain", DATA / "tf.keras-2.2.h5", script, KERAS="tensorflow.keras")
+    assert found.returncode == 1, found.stdout + found.stderr[-3000:]
+    assert "first difference: " in found.stdout
+
+
+@pytest.fixture
+def recording():
+    return read_recording(DATA / "keras-2.2.4.h5")
+
+
+def replayed(recording, section=None, change=None, **facts):
+    """A recording as a replay would write it; one array of it changed."""
+    arrays = {name: list(found) for name, found in recording.arrays.items()}
+    if section is not None:
+        arrays[section] = change(arrays[section])
+    models = [{**model, "weights_put_in": True, **facts} for model in recording.models]
+    return dataclasses.replace(recording, arrays=arrays, facts={**recording.facts, "models": models})
+
+
+def scaled(factor, place=0):
+    return lambda arrays: [array * factor if i == place else array for i, array in enumerate(arrays)]
+
+
+def test_nothing_differs_from_itself(recording):
+    found = compare(recording, replayed(recording))
+    assert found.is_equal
+    assert found.first() is None
+
+
+@pytest.mark.parametrize(
+    ("section", "change", "kind", "what"),
+    [
+        ("model0/step0/x", lambda arrays: [arrays[0][::-1]], "data", "input 0"),
+        ("model0/step1/layers", None, None, None),  # layers are recorded in the first step
+        ("model0/step0/layers", scaled(1.0001), "layer", "dense_1"),
+        ("model0/step1/outputs", scaled(1.0001, 1), "output", "1"),
+        ("model0/step1/gradients", scaled(1.001), "gradient", "dense_1"),
+        ("model1/step1/weights", scaled(1.001, 1), "step", "lstm_1"),
+    ],
+)
+def test_the_first_difference_is_named(recording, section, change, kind, what):
+    if change is None:
+        assert section not in recording.arrays
+        return
+    found = compare(recording, replayed(recording, section, change))
+    place, finding = found.first()
+    assert (finding.kind, finding.what) == (kind, what)
+    assert place.endswith(f"step {section[11]}")
+
+
+def test_the_order_of_samples_is_told_from_other_samples(recording):
+    other = replayed(recording, "model0/step0/x", lambda arrays: [arrays[0] + 1])
+    assert "0 of 8 are the same" in compare(recording, other).first()[1].text
+    reversed_ = replayed(recording, "model0/step0/x", lambda arrays: [arrays[0][::-1]])
+    finding = compare(recording, reversed_).first()[1]
+    assert "another order (8 of 8)" in finding.text
+    assert "np.random" in reason_of(finding).text
+
+
+def test_a_loss_and_a_metric_that_differ(recording):
+    models = json.loads(json.dumps(recording.models))
+    for model in models:
+        model["weights_put_in"] = True
+    models[1]["steps"][0]["logs"][0] *= 1.001
+    models[1]["steps"][1]["logs"][1] += 0.1
+    other = dataclasses.replace(recording, facts={**recording.facts, "models": models})
+    found = compare(recording, other)
+    place, finding = found.first()
+    assert (place, finding.kind, finding.what) == ("model sequential_1, step 0", "loss", "loss")
+    assert "logits" in reason_of(finding).text
+    assert [each.kind for each in found.steps[1][1].findings] == ["metric"]
+
+
+def test_what_could_not_be_compared_is_no_success(recording):
+    assert not compare(recording, replayed(recording, weights_put_in="other layers")).is_equal
+    silent = compare(dataclasses.replace(recording, facts={**recording.facts, "notes": ["something"]}), recording)
+    assert not silent.is_equal
+    models = [{**model, "random_layers": ["dropout_1"]} for model in recording.models]
+    random = dataclasses.replace(recording, facts={**recording.facts, "models": models})
+    found = compare(random, replayed(recording))
+    assert "--no-dropout" in found.findings[0][1].text
+    fewer = [{**model, "steps": model["steps"][:1]} for model in replayed(recording).models]
+    assert not compare(recording, dataclasses.replace(recording, facts={**recording.facts, "models": fewer})).is_equal
+
+
+def test_the_page_holds_its_texts_and_no_code_of_others(recording):
+    models = [{**model, "name": "<script>alert(1)</script>"} for model in recording.models]
+    named = dataclasses.replace(recording, facts={**recording.facts, "models": models})
+    text = page(compare(named, replayed(recording, "model0/step0/x", scaled(2))), "train.py")
+
+    class Tags(html.parser.HTMLParser):
+        seen: list[str] = []  # noqa: RUF012
+
+        def handle_starttag(self, tag, attrs):
+            self.seen.append(tag)
+            assert not any(name in ("src", "href") for name, _ in attrs)
+
+    parser = Tags()
+    parser.feed(text)
+    assert "script" not in parser.seen
+    assert parser.seen.count("svg") == 4
+    assert "First difference" in text
+
+
+def test_the_recorder_is_one_file_that_old_pythons_read(capsys):
+    assert main(["recorder"]) == 0
+    printed = capsys.readouterr().out
+    newer = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.Nonlocal, ast.YieldFrom, ast.AsyncFunctionDef, ast.Await)
+    for node in ast.walk(ast.parse(printed)):
+        assert not isinstance(node, newer), ast.dump(node)
+        if isinstance(node, ast.arguments):
+            assert not node.kwonlyargs
+            assert not node.posonlyargs
+        if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):
+            assert not any(isinstance(each, ast.Starred) for each in node.elts)
+        if isinstance(node, ast.Raise):
+            assert node.cause is None
+        if isinstance(node, ast.ClassDef):
+            assert not node.keywords
+    assert "parallel_compat.recover" not in printed
+    imports = {line.split()[1] for line in printed.splitlines() if line.startswith(("import ", "from "))}
+    assert imports <= {"__future__", "argparse", "json", "os", "runpy", "sys", "types", "numpy"}
+
+
+def test_the_recorder_leaves_the_script_alone(tmp_path):
+    """Arguments, exit code and folder of the script are its own; without a training nothing is written."""
+    script = tmp_path / "other" / "train.py"
+    script.parent.mkdir()
+    script.write_text("import sys\nimport beside\nprint(sys.argv, __name__)\nsys.exit(3)\n")
+    (script.parent / "beside.py").write_text("")
+    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    command = [sys.executable, str(recorder), "--out", "r.h5", str(script), "--epochs", "3"]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert found.returncode == 3
+    assert found.stdout == f"{[str(script), '--epochs', '3']} __main__\n"
+    assert not (tmp_path / "r.h5").exists()
+
+
+def test_inspect_shows_a_recording(capsys):
+    assert main(["inspect", str(DATA / "keras-2.2.4.h5")]) == 0
+    assert "parallel-compat compare" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("damage", ["no facts", "form", "version", "other file", "virtual"])
+def test_recordings_that_are_none(damage, tmp_path):
+    path = tmp_path / "r.h5"
+    path.write_bytes((DATA / "keras-2.2.4.h5").read_bytes())
+    with h5py.File(path, "r+") as file:
+        if damage == "no facts":
+            del file.attrs["training_config"]
+        elif damage == "other file":
+            file.attrs["backend"] = b"tensorflow"
+        elif damage == "virtual":
+            del file["model0/initial/0"]
+            layout = h5py.VirtualLayout(shape=(6, 8), dtype="f4")
+            layout[:] = h5py.VirtualSource("/etc/passwd", "x", shape=(6, 8))
+            file["model0/initial"].create_virtual_dataset("0", layout)
+        else:
+            facts = json.loads(file.attrs["training_config"])
+            if damage == "form":
+                facts["models"][0]["steps"] = [{"names": ["loss"], "logs": ["x"]}]
+            else:
+                facts["version"] = 99
+            file.attrs["training_config"] = json.dumps(facts)
+    with pytest.raises(CheckpointError):
+        read_recording(path)
+    assert main(["compare", str(path), str(DATA / "script.py")]) == 2
+
+
+def test_arrays_are_read_as_they_were_written(recording):
+    with h5py.File(DATA / "keras-2.2.4.h5") as file:
+        np.testing.assert_array_equal(file["model1/step1/weights/2"][()], recording.arrays["model1/step1/weights"][2])
