@@ -135,13 +135,21 @@ class StepFunction:
     def _trace(self, structure: Any, leaves: list[Any]) -> Traced:
         kept = self._traced.setdefault(structure, [])
         exact: list[Shape] = [tuple(leaf.shape) for leaf in leaves]
-        open_ended = [(self._fixed_batch(), *shape[1:]) for shape in exact]
-        if kept and len(kept[-1].shapes) == len(exact) and None in {s[0] for s in kept[-1].shapes}:
+        fixed = self._fixed_batch()
+        open_ended = [(fixed, *shape[1:]) for shape in exact]
+        if fixed is not None and open_ended != exact:
+            open_ended = exact  # a model that was built on a first batch is fed a last, smaller one
+        elif kept and len(kept[-1].shapes) == len(exact) and None in {s[0] for s in kept[-1].shapes}:
             pairs = zip(kept[-1].shapes, open_ended, strict=True)
             open_ended = [tuple(a if a == b else None for a, b in zip(*pair, strict=True)) for pair in pairs]
         try:
-            kept[:] = [self._of_shapes(structure, leaves, open_ended)]
-            return kept[-1]
+            traced = self._of_shapes(structure, leaves, open_ended)
+            if open_ended is exact:
+                del kept[: len(kept) - SIZES + 1]
+                kept.append(traced)
+            else:
+                kept[:] = [traced]
+            return traced
         except _OF_UNKNOWN_LENGTHS:  # what a user wrote can ask for the number of samples in any way
             if open_ended == exact:
                 raise

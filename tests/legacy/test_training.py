@@ -174,3 +174,27 @@ def test_results_have_the_order_of_the_metrics():
         assert values[0] == pytest.approx(values[1], rel=1e-5)
         assert values[2] != pytest.approx(values[1], rel=1e-2)
     assert model.metrics_names == ["loss", "mean_squared_error", "mean_absolute_error"]
+
+
+def test_a_model_that_was_built_on_its_first_batch_is_fed_smaller_ones():
+    """A Sequential of Sequentials: Keras 3 builds it on the first batch, for that number of samples."""
+    from keras.layers import Activation, Dense
+    from keras.models import Sequential
+
+    x, y = np.random.default_rng(0).random((90, 8)), np.eye(2)[np.arange(90) % 2]
+    inner = Sequential([Dense(6, input_shape=(8,)), Activation("relu"), Dense(2)])
+    middle = Sequential()
+    middle.add(inner)
+    model = Sequential()
+    model.add(middle)
+    model.add(Activation("softmax"))
+    model.compile(loss="categorical_crossentropy", optimizer="sgd")
+    flat = Sequential([*inner.layers, Activation("softmax")])
+    flat.compile(loss="categorical_crossentropy", optimizer="sgd")
+    weights = model.get_weights() or inner.get_weights()
+    histories = []
+    for each in (model, flat):
+        inner.set_weights(weights)
+        runs = [each.fit(x, y, batch_size=32, epochs=2, shuffle=False, verbose=0).history["loss"] for _ in range(2)]
+        histories.append(runs)
+    np.testing.assert_allclose(histories[0], histories[1], rtol=1e-5)
