@@ -85,7 +85,7 @@ def test_a_weight_that_is_not_listed_is_none():
 
     layer = Listed()
     layer(np.ones((1, 1)))
-    assert [w.name for w in layer.weights] == ["b"]
+    assert [w.name for w in layer.weights] == ["listed_1/b:0"]
     assert layer.path == "a name of the script's own"
 
 

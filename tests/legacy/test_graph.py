@@ -93,7 +93,7 @@ def test_what_a_function_is_not_made_of_is_refused():
     with pytest.raises(TypeError, match="Expected `updates` of pairs"):
         K.function([x], [K.sum(x)], updates=[1])
     with pytest.raises(TypeError, match="which went to a TensorFlow 1 session"):
-        K.function([x], [K.sum(x)], feed_dict={})
+        K.function([x], [K.sum(x)], options=None)
     with pytest.raises(TypeError, match="does not know what it was computed from"):
         K.gradients(tf.constant(1.0), K.variable(1.0))
 
