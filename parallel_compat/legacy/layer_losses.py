@@ -16,9 +16,15 @@ from parallel_compat.backend.keras3.symbolic_values import depends_on, values_in
 from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
 
 
-def are_symbolic() -> bool:
-    """Say whether nothing is being computed here, so that the losses are those of the model's symbolic tensors."""
-    return tf.executing_eagerly() and values_in_use() is None and keras3.training_of_call() is None
+def are_symbolic(layer: Any) -> bool:
+    """Say whether a layer's losses are those of symbolic tensors: it was called on some, and nothing is computed here.
+
+    Args:
+        layer: the layer or model.
+    """
+    if not tf.executing_eagerly() or values_in_use() is not None or keras3.training_of_call() is not None:
+        return False
+    return any(calls_of(each) for each in keras3.all_layers(layer))
 
 
 def losses(layer: Any) -> list[Any]:

@@ -493,7 +493,7 @@ def _losses(original: Any) -> property:
             return original.__get__(self, type(self))
         from parallel_compat.legacy import layer_losses
 
-        return layer_losses.losses(self) if layer_losses.are_symbolic() else original.__get__(self, type(self))
+        return layer_losses.losses(self) if layer_losses.are_symbolic(self) else original.__get__(self, type(self))
 
     return property(get)
 
