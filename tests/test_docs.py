@@ -81,6 +81,8 @@ def blocks(name: str) -> list[Block]:
 
 PAGES = ("README.md", "migration_guide.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
 BLOCKS = [block for name in PAGES for block in blocks(name)]
+# What stands here is shared by all sections of its page.
+INTRODUCTIONS = ("", "Which way is mine")
 # The pages of the rules are run by tests/migrate/test_rules.py, against the rules.
 RULES = "docs/rules.md"
 CODE = [b for b in BLOCKS if b.language in ("python", "diff") and not b.shared and b.file != RULES]
@@ -124,7 +126,9 @@ def test_block_runs(block, tmp_path, monkeypatch):
         subprocess.run([sys.executable, "copied.py"], cwd=tmp_path, env=environment, check=True, timeout=600)
         return
     beginning = [
-        other for other in BLOCKS if other.shared and other.file == block.file and other.section in ("", block.section)
+        other
+        for other in BLOCKS
+        if other.shared and other.file == block.file and other.section in (*INTRODUCTIONS, block.section)
     ]
     namespace: dict[str, object] = {"__name__": "__main__"}
     for part in (*beginning, block):

@@ -54,7 +54,7 @@ def iter_sequence_infinite(seq: Any) -> Iterator[Any]:
 def check_array_length_consistency(inputs: Any, targets: Any, weights: Any = None) -> None:
     """Check that inputs, targets and weights have as many samples as each other.
 
-    >>> check_array_length_consistency([np.ones(3)], [np.ones(3)])
+    >>> check_array_length_consistency([np.ones(3)], [np.ones(3)], [np.ones(3)])
 
     Args:
         inputs: a list of arrays; None among them, or for it, counts as no samples.
