@@ -67,6 +67,8 @@ def train_both(
         template = build()
         model = parallelize(template, n, merge=merge) if n > 1 else template
         model.compile(**compile_arguments())
+        if n == 1:  # Keras's own trainer does it while it traces, and loses what ScheduleFreeAdamW assigns there
+            model.optimizer.build(model.trainable_variables)
         before = template.get_weights()
         history = model.fit(*data, **arguments).history
         weights = template.get_weights()
