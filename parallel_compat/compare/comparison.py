@@ -40,7 +40,7 @@ class Finding:
         what: which one: the input's number, the layer's or metric's name.
         difference: the largest difference, as part of the largest value; None where there is none to compute.
         text: a sentence.
-        class_name: of the layer or optimizer, for the reason.
+        class_name: of the layer or optimizer, or the loss's or metric's name, for the reason.
     """
 
     kind: str
@@ -241,9 +241,9 @@ class _Model:
             kind = "loss" if loss else "metric"
             _raise(step, kind, difference)
             if not difference <= TOLERANCE:
-                optimizer = str(self._facts[0].get("loss")) if loss else name
+                function = str(self._facts[0].get("loss")) if loss else name
                 text = f"{name}: {a:.8g} was recorded, here it is {b:.8g} ({_part(difference)})"
-                step.findings.append(Finding(kind, name, difference, text, optimizer))
+                step.findings.append(Finding(kind, name, difference, text, function))
 
     def _both(self, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
         return self._facts[0]["steps"][number], self._facts[1]["steps"][number]

@@ -169,6 +169,20 @@ def layers_with_weights(model, seen=None):
     return found
 
 
+def weights_of(model):
+    """Return a model's weights, layer by layer."""
+    return [np.array(value) for layer in layers_with_weights(model) for value in layer.get_weights()]
+
+
+def set_weights_of(model, arrays):
+    """Set a model's weights, in the order of `weights_of`."""
+    arrays = list(arrays)
+    for layer in layers_with_weights(model):
+        count = len(layer.get_weights())
+        layer.set_weights(arrays[:count])
+        arrays = arrays[count:]
+
+
 def all_layers(model):
     """Return a model's layers, those of models and wrappers inside it as well."""
     found = []
@@ -312,7 +326,7 @@ class Model(object):
         """Before a later step: write the weights down, and on a replay put the recorded ones in, if they have changed
         since the step before (the other models of a GAN)."""
         name = "step%d/before" % self.steps
-        arrays = self._weights()
+        arrays = weights_of(self.model)
         if any(not np.array_equal(a, b) for a, b in zip(arrays, self.after)):
             self.recorder.recording.put(self.section(name), arrays)
         self._set(name)
@@ -320,11 +334,9 @@ class Model(object):
     def _set(self, name):
         """Put recorded weights in, if there are any of this name: each step stands for itself."""
         if self.facts.get("weights_put_in") is True:
-            arrays = list(self.recorder.replay.arrays.get(self.section(name), []))
-            for layer in layers_with_weights(self.model) if arrays else []:
-                count = len(layer.get_weights())
-                layer.set_weights(arrays[:count])
-                arrays = arrays[count:]
+            arrays = self.recorder.replay.arrays.get(self.section(name))
+            if arrays is not None:
+                set_weights_of(self.model, arrays)
 
     def _put_in(self, replay):
         models = replay.facts["models"]
@@ -392,7 +404,7 @@ class Model(object):
             self.recorder.recording.put(self.section("step%d/%s" % (number, kind)), found)
         self._put_weights("step%d/weights" % number)
         self._set("step%d/weights" % number)
-        self.after = self._weights()
+        self.after = weights_of(self.model)
         state = getattr(self.model.optimizer, "get_weights", None)
         try:
             arrays = state() if callable(state) else None
@@ -411,11 +423,8 @@ class Model(object):
         if len(self.facts["history"]) < RESULTS:
             self.facts["history"].append({str(k): plain(v) for k, v in (logs or {}).items() if np.ndim(v) == 0})
 
-    def _weights(self):
-        return [np.array(value) for layer in layers_with_weights(self.model) for value in layer.get_weights()]
-
     def _put_weights(self, name):
-        self.recorder.recording.put(self.section(name), self._weights())
+        self.recorder.recording.put(self.section(name), weights_of(self.model))
 
     def _watch(self, name, seen):
         method = getattr(self.model, name)
@@ -516,14 +525,9 @@ class Recorder(object):
         section = "compile%d" % number
         given = self.replay.arrays.get(section) if self.replay is not None else None
         if given is not None:
-            own = [tuple(w.shape) for layer in layers for w in layer.get_weights()]
-            if own == [tuple(array.shape) for array in given]:
-                given = list(given)
-                for layer in layers:
-                    count = len(layer.get_weights())
-                    layer.set_weights(given[:count])
-                    given = given[count:]
-        self.recording.put(section, [value for layer in layers for value in layer.get_weights()])
+            if [w.shape for w in weights_of(model)] == [array.shape for array in given]:
+                set_weights_of(model, given)
+        self.recording.put(section, weights_of(model))
 
     # How the classes are found: after each import of the script, as nothing may be imported before it asks.
 
@@ -945,13 +949,14 @@ class EagerFunction(object):
         values = {}
         try:
             x = [tf.convert_to_tensor(leaf) for leaf in batch["x"]]
-            values["outputs"] = [np.asarray(leaf) for leaf in flat(self._on_replicas(x))]
+            x = x[0] if len(x) == 1 else x
+            values["outputs"] = [np.asarray(leaf) for leaf in flat(model(x, training=True))]
             replicas = getattr(model, "replicas", None) or getattr(model, "gpus", None)
             if not kept.steps and replicas is None:
                 pairs = tensors_of_layers(model)
                 if pairs:
                     whole = type_of_models(model)(model.inputs, [tensor for _, tensor in pairs], name="record_keras")
-                    found = flat(whole(x[0] if len(x) == 1 else x, training=True))
+                    found = flat(whole(x, training=True))
                     values["layers"] = list(zip([name for name, _ in pairs], [np.asarray(leaf) for leaf in found]))
         except Exception as error:  # a model that is called otherwise
             kept.recorder.recording.note("model %d: outputs are not recorded (%s)" % (kept.number, str(error)[:200]))
@@ -959,9 +964,6 @@ class EagerFunction(object):
             for variable, value in zip(variables, saved):
                 variable.assign(value)
         return values
-
-    def _on_replicas(self, x):
-        return self._model(x[0] if len(x) == 1 else x, training=True)
 
     def _gradients(self):
         found = []
