@@ -386,7 +386,7 @@ def _settle_steps(data: Any, argument: str, given: dict[str, Any], samples: dict
     """
     data, steps = steps_of_samples(data, samples.get(argument), given[argument])
     given[argument] = math.ceil(steps) if steps else steps
-    if is_generator(data) and steps is None:
+    if is_generator(data) and not is_sequence(data) and steps is None:
         raise ValueError(
             f"Expected `{argument}`, the number of batches, with a generator, which may be endless. Received: "
             f"{argument}=None. Give the number, or a `keras.utils.Sequence`, which knows its length."

@@ -17,6 +17,22 @@ def test_iterators_have_the_next_of_python_2():
     assert [batches.next()[1].tolist(), next(batches)[1].tolist()] == [[0, 1, 2], [3]]
 
 
+def test_an_iterator_of_pictures_knows_its_length():
+    """It has `next` as well, but it is no endless generator: `fit_generator` needs no number of batches."""
+    from keras.preprocessing.image import ImageDataGenerator
+
+    images, labels = np.random.rand(5, 4, 4, 1), np.arange(5.0)
+    batches = ImageDataGenerator(horizontal_flip=True).flow(images, labels, batch_size=2)
+    model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    seen = []
+    count = keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: seen.append(batch))
+    model.fit_generator(batches, epochs=2, verbose=0, workers=2, callbacks=[count])
+    assert seen == [0, 1, 2] * 2
+    assert len(model.predict_generator(ImageDataGenerator().flow(images, batch_size=2))) == 5
+    assert np.isfinite(model.evaluate_generator(batches))
+
+
 def test_load_img_takes_grayscale(tmp_path):
     from keras.preprocessing import image
     from keras.preprocessing.image import load_img
