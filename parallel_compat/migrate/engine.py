@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import project_facts, rules
 from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
-from parallel_compat.migrate.file import File, parse
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
+from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.rules.imports import find_redirected
 
 if TYPE_CHECKING:
@@ -125,10 +127,15 @@ def rewrite(analysis: Analysis, *, hints: bool) -> str:
     text = apply(source, settle(source, edits))
     if edits:
         try:
-            parse(text)
+            _check_that_it_parses(text)
         except SyntaxError as error:
             raise BrokenRewrite(f"the rewritten source would not parse: {error}") from error
     return text
+
+
+@lru_cache(maxsize=1)  # with and without hints the text is mostly the same
+def _check_that_it_parses(text: str) -> None:
+    parse(text)
 
 
 class BrokenRewrite(Exception):

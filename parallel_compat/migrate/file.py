@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import project_facts, scopes
+from parallel_compat.migrate import parsed, project_facts
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from parallel_compat.names.eras import Era
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
-_FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint)\b")
 _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "keras_preprocessing")
 
@@ -32,20 +30,6 @@ _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "ker
 def mentions_keras(text: str) -> bool:
     """Say whether a text names Keras or TensorFlow at all: a file that does not is not parsed."""
     return _KERAS.search(text) is not None
-
-
-def parse(text: str) -> ast.Module:
-    """Parse a source; `await` may stand at the top, as it may in a notebook.
-
-    Raises:
-        SyntaxError: it is not Python 3.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "invalid escape sequence" is the author's affair
-        try:
-            return cast("ast.Module", compile(text, "<source>", "exec", _FLAGS, dont_inherit=True))
-        except ValueError as error:  # a null byte
-            raise SyntaxError(str(error)) from None
 
 
 class File:
@@ -62,8 +46,7 @@ class File:
     def __init__(self, text: str, path: str | None = None, project: ProjectFacts = project_facts.NONE) -> None:
         self.source = Source(text)
         self.project = project
-        self.module = module = parse(text)
-        self.tree = scopes.read(module, declares="global " in text)
+        self.tree = parsed.read(text)
         self.names = Names(self.tree)
         self.kinds = Kinds(self.tree, self.names, path, _kinds_in)
         self.redirects: dict[Binding, str] = {}

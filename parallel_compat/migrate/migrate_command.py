@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -98,9 +99,10 @@ def run(arguments: argparse.Namespace) -> int:
         paths = list(walk.files(arguments.paths, arguments.exclude))
     except FileNotFoundError as error:
         return _refuse(f"there is no {str(error)!r}.")
-    options = replace(options, project=project_facts.read(paths))
     jobs = arguments.jobs or (os.cpu_count() or 1 if len(paths) >= _MANY else 1)
-    reports = _settled(_processed(paths, options, jobs))
+    with _rare_collections():
+        options = replace(options, project=project_facts.read(paths))
+        reports = _settled(_processed(paths, options, jobs))
     if arguments.write:
         reports = [_written(one) for one in reports]
     if arguments.html:
@@ -134,6 +136,17 @@ def _stdin(options: Options, *, check: bool) -> int:
     for line in report.lines([one], written=False):
         print(line, file=sys.stderr)
     return _code([one], check=check)
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Collect garbage rarely: syntax trees are very many objects, all of them in use (a sixth of the time)."""
+    before = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 class _Work:

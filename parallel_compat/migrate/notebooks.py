@@ -14,7 +14,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # not in type
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.migrate.edits import Edit, apply
-from parallel_compat.migrate.file import parse
+from parallel_compat.migrate.parsed import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

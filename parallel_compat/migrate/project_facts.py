@@ -8,12 +8,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from parallel_compat.migrate import parsed
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names import eras
 from parallel_compat.names.eras import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from parallel_compat.migrate.scopes import Tree
 
 _COMPILES = re.compile(rb"\.compile\s*\(")
 _ACCURACY = re.compile(rb"""['"]acc(?:uracy)?['"]""")
@@ -57,25 +60,31 @@ def read(paths: Iterable[str]) -> ProjectFacts:
             evidence.append((os.path.basename(path), Evidence(standalone="keras")))
             continue
         try:
-            tree = ast.parse(decode(data)[0])
-        except (SyntaxError, ValueError, Undecodable, RecursionError):
+            tree = parsed.read(decode(data)[0])
+        except (SyntaxError, Undecodable, RecursionError):
             continue
-        nodes = list(ast.walk(tree))
-        accuracy |= spellings_of_accuracy(node for node in nodes if isinstance(node, ast.Call))
-        said = eras.evidence_of_nodes(nodes)
+        accuracy |= spellings_of_accuracy(tree)
+        said = eras.evidence_of_nodes((*tree.imports, *tree.attributes))
         if said.imports_keras or said.tensorflow_1:
             evidence.append((os.path.basename(path), said._replace(imports=())))
     return ProjectFacts(frozenset(accuracy), tuple(evidence))
 
 
-def spellings_of_accuracy(calls: Iterable[ast.Call]) -> set[str]:
-    """Return how accuracy is spelled in calls of `compile`."""
-    found = set()
-    for call in calls:
-        if not isinstance(call.func, ast.Attribute) or call.func.attr != "compile":
-            continue
-        for argument in [*call.args[2:], *(keyword.value for keyword in call.keywords)]:
-            for node in ast.walk(argument):
-                if isinstance(node, ast.Constant) and node.value in ("acc", "accuracy"):
-                    found.add(node.value)
-    return found
+def spellings_of_accuracy(tree: Tree) -> set[str]:
+    """Return how accuracy is spelled in a source's calls of `compile`."""
+    return {
+        node.value
+        for node in tree.strings
+        if isinstance(node.value, str) and node.value in ("acc", "accuracy") and _is_given_to_compile(node, tree)
+    }
+
+
+def _is_given_to_compile(node: ast.AST, tree: Tree) -> bool:
+    """Say whether a node stands in an argument of `compile` that may hold metrics."""
+    for above in tree.ancestors(node):
+        if isinstance(above, ast.Call) and isinstance(above.func, ast.Attribute) and above.func.attr == "compile":
+            return node is not above.func and node not in above.args[:2]
+        if isinstance(above, ast.stmt):
+            return False
+        node = above
+    return False

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -82,13 +85,11 @@ class Tree:
     subscripts: list[ast.Subscript]
     stars: list[ast.ImportFrom]
 
-    def ancestors(self, node: ast.AST) -> list[ast.AST]:
-        """Return the nodes around `node`, nearest first."""
-        found = []
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes around `node`, nearest first."""
         while node in self.parents:
             node = self.parents[node]
-            found.append(node)
-        return found
+            yield node
 
     def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the class in one of whose methods `node` stands."""

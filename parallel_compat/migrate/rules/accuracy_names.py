@@ -51,7 +51,7 @@ _FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
 
 def find(file: File) -> Iterator[Finding]:
     """Find the old names of accuracy."""
-    metrics = spellings_of_accuracy(file.method_calls.get("compile", ())) or file.project.accuracy
+    metrics = spellings_of_accuracy(file.tree) or file.project.accuracy
     if metrics == {"acc"}:
         return
     certain = metrics == {"accuracy"}
