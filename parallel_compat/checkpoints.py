@@ -74,10 +74,9 @@ class ParallelModelCheckpoint(MonitorCheckpoint):
             raise ValueError(f"Expected `period` to be an int >= 1. Received: period={period!r}")
         if save_freq != "epoch" and (isinstance(save_freq, bool) or not isinstance(save_freq, int) or save_freq < 1):
             raise ValueError(f"Expected `save_freq` to be 'epoch' or an int >= 1. Received: save_freq={save_freq!r}")
-        larger = larger_is_better(monitor) or "auc" in monitor.lower()
         super().__init__(
             monitor=monitor,
-            larger_is_better=mode == "max" or (mode == "auto" and larger),
+            larger_is_better=larger_is_better(monitor, mode, auc=True),
             verbose=verbose,
             save_best_only=save_best_only,
             period=period,

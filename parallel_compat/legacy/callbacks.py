@@ -13,7 +13,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.legacy import model_files
 from parallel_compat.legacy.numbers.logs import resolve, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
-from parallel_compat.names import identifiers
+from parallel_compat.names.identifiers import larger_is_better
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
@@ -326,11 +326,6 @@ class SummaryWriter:
     def close(self) -> None:
         """Write what is waiting; the callback closes its file when training ends."""
         self._writer.flush()
-
-
-def larger_is_better(monitor: str, mode: str) -> bool:
-    """Say whether a larger log is better, by Keras 2's rule for `mode="auto"`."""
-    return mode == "max" or (mode == "auto" and identifiers.larger_is_better(monitor))
 
 
 def checked_mode(callback: str, mode: str) -> str:

@@ -50,13 +50,20 @@ LOGS_TODAY = {
 }
 
 
-def larger_is_better(log: str) -> bool:
-    """Say whether Keras 2's callbacks took the larger value of a log for the better one where the mode is "auto".
+def larger_is_better(log: str, mode: str = "auto", *, auc: bool = False) -> bool:
+    """Say whether a callback takes the larger value of a log for the better one.
 
-    >>> larger_is_better("val_acc"), larger_is_better("val_loss")
-    (True, False)
+    >>> larger_is_better("val_acc"), larger_is_better("val_loss"), larger_is_better("val_loss", "max")
+    (True, False, True)
+
+    Args:
+        log: the log's name.
+        mode: "min", "max", or "auto", which goes by the name as Keras 2's callbacks did.
+        auc: whether "auto" takes the larger AUC as well, as Keras 3 does and Keras 2 did not.
     """
-    return "acc" in log or log.startswith("fmeasure")
+    if mode != "auto":
+        return mode == "max"
+    return "acc" in log or log.startswith("fmeasure") or (auc and "auc" in log.lower())
 
 
 def spellings_of_accuracy() -> dict[str, str]:
