@@ -217,6 +217,16 @@ def _members(patches: Patches, keras: Any) -> None:
             if owner is None or (row.of, row.old) in _NOT_HERE or hasattr(owner, row.old):
                 continue
             patches.set(owner, row.old, _member(row), why=f"an old member, for the user's code: {row.new or 'gone'}")
+    import tensorflow as tf
+
+    # What `call` of a layer gets: in Keras 2 a symbolic tensor, here one of TensorFlow's while the step is traced.
+    (row,) = members()["_keras_shape"]
+    why = "the shape that Keras 2 wrote on tensors, for the user's code"
+    patches.set(tf.Tensor, row.old, ForUsers(row, _static_shape), why=why, read_in=TENSORFLOW)
+
+
+def _static_shape(tensor: Any) -> tuple[int | None, ...]:
+    return tuple(tensor.shape.as_list())
 
 
 def _member(row: Member) -> ForUsers:
@@ -389,6 +399,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
     patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
+    patches.wrap(layer, "add_variable", _add_variable, why="tf.keras's other name of `add_weight`: its arguments")
     patches.wrap(
         keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
     )
@@ -448,6 +459,21 @@ def _add_weight(original: Any) -> Any:
         return weight
 
     return add_weight
+
+
+def _add_variable(original: Any) -> Any:
+    """Hand on to `add_weight`, whose other name it was; today it takes the shape first, and no `dtype` by position."""
+
+    @_like(original)
+    def add_variable(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        of = "keras.layers.Layer.add_weight"
+        given, keywords = translate(of, given, keywords, _note(of, frame))
+        return self.add_weight(*given, **keywords)
+
+    return add_variable
 
 
 def _weights(patches: Patches, layer: Any) -> None:

@@ -77,6 +77,10 @@ PACKAGES: dict[str, str] = {
     "distutils": "Python dropped it in 3.12: pip install setuptools",
     "scipy.misc": "SciPy dropped it: `imread` and `imsave` are in imageio, `imresize` is "
     "`np.array(PIL.Image.fromarray(x).resize((width, height)))`",
+    "scipy.sparse.linalg.eigen": "its functions (`eigsh`, `ArpackNoConvergence`) are in `scipy.sparse.linalg` today",
+    "tensorflow_addons": "it ended with TensorFlow 2.14; Keras 3 has much of it (`keras.layers.GroupNormalization`, "
+    "`keras.optimizers.AdamW`, `keras.metrics.F1Score`), the rest is a layer of your own",
+    "imgaug": "pip install imgaug, which needs numpy 1",
     "sklearn.cross_validation": "it is `sklearn.model_selection` today",
     "sklearn.grid_search": "it is `sklearn.model_selection` today",
     "sklearn.externals": "pip install joblib, and write `import joblib`",
@@ -126,10 +130,51 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("dict", "iteritems"): "it is of Python 2: `d.items()`",
     ("dict", "itervalues"): "it is of Python 2: `d.values()`",
     ("dict", "iterkeys"): "it is of Python 2: `d.keys()`",
+    ("str", "decode"): "it is text already, also out of h5py 3: leave `.decode(...)` out",
     ("ndarray", "ptp"): "numpy 2 dropped the method: `np.ptp(x)`",
     ("FreeTypeFont", "getsize"): "Pillow 10 dropped it: `font.getbbox(text)[2:]`",
     ("ImageDraw", "textsize"): "Pillow 10 dropped it: `draw.textbbox((0, 0), text)[2:]`",
 }
+# What other packages say, a part of it -> what was called, and what to do.
+_MESSAGES: list[tuple[type[Exception], str, str, str]] = [
+    (
+        TypeError,
+        "load() missing 1 required positional argument: 'Loader'",
+        "yaml.load(file)",
+        "PyYAML 6 wants a loader: `yaml.safe_load(file)`",
+    ),
+    (
+        ValueError,
+        "Object arrays cannot be loaded when allow_pickle=False",
+        "numpy.load",
+        "numpy 1.16.3 began to ask: `np.load(file, allow_pickle=True)`, for files that you trust",
+    ),
+    (
+        ValueError,
+        "setting an array element with a sequence. The requested array has an inhomogeneous shape",
+        "numpy.array",
+        "numpy 1.24 makes no array of rows of different lengths by itself: `np.array(rows, dtype=object)`",
+    ),
+    (
+        TypeError,
+        "arrays is a tuple. Only lists can be used to arrange blocks",
+        "numpy.block",
+        "`np.meshgrid` gives a tuple since numpy 2: `np.block(list(arrays))`",
+    ),
+    (
+        TypeError,
+        "'float' object cannot be interpreted as an integer",
+        "/",
+        "a size is a whole number: `//` in place of Python 2's `/`, or `int(...)`",
+    ),
+    (
+        OSError,
+        "cannot write mode F as",
+        "skimage.io.imsave",
+        "pictures are written as whole numbers: `(image * 255).astype('uint8')`",
+    ),
+    (TypeError, "got an unexpected keyword argument 'as_grey'", "as_grey", "scikit-image spells it `as_gray`"),
+]
 _NAMES: dict[str, str] = {
     "xrange": "it is of Python 2: `range`",
     "unicode": "it is of Python 2: `str`",
@@ -209,10 +254,9 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         match = re.search(r"'(\w+)' object has no attribute '(\w+)'", text)
         advice = _MEMBERS.get((match[1], match[2])) if match else None
         return (f"{match[1]}.{match[2]}", advice) if match and advice else None
-    if isinstance(error, TypeError) and "load() missing 1 required positional argument: 'Loader'" in text:
-        return "yaml.load(file)", "PyYAML 6 wants a loader: `yaml.safe_load(file)`"
-    if isinstance(error, ValueError) and "Object arrays cannot be loaded when allow_pickle=False" in text:
-        return "numpy.load", "numpy 1.16.3 began to ask: `np.load(file, allow_pickle=True)`, for files that you trust"
+    for kind, part, what, advice in _MESSAGES:
+        if isinstance(error, kind) and part in text:
+            return what, advice
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from parallel_compat.legacy import layers
 from parallel_compat.legacy.activations import hard_sigmoid
@@ -237,6 +238,21 @@ def test_merge_of_keras_1():
         merge([a, b], mode="subtract")
 
 
+def test_add_variable_is_add_weight():
+    class Head(keras.layers.Layer):
+        def build(self, input_shape):
+            self.w = self.add_variable("heads", [int(input_shape[-1]), 4], initializer="ones")
+            self.b = self.add_variable("bias", shape=[4], dtype="float32", initializer="zeros", trainable=False)
+
+        def call(self, x):
+            return x @ self.w + self.b
+
+    head = Head()
+    assert head(np.ones((2, 3), "float32")).shape == (2, 4)
+    assert [weight.shape for weight in head.weights] == [(3, 4), (4,)]
+    assert [len(head.trainable_weights), "heads" in head.w.name] == [1, True]
+
+
 def test_shapes_of_tensors_and_layers():
     inputs = keras.layers.Input(shape=(4, 5))
     layer = keras.layers.Dense(3)
@@ -245,6 +261,22 @@ def test_shapes_of_tensors_and_layers():
     assert inputs._keras_shape == (None, 4, 5)
     assert (layer.input_shape, layer.output_shape) == ((None, 4, 5), (None, 4, 3))
     assert outputs.get_shape().ndims == 3
+
+
+def test_a_layer_reads_the_shape_that_keras_wrote_on_its_input():
+    """As layers of detection networks do, also while the step is traced and without a graph."""
+
+    class Boxes(keras.layers.Layer):
+        def call(self, x):
+            _, height, width, _ = x._keras_shape
+            return keras.backend.sum(x, axis=(1, 2)) / float(height * width)
+
+    inputs = keras.layers.Input(shape=(4, 5, 2))
+    model = keras.models.Model(inputs, Boxes()(inputs))
+    model.compile("sgd", "mse")
+    x = np.random.rand(3, 4, 5, 2).astype("float32")
+    np.testing.assert_allclose(model.predict(x, verbose=0), x.mean((1, 2)), rtol=1e-5)
+    np.testing.assert_allclose(Boxes()(tf.constant(x)), x.mean((1, 2)), rtol=1e-5)
 
 
 def test_a_sequential_has_its_ends_before_it_is_called():

@@ -66,6 +66,13 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
         ("xrange(3)", "`range`"),
         ("import string; string.letters", "ascii_letters"),
         ("import urllib2", "urllib.request"),
+        ("import tensorflow_addons", "keras.layers.GroupNormalization"),
+        ("import scipy.sparse.linalg.eigen.arpack", "`scipy.sparse.linalg`"),
+        ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
+        ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
+        ("range(6 / 2)", "`//`"),
+        ("'text'.decode('utf8')", "h5py 3"),
+        ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),
     ],
 )
 def test_each_is_named_with_the_way_out(code, said):

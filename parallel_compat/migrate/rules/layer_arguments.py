@@ -99,13 +99,14 @@ def _slash(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
 
 def _weights(file: File) -> Iterator[Finding]:
     """`self.add_weight("kernel", shape=...)`: the name came first, today the shape does."""
-    for call in file.method_calls.get("add_weight", ()):
-        assert isinstance(call.func, ast.Attribute)
-        if file.kinds.of(call.func.value) not in (None, LAYER) or not call.args:
-            continue
-        first = calls.constant(call.args[0])
-        if isinstance(first, str) or calls.keyword(call, "shape") is not None:
-            yield from argument_edits.rewrite(file, RULE, call, f"{LAYER}.add_weight", "add_weight")
+    for method in ("add_weight", "add_variable"):  # the second is tf.keras's other name of the first
+        for call in file.method_calls.get(method, ()):
+            assert isinstance(call.func, ast.Attribute)
+            if file.kinds.of(call.func.value) not in (None, LAYER) or not call.args:
+                continue
+            first = calls.constant(call.args[0])
+            if isinstance(first, str) or calls.keyword(call, "shape") is not None:
+                yield from argument_edits.rewrite(file, RULE, call, f"{LAYER}.add_weight", method)
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:

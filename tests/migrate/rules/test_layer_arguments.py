@@ -145,6 +145,20 @@ def test_the_name_of_a_weight_is_named():
                 self.kernel = self.add_weight(name="kernel", shape=(3, 2))
         """,
     )
+    check_transformed(
+        """
+        import tensorflow as tf
+        class Head(tf.keras.layers.Layer):
+            def build(self, shape):
+                self.w = self.add_variable("weights", shape=[shape[-1], 4])
+        """,
+        """
+        import tensorflow as tf
+        class Head(tf.keras.layers.Layer):
+            def build(self, shape):
+                self.w = self.add_variable(name="weights", shape=[shape[-1], 4])
+        """,
+    )
     check_noop(
         "from keras.layers import Layer\nclass My(Layer):\n  def build(self, s):\n    self.add_weight(s, 'ones')\n"
     )
