@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import project_facts, rules
+from parallel_compat.migrate import native, project_facts, rules
 from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
@@ -21,11 +21,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which rules run, whether their unsafe rewrites are made, and what the other files of the project say."""
+    """Which rules run, whether their unsafe rewrites are made, and what the other files of the project say.
 
-    rules: tuple[str, ...] = rules.NAMES
+    Attributes:
+        rules: the rules for the first target.
+        unsafe: whether unsafe rewrites are made.
+        project: what the other files say.
+        target: what is written: names of "parallel_compat", or "native" code, whose rules begin with those names.
+        keep_parallel: with the native target, whether parallel models stay.
+    """
+
+    rules: tuple[str, ...] = (*rules.NAMES, *rules.NATIVE_NAMES)
     unsafe: bool = False
     project: ProjectFacts = project_facts.NONE
+    target: str = "parallel_compat"
+    keep_parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,9 @@ def _brings_this_package(finding: Finding) -> bool:
 
 def _run(file: File, options: Options) -> Analysis:
     findings: list[Finding] = []
-    for name in rules.NAMES:
+    if options.target == "native":
+        findings = _run_native(file, options)
+    for name in rules.NAMES if options.target != "native" else ():
         rule = rules.load(name)
         if name in options.rules:
             found: Iterable[Finding] = rule.find(file)
@@ -83,6 +95,19 @@ def _run(file: File, options: Options) -> Analysis:
         findings += [finding for finding in found if not file.ignored(finding.rule, finding.offset)]
     findings.sort(key=lambda finding: finding.offset)
     return Analysis(file, tuple(_decided(file, findings, options)))
+
+
+def _run_native(file: File, options: Options) -> list[Finding]:
+    names = [name for name in rules.NATIVE_NAMES if name in options.rules]
+    if options.keep_parallel:
+        names = [name for name in names if name not in native.OF_PARALLEL_MODELS]
+        file.keeps = native.PARALLEL_NAMES
+    return [
+        finding
+        for name in names
+        for finding in rules.load(name).find(file)
+        if not file.ignored(finding.rule, finding.offset)
+    ]
 
 
 def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[Finding]:

@@ -51,6 +51,7 @@ class File:
         self.kinds = Kinds(self.tree, self.names, path, _kinds_in)
         self.redirects: dict[Binding, str] = {}
         self.use_redirects: dict[ast.expr, str] = {}
+        self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
 
     @cached_property
     def imports_keras(self) -> bool:
@@ -215,7 +216,7 @@ class File:
                 and target.startswith(path + ".")
                 and len(path) > len(best)
                 and self.tree.parents[bindings[0].statement] is self.tree.module
-                and not self._shadowed(name, bindings[0], at)
+                and not self.shadows(name, bindings[0], at)
             ):
                 best, spelled = path, name + target[len(path) :]
         if best and not target.startswith("parallel_compat."):
@@ -229,7 +230,7 @@ class File:
                 return target, ()
         return target, (self.import_after(f"import {module}"),)
 
-    def _shadowed(self, name: str, binding: Binding, at: ast.AST) -> bool:
+    def shadows(self, name: str, binding: Binding, at: ast.AST) -> bool:
         for above in [at, *self.tree.ancestors(at)]:
             scope = self.tree.scopes.get(above)
             if scope is not None:

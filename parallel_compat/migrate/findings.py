@@ -86,6 +86,7 @@ class Report:
         after: the text after (the same where nothing changed).
         data: the bytes to write.
         legacy: whether it has a name that only old code uses.
+        helpers: the functions of `legacy_numerics.py` that it imports afterwards.
     """
 
     path: str
@@ -96,6 +97,7 @@ class Report:
     after: str = ""
     data: bytes = b""
     legacy: bool = False
+    helpers: tuple[str, ...] = ()
     hinted: Report | None = field(default=None, repr=False)
 
     def settled(self, *, legacy: bool) -> Report:

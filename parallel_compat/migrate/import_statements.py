@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Edit, Item, remove_items
+from parallel_compat.migrate.statements import remove_statement
 
 if TYPE_CHECKING:
     import ast
@@ -125,3 +126,16 @@ def _joined(file: File, statement: ast.ImportFrom, statements: list[str]) -> str
     line_start = file.source.line_starts[file.source.position(start)[0] - 1]
     indent = file.source.text[line_start:start]
     return ("; " if indent.strip() else file.source.newline + indent).join(statements)
+
+
+def remove_aliases(file: File, statement: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> list[Edit]:
+    """Take names out of an import, or the whole statement where none is left; `pass` keeps a block from being empty."""
+    if len(gone) < len(statement.names):
+        chosen = {index for index, alias in enumerate(statement.names) if alias in gone}
+        items = []
+        for alias in statement.names:
+            end = file.source.end(alias)
+            comma = _comma_after(file.source.text, end, file.source.end(statement))
+            items.append(Item(file.source.start(alias), end, comma))
+        return remove_items(file.source.text, items, chosen)
+    return [remove_statement(file, statement)]

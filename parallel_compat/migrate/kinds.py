@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import project
-from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, TENSOR
+from parallel_compat.names.members import CALLBACK, CHECKPOINT, LAYER, MODEL, OPTIMIZER, SEQUENCE, TENSOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.scopes import Binding, Tree
 
 HISTORY = "keras.callbacks.History"
-_LIBRARIES = frozenset(("keras", "tensorflow", "tf", "parallel_compat", "numpy", "np", "os", "sys"))
+LIBRARIES = frozenset(("keras", "tensorflow", "tf", "parallel_compat", "numpy", "np", "os", "sys"))
 OTHER = "other"  # known not to be a Keras object
 
 _MODELS = frozenset(
@@ -115,7 +115,7 @@ class Kinds:
     def _elsewhere(self, node: ast.expr) -> tuple[Kinds | None, ast.AST | None]:
         """Return the definition that a name has in another file of the project, with that file's kinds."""
         dotted = self.names.local_path(node) if self.path is not None else None
-        if dotted is None or self.path is None or dotted.split(".")[0] in _LIBRARIES:
+        if dotted is None or self.path is None or dotted.split(".")[0] in LIBRARIES:
             return None, None
         found = project.module_of(self.path, dotted)
         if found is None:
@@ -181,7 +181,7 @@ class Kinds:
             return None
         statement = binding.statement
         dotted = "." * statement.level + (f"{statement.module}." if statement.module else "") + binding.node.name
-        found = project.module_of(self.path, dotted) if dotted.split(".")[0] not in _LIBRARIES else None
+        found = project.module_of(self.path, dotted) if dotted.split(".")[0] not in LIBRARIES else None
         if found is None or "." in found[1]:
             return None
         other, name = self._kinds_in(found[0]), found[1]
@@ -218,7 +218,7 @@ class Kinds:
             return other.returned(node_elsewhere, None)
         if other is not None and isinstance(node_elsewhere, ast.ClassDef):
             return other.of_class(node_elsewhere)
-        if target is not None and target.split(".")[0] in _LIBRARIES:
+        if target is not None and target.split(".")[0] in LIBRARIES:
             return None
         definition = self.definition(func)
         if isinstance(definition, ast.ClassDef):
@@ -315,6 +315,8 @@ def _class_kind(target: str) -> str | None:
         return MODEL
     if target.endswith("callbacks.ModelCheckpoint") or target == "parallel_compat.ParallelModelCheckpoint":
         return CHECKPOINT
+    if target in ("keras.utils.Sequence", SEQUENCE):
+        return SEQUENCE
     package, _, name = target.rpartition(".")
     if not name[:1].isupper():
         return None

@@ -15,6 +15,7 @@ from parallel_compat.atomic_file import replacing, why_not_writable
 from parallel_compat.migrate import guide, html, process_file, project_facts, report, rules, walk
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus, Report, Status
+from parallel_compat.migrate.native import numerics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,13 +40,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=_count, default=None, metavar="N", help="processes to use (default: the cores, for many files)"
     )
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="paths or names to leave out")
+    parser.add_argument(
+        "--to",
+        choices=("parallel_compat", "native"),
+        default="parallel_compat",
+        help="write names of this package where Keras 3 has none (default), or plain Keras 3 and tf.distribute",
+    )
+    parser.add_argument(
+        "--keep",
+        choices=("parallel",),
+        help="with --to native: leave parallel models to this package",
+    )
     parser.add_argument("--list-rules", action="store_true", help="list the rules")
     parser.add_argument("--explain", metavar="RULE", help="say what a rule does, and why (`all` for every rule)")
 
 
 def _rules(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
-    unknown = [name for name in names if name not in rules.NAMES]
+    unknown = [name for name in names if name not in (*rules.NAMES, *rules.NATIVE_NAMES)]
     if unknown:
         raise argparse.ArgumentTypeError(f"no rule {unknown[0]!r}; --list-rules lists them")
     return names
@@ -67,8 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a source may hold letters that the terminal cannot show
             stream.reconfigure(errors="backslashreplace")
     if arguments.list_rules:
-        width = max(map(len, rules.NAMES))
-        for name in sorted(rules.NAMES):
+        names = rules.NATIVE_NAMES if arguments.to == "native" else rules.NAMES
+        width = max(map(len, names))
+        for name in sorted(names):
             kind = "safe  " if rules.load(name).SAFE else "unsafe"
             print(f"{name:{width}}  {kind}  {rules.summary(name)}")
         return DONE
@@ -80,10 +93,12 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse("--write rewrites and --check only looks: give one of them.")
     chosen = tuple(
         name
-        for name in rules.NAMES
+        for name in (*rules.NAMES, *rules.NATIVE_NAMES)
         if (arguments.select is None or name in arguments.select) and name not in arguments.ignore
     )
-    options = Options(chosen, arguments.unsafe)
+    if arguments.keep and arguments.to != "native":
+        return _refuse("--keep parallel says what --to native leaves: give both.")
+    options = Options(chosen, arguments.unsafe, target=arguments.to, keep_parallel=arguments.keep == "parallel")
     if "-" in arguments.paths:
         if len(arguments.paths) > 1 or arguments.write:
             return _refuse("- reads one source from stdin and writes it to stdout: give it alone, without --write.")
@@ -103,6 +118,8 @@ def run(arguments: argparse.Namespace) -> int:
     with _rare_collections():
         options = replace(options, project=project_facts.read(paths))
         reports = _settled(_processed(paths, options, jobs))
+    helpers = numerics.reports(reports)
+    reports = [one for one in reports if one.path not in {helper.path for helper in helpers}] + helpers
     if arguments.write:
         reports = [_written(one) for one in reports]
     if arguments.html:
@@ -120,7 +137,7 @@ def _refuse(sentence: str) -> int:
 def _explain(name: str) -> int:
     if name == "all":
         sys.stdout.write(guide.section())
-    elif name in rules.NAMES:
+    elif name in (*rules.NAMES, *rules.NATIVE_NAMES):
         sys.stdout.write(guide.explain(name))
     else:
         return _refuse(f"no rule {name!r}; --list-rules lists them.")
@@ -130,6 +147,8 @@ def _explain(name: str) -> int:
 def _stdin(options: Options, *, check: bool) -> int:
     data = sys.stdin.buffer.read()
     (one,) = _settled([process_file.source("-", data, options)])
+    if one.helpers:
+        one = replace(one, places=(*one.places, *numerics.on_stdin(one.after)))
     if not check:
         sys.stdout.buffer.write(one.data if one.status is FileStatus.CHANGED else data)
         sys.stdout.buffer.flush()

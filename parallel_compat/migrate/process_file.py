@@ -11,9 +11,13 @@ from parallel_compat.migrate.edits import settle
 from parallel_compat.migrate.engine import Analysis, BrokenRewrite, Options, analyse, rewrite
 from parallel_compat.migrate.file import mentions_keras
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
-from parallel_compat.migrate.source import Undecodable, decode
+from parallel_compat.migrate.native import numerics, process
+from parallel_compat.migrate.source import Source, Undecodable, decode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from parallel_compat.migrate.findings import Finding
     from parallel_compat.migrate.notebooks import Notebook
 
 _MENTION = re.compile(rb"keras|tensorflow|parallel_compat|alt_model_checkpoint")
@@ -48,8 +52,10 @@ def source(path: str, data: bytes, options: Options) -> Report:
         text, encoding, mark = decode(data)
     except Undecodable as error:
         return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
-    if not mentions_keras(text):
+    if not mentions_keras(text) or numerics.is_ours(text):
         return Report(path, FileStatus.UNCHANGED)
+    if options.target == "native":
+        return _native(path, text, lambda after: mark + after.encode(encoding), options)
     try:
         analysis = analyse(text, options, None if path == "-" else path)
     except (SyntaxError, RecursionError) as error:
@@ -83,23 +89,13 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
         return Report(path, FileStatus.SKIPPED, str(error))
     if not mentions_keras(book.module):
         return Report(path, FileStatus.UNCHANGED)
+    if options.target == "native":
+        return _native_notebook(path, text, book, options)
     try:
         analysis = analyse(book.module, options, path)
     except (SyntaxError, RecursionError) as error:
         return Report(path, FileStatus.FAILED, _why_not_parsed(error))
-    unread = tuple(
-        Place(
-            path,
-            1,
-            1,
-            "notebook",
-            Status.ATTENTION,
-            f"this cell is not read, it does not parse: {reason}",
-            number,
-            book.prompt(number),
-        )
-        for number, reason in book.unread
-    )
+    unread = _unread(path, book)
     reports = []
     for hints in (False, True) if _has_hints(analysis) else (False,):
         try:
@@ -119,21 +115,78 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
     return replace(reports[0], hinted=reports[-1])
 
 
+def _unread(path: str, book: Notebook) -> tuple[Place, ...]:
+    return tuple(
+        Place(
+            path,
+            1,
+            1,
+            "notebook",
+            Status.ATTENTION,
+            f"this cell is not read, it does not parse: {reason}",
+            number,
+            book.prompt(number),
+        )
+        for number, reason in book.unread
+    )
+
+
+def _native_notebook(path: str, text: str, book: Notebook, options: Options) -> Report:
+    reports = []
+    for hints in (False, True):
+        try:
+            rewriting = process.rewrite(book.module, options, path, hints=hints)
+        except (SyntaxError, RecursionError) as error:
+            return Report(path, FileStatus.FAILED, _why_not_parsed(error))
+        except BrokenRewrite as error:
+            return Report(path, FileStatus.FAILED, str(error))
+        after, now = text, book
+        for edits in rewriting.steps:
+            after = now.rewritten(set(edits))
+            now = notebooks.read(after)
+        places = _unread(path, book) + _places_of(path, book.module, rewriting.findings, book)
+        status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
+        helpers = tuple(sorted(numerics.needed(rewriting.text)))
+        reports.append(Report(path, status, "", places, text, after, after.encode(), rewriting.legacy, helpers))
+    return replace(reports[0], hinted=reports[-1])
+
+
+def _native(path: str, text: str, encoded: Callable[[str], bytes], options: Options) -> Report:
+    reports = []
+    for hints in (False, True):
+        try:
+            rewriting = process.rewrite(text, options, None if path == "-" else path, hints=hints)
+            data = encoded(rewriting.text)
+        except (SyntaxError, RecursionError) as error:
+            return Report(path, FileStatus.FAILED, _why_not_parsed(error))
+        except (BrokenRewrite, UnicodeError) as error:
+            return Report(path, FileStatus.FAILED, str(error))
+        status = FileStatus.CHANGED if rewriting.text != text else FileStatus.UNCHANGED
+        places = _places_of(path, text, rewriting.findings)
+        helpers = tuple(sorted(numerics.needed(rewriting.text)))
+        reports.append(Report(path, status, "", places, text, rewriting.text, data, rewriting.legacy, helpers))
+    return replace(reports[0], hinted=reports[-1])
+
+
 def _has_hints(analysis: Analysis) -> bool:
     return any(finding.hint for finding in analysis.findings)
 
 
 def _places(path: str, analysis: Analysis, *, hints: bool, book: Notebook | None = None) -> tuple[Place, ...]:
+    findings = [finding for finding in analysis.findings if hints or not finding.hint]
+    return _places_of(path, analysis.file.source.text, findings, book)
+
+
+def _places_of(path: str, text: str, findings: Iterable[Finding], book: Notebook | None = None) -> tuple[Place, ...]:
     places = []
-    for finding in analysis.findings:
-        if finding.hint and not hints:
-            continue
-        line, column = analysis.file.source.position(finding.offset)
+    source = Source(text)
+    for finding in findings:
+        line, column = source.position(finding.offset)
         number, prompt = None, ""
         if book is not None:
             cell = book.cell_at(finding.offset)
             number, prompt = cell.number, cell.prompt
-            line -= analysis.file.source.position(cell.start)[0] - 1
+            line -= source.position(cell.start)[0] - 1
         places.append(Place(path, line, column, finding.rule, finding.status, finding.message, number, prompt))
     return tuple(places)
 

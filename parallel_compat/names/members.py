@@ -14,6 +14,7 @@ CALLBACK = "keras.callbacks.Callback"
 CHECKPOINT = "keras.callbacks.ModelCheckpoint"
 TENSOR = "keras.KerasTensor"
 METRIC = "keras.metrics.Metric"
+SEQUENCE = "keras.utils.PyDataset"
 
 _GRAPH = "It was part of a TensorFlow 1 graph, which Keras 3 does not build."
 _NODES = "Keras 3 keeps no public list of nodes. Call the layer once per input and keep the tensors it returns."

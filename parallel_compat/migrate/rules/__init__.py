@@ -49,6 +49,17 @@ NAMES: tuple[str, ...] = (
     "dynamic-imports",
     "imports",
 )
+# Those for `--to native`, which run after the others, on what these wrote.
+NATIVE_NAMES: tuple[str, ...] = (
+    "native-differences",
+    "native-replicas",
+    "native-batches",
+    "native-optimizers",
+    "native-sessions",
+    "native-callbacks",
+    "native-functions",
+    "native-names",
+)
 
 
 class Rule(Protocol):
@@ -70,6 +81,8 @@ def load(name: str) -> Rule:
     >>> load("generator-methods").SAFE
     True
     """
+    if name in NATIVE_NAMES:
+        return cast("Rule", import_module(f"parallel_compat.migrate.native.{name.removeprefix('native-')}"))
     return cast("Rule", import_module(f"{__name__}.{name.replace('-', '_')}"))
 
 

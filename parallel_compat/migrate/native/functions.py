@@ -1,0 +1,161 @@
+"""Functions of the old backend, of layers and of models become `keras.ops`, methods and attributes of today.
+
+What Keras 3 has no spelling of is taken from `legacy_numerics.py`, a file of the project. Arguments whose default is
+another one today are written out.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.names.members import TENSOR
+from parallel_compat.names.native import BACKEND, QUESTIONS, Native, functions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "native-functions"
+SAFE = True
+BEFORE = """\
+from keras import backend as K
+def loss(y_true, y_pred):
+    return K.mean(K.sqrt(K.sum(K.square(y_true - y_pred), axis=-1)))
+def hits(y_true, y_pred):
+    return K.equal(K.argmax(y_true), K.argmax(y_pred))
+"""
+AFTER = """\
+from keras import ops
+def loss(y_true, y_pred):
+    return ops.mean(ops.sqrt(ops.maximum(ops.sum(ops.square(y_true - y_pred), axis=-1), 0.0)))
+def hits(y_true, y_pred):
+    return ops.equal(ops.argmax(y_true, axis=-1), ops.argmax(y_pred, axis=-1))
+"""
+
+_FIELD = re.compile(r"\{(\w+)\}")
+_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Tuple)
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of functions of this package that plain Keras has under another name."""
+    rows = functions()
+    for call in file.tree.calls:
+        path = file.names.path(call.func)
+        if path == f"{BACKEND}.function":
+            yield from _function(file, call)
+            continue
+        row = rows.get(path or "")
+        if row is None:
+            continue
+        values = _arguments(call, row)
+        edits = None
+        if values is not None:
+            edits = _expression(file, call, row, values) if row.is_expression else _renamed(file, call, row, values)
+        name = row.old.rpartition(".")[2]
+        if edits is None:
+            message = f"`{name}` with these arguments has no one spelling in plain Keras; near it is `{row.new}`."
+            yield file.attention(RULE, call, message)
+        else:
+            yield file.found(RULE, call, f"`{name}` is now `{row.new}`.", edits)
+    called = {id(call.func) for call in file.tree.calls}
+    nodes: list[ast.Name | ast.Attribute] = [*file.tree.names, *file.tree.attributes]
+    for node in nodes:
+        row = rows.get(file.names.path(node) or "") if id(node) not in called else None
+        if row is None or not isinstance(node.ctx, ast.Load):
+            continue
+        simple = not row.is_expression and not any(old != new or value for old, new, value in row.arguments)
+        spelled = spell(file, row.new, node) if simple else None
+        if spelled is not None and isinstance(node, ast.Attribute):
+            edits = [file.replace(node, spelled[0]), *spelled[1]]
+            yield file.found(RULE, node, f"`{row.old.rpartition('.')[2]}` is now `{row.new}`.", edits)
+
+
+def _arguments(call: ast.Call, row: Native) -> dict[str, ast.expr] | None:
+    """Return what is given for each argument, or None where that is not known or not expected."""
+    names = [name for name, _, _ in row.arguments if name != "*"]
+    if calls.has_stars(call) or len(call.args) > len(names):
+        return None
+    values = dict(zip(names, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg not in names:
+            return None
+        values[keyword.arg] = keyword.value
+    return values
+
+
+def _renamed(file: File, call: ast.Call, row: Native, values: dict[str, ast.expr]) -> list[AnyEdit] | None:
+    spelled = spell(file, row.new, call)
+    if spelled is None:
+        return None
+    today = {old: new for old, new, _ in row.arguments}
+    edits: list[AnyEdit] = [file.replace(call.func, spelled[0]), *spelled[1]]
+    edits += [
+        calls.rename(file, keyword, today[keyword.arg])
+        for keyword in call.keywords
+        if keyword.arg is not None and today[keyword.arg] != keyword.arg
+    ]
+    names = [name for name, _, _ in row.arguments]
+    if "*" in names:
+        alone = names.index("*")
+        for name, value in zip(names[alone + 1 :], call.args[alone:], strict=False):
+            edits.append(calls.name_positional(file, value, today[name]))
+    missing = [f"{new}={value}" for old, new, value in row.arguments if value is not None and old not in values]
+    if missing:
+        edits.append(calls.append(file, call, ", ".join(missing)))
+    return edits
+
+
+def _expression(file: File, call: ast.Call, row: Native, values: dict[str, ast.expr]) -> list[AnyEdit] | None:
+    template = row.new
+    if row.old == f"{BACKEND}.int_shape" and file.kinds.of(values.get("x", call)) == TENSOR:
+        template = "{x}.shape"
+    fields = _FIELD.findall(template)
+    if set(fields) != set(values) or len(fields) != len(set(fields)):
+        return None
+    spelled = spell(file, template, call)
+    if spelled is None:
+        return None
+    pieces = _FIELD.split(spelled[0])  # text, name, text, name, ..., text
+    texts, names = pieces[::2], pieces[1::2]
+    for index, name in enumerate(names):
+        if texts[index + 1].startswith((".", "[")) and not isinstance(values[name], _ATOMS):
+            texts[index] += "("
+            texts[index + 1] = ")" + texts[index + 1]
+    source = file.source
+    given = [values[name] for name in names]
+    ordered = all(source.end(one) <= source.start(other) for one, other in itertools.pairwise(given))
+    if not ordered:
+        text = "".join(
+            piece + (source.segment(given[index]) if index < len(given) else "") for index, piece in enumerate(texts)
+        )
+        return [file.replace(call, text), *spelled[1]]
+    starts = [source.start(call), *(source.end(value) for value in given)]
+    ends = [*(source.start(value) for value in given), source.end(call)]
+    if any("#" in source.text[start:end] for start, end in zip(starts, ends, strict=True)):
+        return None
+    edits = [Edit(start, end, text) for start, end, text in zip(starts, ends, texts, strict=True)]
+    return [*edits, *spelled[1]]
+
+
+def _function(file: File, call: ast.Call) -> Iterator[Finding]:
+    """`K.function([a], [b])` is a model that is called: lists in, a list out."""
+    lists = [isinstance(argument, ast.List) for argument in call.args]
+    spelled = spell(file, "keras.Model", call)
+    phase = any(
+        isinstance(node, ast.Attribute | ast.Name) and file.names.path(node) == f"{BACKEND}.learning_phase"
+        for argument in call.args
+        for node in ast.walk(argument)
+    )
+    if lists != [True, True] or call.keywords or phase or spelled is None:
+        yield file.attention(RULE, call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
+        return
+    message = "`K.function` is now a `keras.Model` of the same tensors; called, it returns tensors in place of arrays."
+    yield file.found(RULE, call, message, [file.replace(call.func, spelled[0]), *spelled[1]])

@@ -1,0 +1,193 @@
+# `migrate --to native` copies from here what a project needs; this package itself imports none of it.
+from __future__ import annotations
+
+import collections.abc
+import itertools
+import os
+import shutil
+import tempfile
+
+import h5py
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+def hard_sigmoid(x):
+    """clip(0.2 x + 0.5, 0, 1), the `hard_sigmoid` of Keras 1 and 2; Keras 3's is clip(x / 6 + 0.5, 0, 1)."""
+    return ops.clip(0.2 * ops.convert_to_tensor(x) + 0.5, 0.0, 1.0)
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+def cosine_proximity(y_true, y_pred):
+    """Minus the cosine, as loss and metric `cosine_proximity` of Keras 2; Keras 3's metric has the other sign."""
+    return -ops.sum(ops.normalize(y_true, axis=-1) * ops.normalize(y_pred, axis=-1), axis=-1)
+
+
+def batch_dot(x, y, axes=None):
+    """`K.batch_dot` of Keras 2.2.4: a product of the matrices in the last two axes; all others are the batch's."""
+    pair = (len(x.shape) - 1, len(y.shape) - 2) if axes is None else (axes, axes) if isinstance(axes, int) else axes
+    x_axis, y_axis = pair[0] % len(x.shape), pair[1] % len(y.shape)
+    more = len(x.shape) - len(y.shape)
+    first = len(x.shape) + len(y.shape) - 3 if more > 0 else len(x.shape) - 1
+    for _ in range(more):
+        y = ops.expand_dims(y, -1)
+    for _ in range(-more):
+        x = ops.expand_dims(x, -1)
+    last = len(x.shape) - 1
+    if last == 1:
+        product = ops.sum((x if x_axis == y_axis else ops.transpose(x)) * y, axis=y_axis)
+    else:
+        x = x if x_axis == last else ops.swapaxes(x, -1, -2)
+        y = ops.swapaxes(y, -1, -2) if y_axis == last else y
+        product = ops.matmul(x, y)
+    if more:
+        product = ops.squeeze(product, axis=tuple(range(first, first + abs(more))))
+    return ops.expand_dims(product, 1) if len(product.shape) == 1 else product
+
+
+def with_decay(optimizer, decay):
+    """Give an optimizer the `decay=` of Keras 1 and 2: steps of learning_rate / (1 + decay * iterations).
+
+    `keras.optimizers.schedules.InverseTimeDecay` has the same formula, but a rate that callbacks cannot set. A model
+    that is loaded from a file comes without the decay: compile it again to train on.
+    """
+    step = optimizer.update_step
+
+    def decayed_step(gradient, variable, learning_rate):
+        iterations = ops.cast(optimizer.iterations, learning_rate.dtype)
+        return step(gradient, variable, learning_rate / (1.0 + decay * iterations))
+
+    optimizer.update_step = decayed_step
+    return optimizer
+
+
+def all_batches(generator):
+    """Every batch of a Python generator, in order, as a `tf.data.Dataset`; anything else is returned as it is.
+
+    `fit(generator)` of Keras 3 takes no lists, and under a `tf.distribute` strategy it trains batches 0, 1, 6, 7, ...:
+    it looks at the data through an iterator that it drops, with what that had read ahead. Here each iterator begins
+    at the first batch, as long as no iterator has gone further than 64 batches.
+    """
+    if not isinstance(generator, collections.abc.Iterator):
+        return generator
+
+    def array(value):
+        value = np.array(value)  # a copy: TensorFlow may write into what it is given
+        return value.astype(keras.config.floatx()) if value.dtype == "float64" else value
+
+    def part(value):
+        if isinstance(value, dict):
+            return {name: array(each) for name, each in value.items()}
+        if isinstance(value, (list, tuple)):
+            return array(value[0]) if len(value) == 1 else tuple(array(each) for each in value)
+        return array(value)
+
+    def batch_of(given):
+        given = given if isinstance(given, (list, tuple)) else (given,)
+        return tuple(part(each) for each in given if each is not None)
+
+    def spec(first, second):
+        sizes = [size if size == other else None for size, other in zip(first.shape[1:], second.shape[1:], strict=True)]
+        return tf.TensorSpec((None, *sizes), first.dtype)
+
+    kept = [batch_of(each) for each in itertools.islice(generator, 2)]
+    signature = tf.nest.map_structure(spec, kept[0], kept[-1])
+    state = {"kept": kept}
+
+    def batches():
+        if state["kept"] is None:
+            raise RuntimeError("Expected one pass over the generator. Received: a second one, after 64 batches.")
+        for position in itertools.count():
+            kept = state["kept"]
+            if kept is not None and position < len(kept):
+                yield kept[position]
+                continue
+            try:
+                batch = batch_of(next(generator))
+            except StopIteration:
+                return
+            if kept is not None:
+                kept.append(batch)
+                if len(kept) > 64:
+                    state["kept"] = None
+            yield batch
+
+    return tf.data.Dataset.from_generator(batches, output_signature=signature)
+
+
+def save_weights(model, filepath, overwrite=True):
+    """Write weights to a file of any name, in the format of `.weights.h5`; Keras 3 writes to names of that end only."""
+    if not overwrite and os.path.exists(filepath):
+        raise FileExistsError(f"Expected no file of this name. Received: {filepath}")
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(filepath))) as folder:
+        model.save_weights(os.path.join(folder, "model.weights.h5"))
+        os.replace(os.path.join(folder, "model.weights.h5"), filepath)
+
+
+def load_weights(model, filepath):
+    """Read weights from a file of any name, in the format of `.weights.h5` or in that of Keras 1 and 2."""
+    with h5py.File(filepath, "r") as file:
+        of_keras_2 = "layer_names" in file.attrs or "model_weights" in file
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "model.h5" if of_keras_2 else "model.weights.h5")
+        shutil.copyfile(filepath, copy)
+        model.load_weights(copy)
+
+
+class ModelCheckpoint(keras.callbacks.Callback):
+    """The `ModelCheckpoint` of Keras 1 and 2: files of any name, and a `period` in epochs; Keras 3 has neither."""
+
+    def __init__(
+        self,
+        filepath,
+        monitor="val_loss",
+        verbose=0,
+        save_best_only=False,
+        save_weights_only=False,
+        mode="auto",
+        period=1,
+    ):
+        super().__init__()
+        self.filepath = filepath
+        self.monitor = monitor
+        self.verbose = verbose
+        self.save_best_only = save_best_only
+        self.save_weights_only = save_weights_only
+        self.period = period
+        self.epochs_since_last_save = 0
+        larger = mode == "max" or (mode not in ("min", "max") and "acc" in monitor)
+        self.monitor_op = np.greater if larger else np.less
+        self.best = -np.inf if larger else np.inf
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = logs or {}
+        self.epochs_since_last_save += 1
+        if self.epochs_since_last_save < self.period:
+            return
+        self.epochs_since_last_save = 0
+        path = self.filepath.format(epoch=epoch + 1, **logs)
+        if self.save_best_only:
+            value = logs[self.monitor]
+            if not self.monitor_op(value, self.best):
+                return
+            self.best = value
+        if self.verbose:
+            print(f"\nEpoch {epoch + 1:05d}: saving model to {path}")
+        if self.save_weights_only:
+            save_weights(self.model, path)
+            return
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(path))) as folder:
+            temporary = os.path.join(folder, "model.keras" if path.endswith(".keras") else "model.h5")
+            self.model.save(temporary)
+            os.replace(temporary, path)
+
+
+def predict_classes(model, x, batch_size=32, verbose=0):
+    """`predict_classes` of Keras 1 and 2: the largest of several outputs, or 1 where a single one is above 0.5."""
+    probabilities = model.predict(x, batch_size=batch_size, verbose=verbose)
+    if probabilities.shape[-1] > 1:
+        return probabilities.argmax(axis=-1)
+    return (probabilities > 0.5).astype("int32")

@@ -1,0 +1,119 @@
+"""Names of this package that plain Keras has as well are imported from there; what is left over is a question.
+
+Imports of this package that nothing uses any more go.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.import_statements import remove_aliases
+from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.rules import imports
+from parallel_compat.names.native import NUMERICS, QUESTIONS, functions, renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "native-names"
+SAFE = True
+BEFORE = """\
+from parallel_compat.legacy.models import load_model
+model = load_model('model.h5')
+"""
+AFTER = """\
+from keras.models import load_model
+model = load_model('model.h5')
+"""
+
+_OURS = "parallel_compat."
+_LEGACY_CLASSES = ("parallel_compat.legacy.optimizers.", "parallel_compat.legacy.layers.")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find the names of this package that are left."""
+    left: list[ast.Name | ast.Attribute] = []
+    for node in _uses(file):
+        path = file.names.path(node) or ""
+        target = renamed().get(path)
+        if target is None:
+            left.append(node)
+        elif target.startswith(NUMERICS) and not (isinstance(node, ast.Name) and node.id == target.rpartition(".")[2]):
+            spelled = spell(file, target, node)
+            if spelled is None:
+                left.append(node)
+                continue
+            text, edits = spelled
+            name = target.rpartition(".")[2]
+            yield file.found(RULE, node, f"`{name}` is in `legacy_numerics.py`.", [file.replace(node, text), *edits])
+        elif file.redirect(node, target):
+            message = f"`{path.rpartition('.')[2]}` is now `{target}`."
+            yield file.found(RULE, node, message)
+        else:
+            left.append(node)
+    for finding in imports.find_redirected(file):
+        if finding.edits:
+            yield replace(finding, rule=RULE)
+    for node in left:
+        path = file.names.path(node) or ""
+        if path not in functions() and path not in file.keeps:
+            note = QUESTIONS.get(path, "Keras 3 has no counterpart: write it anew, or keep this package for it.")
+            yield file.attention(RULE, node, f"`{path}` is of this package. {note}")
+    yield from _unused_imports(file)
+
+
+def _uses(file: File) -> Iterator[ast.Name | ast.Attribute]:
+    """The longest parts of names that are of this package, where they are read."""
+    (*renamed(), *functions())
+    nodes: list[ast.Name | ast.Attribute] = [*file.tree.attributes, *file.tree.names]
+    for node in nodes:
+        path = file.names.path(node)
+        if path is None or not path.startswith(_OURS) or not isinstance(node.ctx, ast.Load):
+            continue
+        above = file.tree.parents.get(node)
+        if isinstance(above, ast.Attribute) and above.value is node:
+            longer = file.names.path(above) or ""
+            if path not in renamed() and (longer.startswith(_OURS)):
+                continue
+        yield node
+
+
+def _unused_imports(file: File) -> Iterator[Finding]:
+    nodes: list[ast.Name | ast.Attribute] = [*file.tree.attributes, *file.tree.names]
+    used = {file.names.path(node) for node in nodes if isinstance(node.ctx, ast.Load)}
+    names = {name.id for name in file.tree.names if isinstance(name.ctx, ast.Load)}
+    for statement in file.tree.imports:
+        if isinstance(statement, ast.ImportFrom):
+            if not (statement.module or "").startswith("parallel_compat") or statement in file.tree.stars:
+                continue
+            gone = [alias for alias in statement.names if (alias.asname or alias.name) not in names]
+        else:
+            gone = []
+            for alias in statement.names:
+                if not alias.name.startswith("parallel_compat"):
+                    continue
+                bound = alias.asname or "parallel_compat"
+                prefix = alias.name
+                if (
+                    bound not in names
+                    or (not alias.asname and not any(path and (path + ".").startswith(prefix + ".") for path in used))
+                    or (alias.name == "parallel_compat" and not _used_itself(file))
+                ):
+                    gone.append(alias)
+        if gone:
+            edits = remove_aliases(file, statement, gone)
+            yield file.found(RULE, statement, "This import of this package is not used any more.", edits)
+
+
+def _used_itself(file: File) -> bool:
+    """Whether something right below `parallel_compat` is used: `import parallel_compat` alone brings that."""
+    for node in file.tree.attributes:
+        path = file.names.path(node)
+        if path and path.count(".") == 1 and path.startswith(_OURS) and path != "parallel_compat.legacy":
+            return True
+    return False

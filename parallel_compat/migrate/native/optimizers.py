@@ -1,0 +1,114 @@
+"""Optimizers with `decay=` become Keras's own: with an `InverseTimeDecay`, or `with_decay` where the rate is set later.
+
+The schedule has the formula of Keras 2, lr / (1 + decay * iterations). Keras does not let callbacks set the rate of an
+optimizer with a schedule, so a file that has such callbacks, or imports any from the project, gets `with_decay`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls, project
+from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.source import Undecodable, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "native-optimizers"
+SAFE = True
+BEFORE = """\
+from keras.optimizers import SGD
+rate = 0.01
+sgd = SGD(lr=rate, decay=1e-6)
+"""
+AFTER = """\
+import keras
+from keras.optimizers import SGD
+rate = 0.01
+sgd = SGD(learning_rate=keras.optimizers.schedules.InverseTimeDecay(rate, decay_steps=1, decay_rate=1e-6))
+"""
+
+_CLASSES = "parallel_compat.legacy.optimizers."
+_SETS_RATE = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.lr\b|\.learning_rate\b")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of optimizers of this package."""
+    for call in file.tree.calls:
+        path = file.names.path(call.func) or ""
+        if not path.startswith(_CLASSES):
+            continue
+        name = path.rpartition(".")[2]
+        decay = calls.keyword(call, "decay")
+        if calls.has_stars(call):
+            yield file.attention(RULE, call, f"`{name}` with arguments that are not known here: name them.")
+            continue
+        target = f"keras.optimizers.{name}"
+        if not file.redirect(call.func, target):
+            yield file.attention(RULE, call, f"`{name}` is now `{target}`.")
+            continue
+        if decay is None:
+            yield file.found(RULE, call, f"`{name}` is now `{target}`.")
+            continue
+        edits = _wrapped(file, call, decay) if _rate_is_set(file) else _scheduled(file, call, decay, name)
+        if edits is None:
+            yield file.attention(RULE, decay, f"`decay` of `{name}`: give it a `learning_rate` of `InverseTimeDecay`.")
+        else:
+            yield file.found(RULE, decay, f"`decay` of `{name}` keeps its effect.", edits)
+
+
+def _wrapped(file: File, call: ast.Call, decay: ast.keyword) -> list[AnyEdit] | None:
+    spelled = spell(file, "legacy_numerics.with_decay", call)
+    if spelled is None:
+        return None
+    text, imports = spelled
+    start, end = file.source.start(call), file.source.end(call)
+    after = f", {file.source.segment(decay.value)})"
+    return [Edit(start, start, f"{text}("), *calls.remove(file, call, decay), Edit(end, end, after), *imports]
+
+
+def _scheduled(file: File, call: ast.Call, decay: ast.keyword, name: str) -> list[AnyEdit] | None:
+    spelled = spell(file, "keras.optimizers.schedules.InverseTimeDecay", call)
+    if spelled is None:
+        return None
+    text, imports = spelled
+    rate = calls.keyword(call, "learning_rate")
+    value = rate.value if rate is not None else call.args[0] if call.args else None
+    after = f", decay_steps=1, decay_rate={file.source.segment(decay.value)})"
+    if value is None:
+        default = "0.01" if name == "SGD" else "0.001"
+        start, end = file.source.start(decay), file.source.end(decay)
+        return [Edit(start, end, f"learning_rate={text}({default}{after}"), *imports]
+    start, end = file.source.start(value), file.source.end(value)
+    return [Edit(start, start, f"{text}("), Edit(end, end, after), *calls.remove(file, call, decay), *imports]
+
+
+def _rate_is_set(file: File) -> bool:
+    """Say whether the file, or one of the project that it imports, reads or sets the rate of an optimizer."""
+    if _SETS_RATE.search(file.source.text):
+        return True
+    path = file.kinds.path
+    for statement in file.tree.imports:
+        if path is None or not isinstance(statement, ast.ImportFrom):
+            continue
+        dotted = "." * statement.level + f"{statement.module or ''}.x"
+        if dotted.partition(".")[0] in LIBRARIES:
+            continue
+        found = project.module_of(path, dotted)
+        if found is None:
+            continue
+        try:
+            with open(found[0], "rb") as stream:
+                if _SETS_RATE.search(decode(stream.read())[0]):
+                    return True
+        except (OSError, Undecodable):
+            continue
+    return False

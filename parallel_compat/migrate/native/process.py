@@ -1,0 +1,135 @@
+"""From a source to text that does without this package: rounds of the first target's rules, then of the second's."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import engine, native
+from parallel_compat.migrate.edits import apply, settle
+from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.native import import_order
+from parallel_compat.migrate.parsed import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from parallel_compat.migrate.edits import Edit
+    from parallel_compat.migrate.engine import Options
+    from parallel_compat.migrate.findings import Finding
+
+_ROUNDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What becomes of a source.
+
+    Attributes:
+        text: the text afterwards.
+        findings: what was found, with offsets of the source as it was.
+        steps: the edits, round by round: each of the text that the ones before have made.
+        legacy: whether it has what only old code has.
+    """
+
+    text: str
+    findings: tuple[Finding, ...]
+    steps: tuple[tuple[Edit, ...], ...]
+    legacy: bool
+
+
+def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
+    """Rewrite a source for plain Keras.
+
+    Args:
+        text: the source.
+        options: which rules run.
+        path: where it lies.
+        hints: whether findings that are only worth telling in a legacy project count.
+
+    Raises:
+        SyntaxError: the source is not Python 3.
+        BrokenRewrite: a rewritten source would not parse.
+    """
+    source, origins = text, Origins()
+    found: list[Finding] = []
+    steps: list[tuple[Edit, ...]] = []
+    legacy = False
+    for target in (replace(options, target="parallel_compat"), options):
+        for _ in range(_ROUNDS):
+            analysis = engine.analyse(text, target, path)
+            legacy = legacy or analysis.legacy
+            counted = [finding for finding in analysis.findings if hints or not finding.hint]
+            edits = [edit for one in counted if one.status is Status.REWRITTEN for edit in one.edits]
+            settled = tuple(settle(text, edits))
+            after = apply(text, settled)
+            last = after == text
+            for finding in counted:
+                if finding.status is Status.REWRITTEN or last or finding.rule == native.DIFFERENCES:
+                    found.append(replace(finding, offset=origins.of(finding.offset)))
+            if last:
+                break
+            try:
+                parse(after)
+            except SyntaxError as error:
+                raise engine.BrokenRewrite(f"the rewritten source would not parse: {error}") from error
+            origins.add(settled)
+            steps.append(settled)
+            text = after
+    ordering = tuple(import_order.edits(text)) if steps else ()
+    if ordering:
+        steps.append(ordering)
+        text = apply(text, ordering)
+    if text == source:  # every name went to this package and back
+        steps = []
+    findings = _without_way_stations(found, rewritten=bool(steps))
+    return Rewriting(text, tuple(sorted(findings, key=lambda one: one.offset)), tuple(steps), legacy)
+
+
+def _without_way_stations(findings: Sequence[Finding], *, rewritten: bool) -> list[Finding]:
+    """Leave out what says that a name is of this package on its way to the one of Keras, and what is said twice."""
+    seen = set()
+    kept = []
+    for finding in findings:
+        key = (finding.rule, finding.offset, finding.message, finding.status)
+        way_station = finding.status is Status.REWRITTEN and "parallel_compat" in finding.message
+        if key in seen or way_station or (finding.status is Status.REWRITTEN and not rewritten):
+            continue
+        seen.add(key)
+        kept.append(finding)
+    return kept
+
+
+class Origins:
+    """Where a place of the rewritten text was in the source."""
+
+    def __init__(self) -> None:
+        self._rounds: list[tuple[list[int], list[int]]] = []
+
+    def add(self, edits: Iterable[Edit]) -> None:
+        """Note the edits of a round."""
+        after, before = [0], [0]
+        shift = 0
+        for edit in sorted(set(edits)):
+            after.append(edit.start + shift)
+            before.append(edit.start)
+            shift += len(edit.text) - (edit.end - edit.start)
+            after.append(edit.end + shift)
+            before.append(edit.end)
+        self._rounds.append((after, before))
+
+    def of(self, offset: int) -> int:
+        """Return where the text of an offset came from; for what was written anew, where it was written.
+
+        >>> from parallel_compat.migrate.edits import Edit
+        >>> origins = Origins()
+        >>> origins.add([Edit(2, 4, "longer")])
+        >>> [origins.of(offset) for offset in (1, 5, 9)]
+        [1, 2, 5]
+        """
+        for after, before in reversed(self._rounds):
+            index = bisect_right(after, offset) - 1
+            written_anew = index % 2 == 1  # between the start and the end of an edit
+            offset = before[index] if written_anew else before[index] + offset - after[index]
+        return offset

@@ -1,0 +1,33 @@
+"""What holds for every rule of the native target: its example, and a summary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from parallel_compat.migrate import native, rules
+from tests.migrate.native.check import check_native, questions, rewriting
+
+PARTS = {"process", "spelling", "numerics", "legacy_numerics", "import_order"}
+
+
+@pytest.mark.parametrize("name", rules.NATIVE_NAMES)
+def test_the_example_is_true(name):
+    rule = rules.load(name)
+    if rule.AFTER is None:
+        assert [one for one in questions(rule.BEFORE) if one.startswith(name)]
+    else:
+        assert name in {one.rule for one in rewriting(rule.BEFORE).findings}
+        check_native(rule.BEFORE, rule.AFTER)
+
+
+def test_a_rule_is_one_module():
+    modules = {path.stem for path in Path(native.__file__).parent.glob("[a-z]*.py")} - PARTS
+    assert {f"native-{module}" for module in modules} == set(rules.NATIVE_NAMES)
+
+
+@pytest.mark.parametrize("name", rules.NATIVE_NAMES)
+def test_the_summary_is_one_sentence(name):
+    assert rules.summary(name).endswith(".")
+    assert len(rules.summary(name)) <= 118
