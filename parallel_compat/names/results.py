@@ -63,7 +63,8 @@ RESULTS: tuple[Result, ...] = (
         "`clipnorm`",
         "limits the norm of all gradients together",
         "limits the norm of each weight's gradient: give `global_clipnorm`",
-        THEN, TODAY, "as then: written as `global_clipnorm`",
+        THEN, "written as `global_clipnorm`: where `lr` is passed, else with `--unsafe`",
+        "as then: written as `global_clipnorm`",
         r"clipnorm",
     ),
     Result(

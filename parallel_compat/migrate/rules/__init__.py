@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NAMES: tuple[str, ...] = (
     "layer-arguments",
     "optimizer-arguments",
+    "clipping-norm",
     "training-arguments",
     "callback-arguments",
     "function-arguments",
