@@ -105,7 +105,7 @@ def summary(found: Comparison) -> list[str]:
     Args:
         found: what was compared.
     """
-    from parallel_compat.compare.comparison import ulp
+    from parallel_compat.compare.differences import ulp
     from parallel_compat.compare.reasons import reason_of
 
     lines = [f"{found.stacks[0]} (recorded) and {found.stacks[1]} (here)"]
@@ -120,6 +120,11 @@ def summary(found: Comparison) -> list[str]:
             if step.left_out:
                 line += f"; {step.left_out} weights with a gradient of rounding alone left out"
             lines.append(line)
+    for name, results in zip(found.models, found.results, strict=True):
+        if results:
+            kinds = ", ".join(results)
+            lines.append(f"  model {name}, {kinds}: within {ulp(list(results.values())):,.0f} ulp")
+    lines += [f"  model {found.models[model]}: {sentence}" for model, sentence in found.notes]
     for sentence in dict.fromkeys(finding.text for _, finding in found.findings if finding.kind == "not compared"):
         lines.append(f"  not compared: {sentence}")
     first = found.first()

@@ -2,7 +2,8 @@
 
 Each step of the second recording began from the first one's weights, on its batch (`record_keras.py --replay`), so each
 stands for itself. In a step things are compared in the order in which they are computed: the batch, the layers, the
-outputs, the loss, the gradients, the weights after the step, the metrics.
+outputs, the loss, the gradients, the weights after the step, the optimizer's state, the metrics. What `evaluate`,
+`predict` and `fit` returned follows (`results.py`).
 """
 
 from __future__ import annotations
@@ -13,41 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parallel_compat.compare.differences import EPSILON, NOISE, TOLERANCE, Finding, part, relative_difference
+from parallel_compat.compare.optimizer_states import state
+from parallel_compat.compare.results import Results
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from parallel_compat.compare.recordings import Recording
 
     Array = np.ndarray[Any, Any]
-
-# Of the largest value of an array. Sums of some thousand products in float32, in another order, differ by some 1e-6;
-# the least of the known differences between versions of Keras that is no rounding is 1e-4.
-TOLERANCE = 2e-5
-# Gradients smaller than this part of the largest are the rounding of larger ones that cancel (a bias before
-# BatchNormalization); Adam makes a whole step of them.
-NOISE = 1e-5
-EPSILON = float(np.finfo(np.float32).eps)
-
-ORDER = ("data", "layer", "output", "loss", "gradient", "step", "metric", "weights", "not compared")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that differs, or could not be compared.
-
-    Attributes:
-        kind: one of `ORDER`.
-        what: which one: the input's number, the layer's or metric's name.
-        difference: the largest difference, as part of the largest value; None where there is none to compute.
-        text: a sentence.
-        class_name: of the layer or optimizer, or the loss's or metric's name, for the reason.
-    """
-
-    kind: str
-    what: str
-    difference: float | None
-    text: str
-    class_name: str = ""
 
 
 @dataclass
@@ -73,13 +49,18 @@ class Comparison:
         stacks: the Keras of both.
         models: the names of the models.
         steps: for each model, its steps.
+        results: for each model, the largest difference of what `evaluate`, `predict` and `fit` returned, by kind, as
+            part of the largest value.
         findings: what concerns a model, or both recordings, as a whole: (model or None, finding).
+        notes: what was not judged, and why: (model, sentence).
     """
 
     stacks: tuple[str, str]
     models: list[str]
     steps: list[list[Step]]
+    results: list[dict[str, float]] = field(default_factory=list)
     findings: list[tuple[int | None, Finding]] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def is_equal(self) -> bool:
@@ -88,13 +69,16 @@ class Comparison:
 
     def first(self) -> tuple[str, Finding] | None:
         """Return the first thing that differs, with its place."""
+        of_results = [each for each in self.findings if each[1].kind in ("evaluate", "predict", "history")]
         for model, finding in self.findings:
-            if finding.kind != "not compared":
+            if finding.kind == "weights":
                 return "the recordings" if model is None else f"model {self.models[model]}", finding
         for model, steps in enumerate(self.steps):
             for number, step in enumerate(steps):
                 for finding in step.findings:
                     return f"model {self.models[model]}, step {number}", finding
+        for of_model, finding in of_results:
+            return f"model {self.models[of_model or 0]}", finding
         return ("the recordings", self.findings[0][1]) if self.findings else None
 
     def as_dict(self) -> dict[str, Any]:
@@ -118,8 +102,15 @@ def compare(old: Recording, new: Recording) -> Comparison:
     for sentence in dict.fromkeys([*old.facts.get("notes", []), *new.facts.get("notes", [])]):
         found.findings.append((None, Finding("not compared", "recording", None, str(sentence))))
     for number, pair in enumerate(zip(old.models, new.models, strict=False)):
-        steps, findings = _Model(number, old, new, *pair).compare()
+        model = _Model(number, old, new, *pair)
+        steps, findings = model.compare()
         found.steps.append(steps)
+        found.results.append({})
+        if model.is_comparable:
+            results = Results(number, old, new, [any(f.kind == "data" for f in step.findings) for step in steps])
+            findings += results.findings
+            found.results[-1] = results.differences
+            found.notes += [(number, note) for note in [*model.notes, *results.notes]]
         found.findings += [(number, finding) for finding in findings]
     return found
 
@@ -131,13 +122,20 @@ class _Model:
         self._number = number
         self._old, self._new = old, new
         self._facts = (old_facts, new_facts)
+        self.notes: list[str] = []
         self._classes = {layer["name"]: layer["class"] for layer in old_facts["layers"]}
         self._of_weight = [layer["name"] for layer in old_facts["layers"] for _ in layer["weights"]]
 
+    @property
+    def is_comparable(self) -> bool:
+        """Whether the second recording began with the first one's weights."""
+        return self._facts[1].get("weights_put_in") is True
+
     def compare(self) -> tuple[list[Step], list[Finding]]:
+        """Return its steps, and what concerns all of them."""
         old, new = self._facts
         findings = []
-        if new.get("weights_put_in") is not True:
+        if not self.is_comparable:
             text = f"the recorded weights could not be put in: {new.get('weights_put_in', 'no word of it')}"
             return [], [Finding("weights", "initial", None, text)]
         if old["random_layers"]:
@@ -168,6 +166,7 @@ class _Model:
             self._logs(number, step, loss=True)
             self._gradients(number, step)
             self._weights(number, step)
+            self._state(number, step)
             self._logs(number, step, loss=False)
         return step
 
@@ -185,7 +184,7 @@ class _Model:
             for index, (old, new) in enumerate(zip(*pair, strict=False)):
                 if old.size != new.size or not old.size:
                     continue
-                difference = _difference(old, new.reshape(old.shape))
+                difference = relative_difference(old, new.reshape(old.shape))
                 if difference <= TOLERANCE:
                     continue
                 same = _samples_in_both(old, new.reshape(old.shape))
@@ -205,11 +204,11 @@ class _Model:
         if len(old) != len(new) or any(a.shape != b.shape for _, _, a, b in rows):
             return  # the layers are others; their end is compared
         for name, here, a, b in rows:
-            difference = _difference(a, b)
+            difference = relative_difference(a, b)
             _raise(step, "layer", difference)
             if difference > TOLERANCE:
                 called = name if name == here else f"{name} ({here} here)"
-                text = f"the output of layer {called} differs by {_part(difference)}"
+                text = f"the output of layer {called} differs by {part(difference)}"
                 step.findings.append(Finding("layer", name, difference, text, self._classes.get(name, "")))
                 return  # what follows it follows from it
 
@@ -220,10 +219,10 @@ class _Model:
                 text = f"output {index} has the shape {list(old.shape)}, here {list(new.shape)}"
                 step.findings.append(Finding("output", str(index), None, text))
                 continue
-            difference = _difference(old, new)
+            difference = relative_difference(old, new)
             _raise(step, "output", difference)
             if difference > TOLERANCE:
-                text = f"output {index} in training differs by {_part(difference)}"
+                text = f"output {index} in training differs by {part(difference)}"
                 step.findings.append(Finding("output", str(index), difference, text))
 
     def _logs(self, number: int, step: Step, loss: bool) -> None:
@@ -242,7 +241,7 @@ class _Model:
             _raise(step, kind, difference)
             if not difference <= TOLERANCE:
                 function = str(self._facts[0].get("loss")) if loss else name
-                text = f"{name}: {a:.8g} was recorded, here it is {b:.8g} ({_part(difference)})"
+                text = f"{name}: {a:.8g} was recorded, here it is {b:.8g} ({part(difference)})"
                 step.findings.append(Finding(kind, name, difference, text, function))
 
     def _both(self, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -274,7 +273,7 @@ class _Model:
             _raise(step, "gradient", difference)
             if not difference <= TOLERANCE:
                 name = self._layer(place)
-                text = f"the gradient of a weight of layer {name} differs by {_part(difference)}"
+                text = f"the gradient of a weight of layer {name} differs by {part(difference)}"
                 step.findings.append(Finding("gradient", name, difference, text, self._classes.get(name, "")))
                 return
 
@@ -286,15 +285,15 @@ class _Model:
         if after is None or before is None:
             return
         gradients = self._gradients_by_weight(number, 0)
-        largest = max((float(np.abs(each).max(initial=0.0)) for each in gradients.values()), default=0.0)
+        rounding_alone = self._rounding_alone(number)
         reported = False
         for place, (start, old, new) in enumerate(zip(before, *after, strict=False)):
             if old.shape != new.shape or start.shape != old.shape:
                 continue
             error = np.abs(old.astype("float64") - new)
             rounding = 4 * EPSILON * np.abs(old)
-            if place in gradients and gradients[place].shape == old.shape:
-                noise = (np.abs(gradients[place]) <= NOISE * largest) & (error > rounding)
+            if place in rounding_alone and rounding_alone[place].shape == old.shape:
+                noise = rounding_alone[place] & (error > rounding)
                 step.left_out += int(noise.sum())
                 error = np.where(noise, 0.0, error)
             moved = float(np.abs(old.astype("float64") - start).max(initial=0.0))
@@ -308,29 +307,68 @@ class _Model:
                 name = self._layer(place)
                 reported = True
                 text = (
-                    f"a weight of layer {name} after the step differs by {_part(difference)} of what the step moved it"
+                    f"a weight of layer {name} after the step differs by {part(difference)} of what the step moved it"
                 )
                 optimizer = str((self._facts[0].get("optimizer")) or "")
                 kind = optimizer if place in gradients else self._classes.get(name, "")
                 step.findings.append(Finding("step", name, difference, text, kind))
+
+    def _rounding_alone(self, number: int) -> dict[int, Array]:
+        """Return which elements of a weight have had, in a step up to this one, a gradient of rounding alone."""
+        found: dict[int, Array] = {}
+        for each in range(number + 1):
+            gradients = self._gradients_by_weight(each, 0)
+            largest = max((float(np.abs(array).max(initial=0.0)) for array in gradients.values()), default=0.0)
+            for place, array in gradients.items():
+                noise = np.abs(array) <= NOISE * largest
+                found[place] = noise if place not in found else found[place] | noise
+        return found
+
+    def _state(self, number: int, step: Step) -> None:
+        pair = self._pair(number, "state")
+        if pair is None:
+            return
+        facts = self._facts
+        optimizer = str(facts[0].get("optimizer"))
+        found = [
+            state(
+                str(of["optimizer"]), of.get("optimizer_config") or {}, of["state_names"], arrays, len(of["trainable"])
+            )
+            for of, arrays in zip(facts, pair, strict=True)
+        ]
+        old, new = found
+        if old is None or new is None:
+            note = f"the state of the optimizer {optimizer} was not compared: the order of its arrays is not known"
+            self.notes += [note] if note not in self.notes else []
+            return
+        if old.steps is not None and new.steps is not None and old.steps != new.steps:
+            text = f"the optimizer has made {old.steps} steps, here {new.steps}"
+            step.findings.append(Finding("state", "steps", None, text, optimizer))
+        rounding_alone, places = self._rounding_alone(number), facts[0]["trainable"]
+        for kind in old.kinds.keys() & new.kinds.keys():
+            largest = max(float(np.abs(each).max(initial=0.0)) for each in old.kinds[kind])
+            for place, a, b in zip(places, old.kinds[kind], new.kinds[kind], strict=True):
+                if a.shape != b.shape:
+                    text = (
+                        f"the optimizer's {kind} of layer {self._layer(place)} has the shape {a.shape}, here {b.shape}"
+                    )
+                    step.findings.append(Finding("state", kind, None, text, optimizer))
+                    return
+                error = np.abs(a.astype("float64") - b)
+                if place in rounding_alone and rounding_alone[place].shape == a.shape:
+                    error = np.where(rounding_alone[place], 0.0, error)
+                difference = float(error.max(initial=0.0)) / max(largest, 1e-30)
+                _raise(step, "state", difference)
+                if not difference <= 50 * TOLERANCE:
+                    text = f"the optimizer's {kind} of layer {self._layer(place)} differs by {part(difference)}"
+                    step.findings.append(Finding("state", kind, difference, text, optimizer))
+                    return
 
     def _layer(self, place: int) -> str:
         return self._of_weight[place] if 0 <= place < len(self._of_weight) else "?"
 
 
 _NAMES = {"x": "input", "y": "target", "w": "sample weights"}
-
-
-def _difference(old: Array, new: Array) -> float:
-    """Return the largest difference of two arrays, as part of the largest value."""
-    a, b = old.astype("float64"), new.astype("float64")
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
-    if bool(same.all()):
-        return 0.0
-    with np.errstate(invalid="ignore"):
-        error = float(np.where(same, 0.0, np.abs(a - b)).max(initial=0.0))
-    largest = float(np.abs(a[np.isfinite(a)]).max(initial=0.0))
-    return error / max(largest, 1e-30) if math.isfinite(error) else math.inf
 
 
 def _samples_in_both(old: Array, new: Array) -> int:
@@ -349,15 +387,3 @@ def _samples_in_both(old: Array, new: Array) -> int:
 
 def _raise(step: Step, kind: str, difference: float) -> None:
     step.differences[kind] = max(step.differences.get(kind, 0.0), difference if math.isfinite(difference) else 1e9)
-
-
-def _part(difference: float) -> str:
-    """Say a relative difference as people read it, and in the rounding of float32."""
-    if not math.isfinite(difference):
-        return "values that are no numbers"
-    return f"{difference:.2g} of the largest value ({difference / EPSILON:,.0f} ulp)"
-
-
-def ulp(differences: Sequence[float]) -> float:
-    """Return the largest of some relative differences in the rounding of float32."""
-    return max(differences, default=0.0) / EPSILON

@@ -6,7 +6,7 @@ import html
 import math
 from typing import TYPE_CHECKING
 
-from parallel_compat.compare.comparison import EPSILON, TOLERANCE
+from parallel_compat.compare.differences import EPSILON, TOLERANCE
 from parallel_compat.compare.reasons import reason_of
 
 if TYPE_CHECKING:

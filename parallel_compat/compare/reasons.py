@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from parallel_compat.compare.comparison import Finding
+    from parallel_compat.compare.differences import Finding
 
 
 class Reason(NamedTuple):

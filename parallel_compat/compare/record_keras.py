@@ -10,8 +10,9 @@ gradients, weights and optimizer state after the step; then the history, and wha
 draws no random number and changes no result, but for one thing: on TensorFlow 1 weights and the step's counter are
 written after everything in a step has read them, which was left to chance. What it cannot write down it names.
 
-The recording is an HDF5 file of plain arrays and one JSON text. `parallel-compat compare recording.h5 train.py` runs
-the script on today's TensorFlow, from the recorded weights and on the recorded batches, and says what differs.
+The recording is an HDF5 file of plain numbers, one array for each type, and one JSON text that cuts them up.
+`parallel-compat compare recording.h5 train.py` runs the script on today's TensorFlow, from the recorded weights and on
+the recorded batches, and says what differs.
 """
 
 from __future__ import print_function
@@ -110,18 +111,22 @@ class Recording(object):
         temporary = "%s.%d.tmp" % (self.path, os.getpid())
         try:
             with h5py.File(temporary, "w") as file:
-                names = [name for name, _ in self.sections]
-                file.attrs["layer_names"] = np.array([name.encode("utf-8") for name in names], dtype="S")
+                flat = {}  # HDF5 needs 500 bytes for an array of one number: all of one type are one array
+                self.facts["sections"] = []
+                for name, arrays in self.sections:
+                    rows = [[array.dtype.name, list(array.shape)] for array in arrays]
+                    self.facts["sections"].append([name, rows])
+                    for array in arrays:
+                        flat.setdefault(array.dtype.name, []).append(array.ravel())
+                file.attrs["layer_names"] = np.array([b"arrays"], dtype="S")
                 file.attrs["backend"] = b"parallel-compat recording"
                 file.attrs["keras_version"] = str(self.facts.get("keras", "?")).encode("utf-8")
                 text = json.dumps(self.facts, sort_keys=True)
                 file.attrs.create("training_config", text, dtype=h5py.special_dtype(vlen=str))
-                for name, arrays in self.sections:
-                    group = file.create_group(name)
-                    numbers = [str(i).encode("utf-8") for i in range(len(arrays))]
-                    group.attrs["weight_names"] = np.array(numbers, dtype="S")
-                    for number, array in zip(numbers, arrays):
-                        group.create_dataset(number.decode("utf-8"), data=array)
+                group = file.create_group("arrays")
+                group.attrs["weight_names"] = np.array([name.encode("utf-8") for name in sorted(flat)], dtype="S")
+                for name in sorted(flat):
+                    group.create_dataset(name, data=np.concatenate(flat[name]), compression="gzip", shuffle=True)
             if os.name == "nt" and os.path.exists(self.path):
                 os.remove(self.path)
             os.rename(temporary, self.path)
@@ -132,7 +137,8 @@ class Recording(object):
     @staticmethod
     def _plain(array):
         array = np.array(array)
-        return array if array.dtype.kind in "fiub" and array.dtype.itemsize <= 8 else None
+        array = array.astype("uint8") if array.dtype.kind == "b" else array
+        return array if array.dtype.kind in "fiu" and array.dtype.itemsize <= 8 else None
 
 
 class Replay(object):
@@ -145,10 +151,14 @@ class Replay(object):
         with h5py.File(path, "r") as file:
             text = file.attrs["training_config"]
             self.facts = json.loads(text if isinstance(text, str) else text.decode("utf-8"))
-            for name in file.attrs["layer_names"]:
-                name = name if isinstance(name, str) else name.decode("utf-8")
-                group = file[name]
-                self.arrays[name] = [np.array(group[str(i)]) for i in range(len(group))]
+            flat = {name: np.array(file["arrays"][name]) for name in file["arrays"]}
+        places = dict.fromkeys(flat, 0)
+        for name, rows in self.facts["sections"]:
+            self.arrays[name] = []
+            for kind, shape in rows:
+                size = int(np.prod(shape, dtype="int64"))
+                self.arrays[name].append(flat[kind][places[kind] : places[kind] + size].reshape(shape))
+                places[kind] += size
 
 
 # --- models ---------------------------------------------------------------------------------------------------------
@@ -181,6 +191,35 @@ def set_weights_of(model, arrays):
         count = len(layer.get_weights())
         layer.set_weights(arrays[:count])
         arrays = arrays[count:]
+
+
+def trained_weights(model):
+    """Return the weights that a model's steps move, once it has made one: what `compile` settled, in most versions."""
+    collected = getattr(model, "_collected_trainable_weights", None)
+    if collected:
+        return collected
+    optimizer = getattr(model, "optimizer", None)
+    built = getattr(optimizer, "_trainable_variables", None)
+    return built if isinstance(built, (list, tuple)) and built else model.trainable_weights
+
+
+def state_of(optimizer):
+    """Return an optimizer's state as pairs of a name, None where there is none, and an array."""
+    variables = getattr(optimizer, "variables", None)
+    of_keras3 = isinstance(variables, (list, tuple)) and variables and all(hasattr(each, "path") for each in variables)
+    if not of_keras3 and hasattr(optimizer, "get_weights"):
+        return [(None, value) for value in optimizer.get_weights()]
+    if callable(variables):
+        variables = variables()
+    return [(getattr(each, "path", None) or each.name, np.asarray(each.numpy())) for each in variables or []]
+
+
+def digest(data):
+    """Return what tells the data of one call from those of another: sums of the arrays; None where it has none."""
+    arrays = [data[key] for key in sorted(data)] if isinstance(data, dict) else listed(data)
+    if not arrays or not all(isinstance(each, np.ndarray) and each.dtype.kind in "fiub" for each in arrays):
+        return None
+    return [[float(np.sum(each)), float(np.sum(np.abs(each.astype("float64"))))] for each in arrays]
 
 
 def all_layers(model):
@@ -275,7 +314,9 @@ class Model(object):
         self.number = number
         self.model = model
         self.steps = 0
+        self.made = 0
         self.after = []
+        self.calling = False
         layers = layers_with_weights(model)
         optimizer = getattr(model, "optimizer", None)
         self.facts = {
@@ -298,8 +339,9 @@ class Model(object):
         }
         recorder.recording.facts["models"].append(self.facts)
         recorder.recording.facts.setdefault("keras", self.facts["keras"])
-        self._watch("evaluate", self._evaluated)
-        self._watch("predict", self._predicted)
+        for name in ("evaluate", "evaluate_generator", "predict", "predict_generator"):
+            if hasattr(model, name):
+                self._watch(name, name.split("_")[0])
 
     @property
     def wanted(self):
@@ -316,16 +358,13 @@ class Model(object):
         if replay is not None:
             self._put_in(replay)
         self._put_weights("initial")
-        places = {}
-        for layer in layers_with_weights(self.model):
-            for weight in layer.weights:
-                places[id(weight)] = len(places)
-        self.facts["trainable"] = [places.get(id(weight), -1) for weight in self.model.trainable_weights]
 
     def resume(self):
         """Before a later step: write the weights down, and on a replay put the recorded ones in, if they have changed
         since the step before (the other models of a GAN)."""
-        name = "step%d/before" % self.steps
+        self._before("step%d/before" % self.steps)
+
+    def _before(self, name):
         arrays = weights_of(self.model)
         if any(not np.array_equal(a, b) for a, b in zip(arrays, self.after)):
             self.recorder.recording.put(self.section(name), arrays)
@@ -405,34 +444,50 @@ class Model(object):
         self._put_weights("step%d/weights" % number)
         self._set("step%d/weights" % number)
         self.after = weights_of(self.model)
-        state = getattr(self.model.optimizer, "get_weights", None)
         try:
-            arrays = state() if callable(state) else None
-        except Exception as error:  # an optimizer without state, or one of the user's
-            arrays = None
-            self.recorder.recording.note("model %d: no optimizer state (%s)" % (self.number, error))
-        if arrays is not None:
-            self.recorder.recording.put(self.section("step%d/state" % number), arrays)
+            state = state_of(self.model.optimizer)
+        except Exception:  # an optimizer without state, or one of the user's
+            state = []
+        self.facts["state_names"] = [name for name, _ in state]
+        if state:
+            self.recorder.recording.put(self.section("step%d/state" % number), [array for _, array in state])
+        places = {}
+        for layer in layers_with_weights(self.model):
+            for weight in layer.weights:
+                places[id(weight)] = len(places)
+        self.facts["trainable"] = [places.get(id(weight), -1) for weight in trained_weights(self.model)]
         self.facts["steps"].append(facts)
         self.steps += 1
+        self.made += 1
         if not self.wanted:
             print("record_keras: model %d: %d steps recorded" % (self.number, self.steps), file=sys.stderr)
 
     def epoch(self, logs):
         """Write down the logs of an epoch."""
         if len(self.facts["history"]) < RESULTS:
-            self.facts["history"].append({str(k): plain(v) for k, v in (logs or {}).items() if np.ndim(v) == 0})
+            found = {str(k): plain(v) for k, v in (logs or {}).items() if np.ndim(v) == 0}
+            self.facts["history"].append({"logs": found, "steps": self.made})
 
     def _put_weights(self, name):
         self.recorder.recording.put(self.section(name), weights_of(self.model))
 
-    def _watch(self, name, seen):
+    def _watch(self, name, kind):
         method = getattr(self.model, name)
 
         def watched(*given, **keywords):
-            result = method(*given, **keywords)
-            if "_use_cached_eval_dataset" not in keywords:
-                seen(result)
+            if self.calling or sys._getframe(1).f_code.co_name in ("fit", "fit_generator"):  # its validation
+                return method(*given, **keywords)
+            number = len(self.facts[kind])
+            wanted = number < self.recorder.steps and self.steps > 0
+            if wanted:
+                self._before("%s%d/before" % (kind, number))
+            self.calling = True
+            try:
+                result = method(*given, **keywords)
+            finally:
+                self.calling = False
+            if number < RESULTS:
+                self._called(kind, number, wanted, digest(given[0] if given else keywords.get("x")), result)
             return result
 
         watched.__name__ = name
@@ -442,18 +497,16 @@ class Model(object):
         except Exception as error:
             self.recorder.recording.note("model %d: %s is not recorded (%s)" % (self.number, name, error))
 
-    def _evaluated(self, result):
-        if len(self.facts["evaluate"]) < RESULTS:
-            values = list(result.values()) if isinstance(result, dict) else listed(result)
-            self.facts["evaluate"].append([plain(value) for value in values])
-
-    def _predicted(self, result):
-        number = len(self.facts["predict"])
-        if number < RESULTS:
-            values = list(result.values()) if isinstance(result, dict) else listed(result)
-            kept = [np.asarray(value)[:PREDICTED] for value in values]
-            if self.recorder.recording.put(self.section("predict%d" % number), kept):
-                self.facts["predict"].append([list(np.shape(value)) for value in values])
+    def _called(self, kind, number, wanted, data, result):
+        values = list(result.values()) if isinstance(result, dict) else listed(result)
+        facts = {"weights": wanted, "data": data}
+        if kind == "evaluate":
+            facts["names"] = [str(name) for name in getattr(self.model, "metrics_names", [])]
+            facts["values"] = [float(value) for value in values]
+        else:
+            facts["shapes"] = [list(np.shape(value)) for value in values]
+            self.recorder.recording.put(self.section("predict%d" % number), [np.asarray(v)[:PREDICTED] for v in values])
+        self.facts[kind].append(facts)
 
     def _config(self):
         try:
@@ -741,6 +794,8 @@ class GraphFunction(object):
         """Make a step."""
         kept = self._recorder.model(self._model)
         if kept is None or not kept.wanted or not isinstance(inputs, (list, tuple)):
+            if kept is not None:
+                kept.made += 1
             return self._plain(inputs)
         kept.resume() if kept.steps else kept.begin()
         before = counted(self._model)
@@ -863,16 +918,14 @@ class EagerFunction(object):
         """Make a step with the iterator's next batch."""
         kept = self._recorder.model(self._model)
         if kept is None or not kept.wanted or not self._can(kept):
+            if kept is not None:
+                kept.made += 1
             return self._function(iterator)
         data = next(iterator)
         kept.resume() if kept.steps else kept.begin()
         own = self._parts(data)
         fed = self._fed(kept, data, own)
         values = self._forward(kept, self._parts(fed))
-        if (
-            kept.recorder.replay is not None
-        ):  # what is compared is the batch; the history is not this script's own anyway
-            self._model.reset_metrics()
         before = counted(self._model)
         logs = self._function(self._iterator(iterator, fed))
         if hasattr(logs, "read"):
@@ -967,7 +1020,7 @@ class EagerFunction(object):
 
     def _gradients(self):
         found = []
-        for variable in self._model.trainable_weights:
+        for variable in trained_weights(self._model):
             key = variable.path if hasattr(variable, "path") else variable.name
             kept = GRADIENTS.get((id(variable), key))
             if kept is None and hasattr(variable, "value") and not callable(variable.value):
@@ -989,10 +1042,21 @@ def type_of_models(model):
 
 def counted(model):
     """Return the sums of the metrics that are means, as they stand: (total, count) by name."""
+    metrics = list(getattr(model, "metrics", [])) + list(getattr(model, "_output_loss_metrics", None) or [])
+    # of Keras 3, whose `metrics` are spelled as older ones were under `parallel-compat run`
+    metrics += [getattr(model, "_loss_tracker", None)]
+    metrics += list(getattr(getattr(model, "_compile_loss", None), "metrics", None) or [])
+    pairs = [(metric.name, metric) for metric in metrics if metric is not None]
+    compiled = getattr(model, "_compile_metrics", None)
+    for name in ("_flat_metrics", "_flat_weighted_metrics"):
+        for of_output in getattr(compiled, name, None) or []:
+            start = getattr(of_output, "output_name", None)
+            for metric in getattr(of_output, "metrics", None) or []:
+                pairs.append(("%s_%s" % (start, metric.name) if start else metric.name, metric))
     found = {}
-    for metric in list(getattr(model, "metrics", [])) + list(getattr(model, "_output_loss_metrics", None) or []):
+    for name, metric in pairs:
         if hasattr(metric, "total") and hasattr(metric, "count"):
-            found[metric.name] = (number_of(metric.total), number_of(metric.count))
+            found[name] = (number_of(metric.total), number_of(metric.count))
     return found
 
 
@@ -1013,8 +1077,10 @@ def of_batch(logs, before, after):
     """Return logs of one batch, where a metric went on from the batches before: from its sums."""
     found = []
     for name, value in logs:
-        if name in before and name in after and after[name][1] > before[name][1] > 0:
-            value = (after[name][0] - before[name][0]) / (after[name][1] - before[name][1])
+        start, end = before.get(name), after.get(name)
+        if start is not None and end is not None and start != end and start[1] > 0 < end[1]:
+            on = end[1] > start[1]  # else it began anew with this batch
+            value = (end[0] - start[0]) / (end[1] - start[1]) if on else end[0] / end[1]
         found.append((name, float(np.asarray(value))))
     return found
 

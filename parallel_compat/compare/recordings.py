@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from parallel_compat.recover.reader import read
 
 if TYPE_CHECKING:
     import os
+
+    Array = np.ndarray[Any, Any]
 
 VERSION = 1
 
@@ -30,7 +33,7 @@ class Recording:
 
     path: str
     facts: dict[str, Any]
-    arrays: dict[str, list[np.ndarray[Any, Any]]]
+    arrays: dict[str, list[Array]]
 
     @property
     def models(self) -> list[dict[str, Any]]:
@@ -56,16 +59,31 @@ def read_recording(path: str | os.PathLike[str], max_bytes: int | None = None) -
                 f"{path}: expected a recording of `record_keras.py`. Received: another HDF5 file. Make one with: "
                 "parallel-compat recorder > record_keras.py; python record_keras.py train.py"
             )
-        flat = []
+        flat = {}
         for array, pieces in reading.arrays():
             data = b"".join(bytes(piece) for piece in pieces)
-            flat.append(np.frombuffer(data, dtype=array.dtype).reshape(array.shape))
-    arrays: dict[str, list[np.ndarray[Any, Any]]] = {}
-    for layer in stored.layers:
-        arrays[layer.name], flat = flat[: len(layer.weights)], flat[len(layer.weights) :]
+            flat[np.dtype(array.dtype).name] = np.frombuffer(data, dtype=array.dtype)
     facts = parse(stored.training_config, f"{path}: the recording")
     _check(str(path), facts)
-    return Recording(str(path), facts, arrays)
+    return Recording(str(path), facts, _cut(str(path), flat, facts["sections"]))
+
+
+def _cut(path: str, flat: dict[str, Array], sections: list[Any]) -> dict[str, list[Array]]:
+    """Cut the file's arrays, one for each type, into those of the sections."""
+    places = dict.fromkeys(flat, 0)
+    arrays: dict[str, list[Array]] = {}
+    for name, rows in sections:
+        arrays[name] = []
+        for kind, shape in rows:
+            place, size = places.get(kind, 0), math.prod(shape)
+            if kind not in flat or place + size > len(flat[kind]):
+                raise CheckpointError(
+                    f"{path}: expected an array of the shape {shape} in section {name}. Received: "
+                    f"{len(flat.get(kind, ())) - place} numbers of the type {kind}"
+                )
+            arrays[name].append(flat[kind][place : place + size].reshape(shape))
+            places[kind] = place + size
+    return arrays
 
 
 def _check(path: str, facts: Any) -> None:
@@ -77,21 +95,52 @@ def _check(path: str, facts: Any) -> None:
                 "with the file that `parallel-compat recorder` prints"
             )
         fine = isinstance(facts["models"], list) and all(map(_is_model, facts["models"]))
-    except (KeyError, TypeError, IndexError):
+        fine = fine and all(map(_is_section, facts["sections"]))
+    except (KeyError, TypeError, IndexError, ValueError):
         fine = False
     if not fine:
         raise CheckpointError(f"{path}: the recording's description is not in the form that `record_keras.py` writes.")
 
 
+_LISTS = ("layers", "steps", "history", "evaluate", "predict", "random_layers")
+
+
+def _is_section(section: Any) -> bool:
+    name, rows = section
+    return isinstance(name, str) and all(
+        isinstance(kind, str) and all(isinstance(size, int) and size >= 0 for size in shape) for kind, shape in rows
+    )
+
+
 def _is_model(model: Any) -> bool:
     return (
-        all(isinstance(model[name], list) for name in ("layers", "steps", "history", "evaluate", "random_layers"))
+        all(isinstance(model[name], list) for name in _LISTS)
         and all(isinstance(layer["name"], str) and isinstance(layer["class"], str) for layer in model["layers"])
         and all(isinstance(layer["weights"], list) for layer in model["layers"])
         and all(isinstance(place, int) for place in model.get("trainable", []))
         and isinstance(model["keras"], str)
+        and isinstance(model.get("optimizer_config") or {}, dict)
+        and all(name is None or isinstance(name, str) for name in model.get("state_names", []))
         and all(map(_is_step, model["steps"]))
+        and all(isinstance(epoch["logs"], dict) and isinstance(epoch["steps"], int) for epoch in model["history"])
+        and all(map(_is_call, (*model["evaluate"], *model["predict"])))
+        and all(map(_is_evaluation, model["evaluate"]))
     )
+
+
+def _is_call(call: Any) -> bool:
+    data = call["data"]
+    return isinstance(call["weights"], bool) and (
+        data is None or all(len(sums) == 2 and all(map(_is_number, sums)) for sums in data)
+    )
+
+
+def _is_evaluation(call: Any) -> bool:
+    return all(map(_is_number, call["values"])) and all(isinstance(name, str) for name in call["names"])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
 
 
 def _is_step(step: Any) -> bool:

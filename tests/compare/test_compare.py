@@ -21,6 +21,7 @@ import pytest
 
 from parallel_compat.command import main
 from parallel_compat.compare.comparison import compare
+from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
 from parallel_compat.compare.recordings import read_recording
@@ -49,8 +50,10 @@ def test_a_script_computes_what_it_did(era, tmp_path):
     assert [len(steps) for steps in told["steps"]] == [2, 2, 2, 2]  # a generator, text, critic and both of a GAN
     for steps in told["steps"]:
         for step in steps:
-            assert {"output", "loss", "step"} <= set(step["differences"])
+            assert {"output", "loss", "step", "state"} <= set(step["differences"])
             assert max(step["differences"].values()) < 1e-3
+    assert set(told["results"][1]) == {"history", "evaluate", "predict"}  # of the model of text
+    assert ["1 of 2 epochs" in note for _, note in told["notes"]].count(True) == 1
     assert "equal" in (tmp_path / "out.html").read_text()
 
 
@@ -97,6 +100,10 @@ def test_nothing_differs_from_itself(recording):
         ("model0/step1/outputs", scaled(1.0001, 1), "output", "1"),
         ("model0/step1/gradients", scaled(1.001), "gradient", "dense_1"),
         ("model1/step1/weights", scaled(1.001, 1), "step", "lstm_1"),
+        ("model1/step1/state", scaled(2, 5), "state", "m"),
+        ("model1/step0/state", scaled(2), "state", "steps"),
+        ("model1/step0/state", scaled(1.1, 12), "state", "v"),
+        ("model1/predict0", scaled(1.0001), "predict", "0"),
     ],
 )
 def test_the_first_difference_is_named(recording, section, change, kind, what):
@@ -106,7 +113,7 @@ def test_the_first_difference_is_named(recording, section, change, kind, what):
     found = compare(recording, replayed(recording, section, change))
     place, finding = found.first()
     assert (finding.kind, finding.what) == (kind, what)
-    assert place.endswith(f"step {section[11]}")
+    assert place.endswith("sequential_1" if kind == "predict" else f"step {section[11]}")
 
 
 def test_the_order_of_samples_is_told_from_other_samples(recording):
@@ -130,6 +137,65 @@ def test_a_loss_and_a_metric_that_differ(recording):
     assert (place, finding.kind, finding.what) == ("model sequential_1, step 0", "loss", "loss")
     assert "logits" in reason_of(finding).text
     assert [each.kind for each in found.steps[1][1].findings] == ["metric"]
+
+
+def test_what_evaluate_and_fit_returned(recording):
+    def changed(**texts):
+        models = json.loads(json.dumps(replayed(recording).models))
+        for kind, change in texts.items():
+            change(models[1][kind])
+        return compare(recording, dataclasses.replace(recording, facts={**recording.facts, "models": models}))
+
+    def first_epoch(epochs):
+        epochs[0]["logs"]["val_loss"] += 0.001
+
+    def second_epoch(epochs):  # of its own batches
+        epochs[1]["logs"]["val_loss"] += 0.001
+
+    def value(calls):
+        calls[0]["values"][1] += 0.001
+
+    def data(calls):
+        calls[0]["data"][0][0] += 1
+
+    found = changed(history=first_epoch)
+    assert [(each.kind, each.what) for _, each in found.findings] == [("history", "val_loss")]
+    assert found.first()[0] == "model sequential_1"
+    found = changed(history=second_epoch)
+    assert found.is_equal
+    assert [note for model, note in found.notes if model == 1 and "1 of 2 epochs" in note]
+    found = changed(evaluate=value)
+    assert [(each.kind, each.what) for _, each in found.findings] == [("evaluate", "acc")]
+    found = changed(evaluate=data, predict=data)
+    assert [(each.kind, each.what) for _, each in found.findings] == [("data", "evaluate"), ("data", "predict")]
+    assert [each.text for _, each in changed(predict=list.clear).findings] == [
+        "expected 1 calls of predict, as recorded. Received: 0"
+    ]
+
+
+def test_states_of_all_versions_have_one_form():
+    m, v = [np.ones((2, 3)), np.ones(3)], [np.full((2, 3), 2.0), np.full(3, 2.0)]
+    steps, zero = np.array(7), np.zeros(1)
+
+    def equal(found, kinds, steps=7):
+        assert found.steps == steps
+        assert {kind: [array.tolist() for array in arrays] for kind, arrays in found.kinds.items()} == {
+            kind: [array.tolist() for array in arrays] for kind, arrays in kinds.items()
+        }
+
+    adam = {"m": m, "v": v}
+    equal(state("Adam", {}, [None] * 7, [steps, *m, *v, zero, zero], 2), adam)  # Keras 2.2.4
+    equal(state("Adam", {}, [None] * 5, [steps, *m, *v], 2), adam)  # tf.keras 2.2
+    names = ["iteration", "learning_rate", *(f"Adam/{k}/dense/{w}" for w in ("kernel", "bias") for k in "mv")]
+    equal(state("Adam", {}, names, [steps, np.array(0.1), m[0], v[0], m[1], v[1]], 2), adam)  # tf.keras 2.15
+    names = ["iteration", "learning_rate", *(f"adam/{w}_{k}" for w in ("a", "b") for k in ("momentum", "velocity"))]
+    equal(state("Adam", {}, names, [steps, np.array(0.1), m[0], v[0], m[1], v[1]], 2), adam)  # Keras 3
+    equal(state("RMSprop", {}, [None] * 2, v, 2), {"velocity": v}, None)  # Keras 2.2.4
+    centered = state("RMSprop", {"centered": True, "momentum": 0.0}, [None] * 5, [steps, *v, *m], 2)
+    equal(centered, {"velocity": v, "centered": m})  # tf.keras
+    equal(state("Nadam", {}, [None] * 6, [steps, np.array(0.9), *m, *v], 2), adam)  # tf.keras
+    assert state("Own", {}, [None] * 2, v, 2) is None
+    assert state("Adam", {}, [None] * 6, [steps, *m, *v, zero], 2) is None
 
 
 def test_what_could_not_be_compared_is_no_success(recording):
@@ -212,10 +278,10 @@ def test_recordings_that_are_none(damage, tmp_path):
         elif damage == "other file":
             file.attrs["backend"] = b"tensorflow"
         elif damage == "virtual":
-            del file["model0/initial/0"]
+            del file["arrays/float32"]
             layout = h5py.VirtualLayout(shape=(6, 8), dtype="f4")
             layout[:] = h5py.VirtualSource("/etc/passwd", "x", shape=(6, 8))
-            file["model0/initial"].create_virtual_dataset("0", layout)
+            file["arrays"].create_virtual_dataset("float32", layout)
         else:
             facts = json.loads(file.attrs["training_config"])
             if damage == "form":
@@ -230,4 +296,14 @@ def test_recordings_that_are_none(damage, tmp_path):
 
 def test_arrays_are_read_as_they_were_written(recording):
     with h5py.File(DATA / "keras-2.2.4.h5") as file:
-        np.testing.assert_array_equal(file["model1/step1/weights/2"][()], recording.arrays["model1/step1/weights"][2])
+        numbers = file["arrays/float32"][()]
+    of_type = [each for arrays in recording.arrays.values() for each in arrays if each.dtype == np.float32]
+    np.testing.assert_array_equal(np.concatenate([each.ravel() for each in of_type]), numbers)
+    model = recording.models[1]
+    of_layers = zip(model["layers"], (1, 3, 2), strict=True)  # Embedding, LSTM, Dense
+    assert [(len(layer["weights"]), layer["class"]) for layer, _ in of_layers] == [
+        (1, "Embedding"),
+        (3, "LSTM"),
+        (2, "Dense"),
+    ]
+    assert [array.shape for array in recording.arrays["model1/initial"]][:2] == [(20, 5), (5, 24)]

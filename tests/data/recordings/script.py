@@ -46,7 +46,13 @@ model.fit_generator(batches(), steps_per_epoch=5, epochs=1, verbose=0)
 words, labels = rng.randint(0, 20, (40, 7)), rng.randint(0, 2, 40)
 model = Sequential([Embedding(20, 5, input_length=7, mask_zero=True), LSTM(6), Dense(1, activation="sigmoid")])
 model.compile(Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-model.fit(words, labels, batch_size=16, epochs=1, shuffle=False, verbose=0, class_weight={0: 1.0, 1: 3.0})
+held_out = (words[:9], labels[:9])
+weights = {0: 1.0, 1: 3.0}
+model.fit(
+    words, labels, batch_size=20, epochs=2, shuffle=False, verbose=0, class_weight=weights, validation_data=held_out
+)
+model.evaluate(words, labels, batch_size=16, verbose=0)
+model.predict(words[:5])
 
 # a GAN
 critic = Sequential([Dense(8, input_shape=(4,)), LeakyReLU(0.2), Dense(1, activation="sigmoid")])

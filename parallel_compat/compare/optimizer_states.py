@@ -1,0 +1,100 @@
+"""What the optimizers of all versions remember, in one form: a step counter, and arrays by kind and weight.
+
+Keras 2 lists one kind of memory for all weights after another (all first moments, all second moments), most with the
+step counter first; Keras 3 lists its variables as they were made, and their paths say which is which.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+# Optimizer -> kinds in the order of Keras 2's list, each with what Keras 3 calls it.
+_KINDS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "SGD": (("momentum", ("momentum", "m")),),
+    "RMSprop": (
+        ("velocity", ("velocity",)),
+        ("momentum", ("momentum",)),
+        ("centered", ("average_gradient", "average_grad")),
+    ),
+    "Adagrad": (("accumulator", ("accumulator",)),),
+    "Adadelta": (
+        ("accumulated gradient", ("accumulated_grad",)),
+        ("accumulated step", ("accumulated_delta_var",)),
+    ),
+    "Adam": (("m", ("momentum", "m")), ("v", ("velocity", "v")), ("greatest v", ("velocity_hat", "vhat"))),
+    "Adamax": (("m", ("momentum", "m")), ("norm", ("norm", "u"))),
+    "Nadam": (("m", ("momentum", "m")), ("v", ("velocity", "v"))),
+}
+_COUNTERS = ("iteration", "iterations", "iter", "learning_rate", "current_learning_rate")
+
+
+class State(NamedTuple):
+    """What an optimizer remembers.
+
+    Attributes:
+        steps: how many steps it has made; None where that is not in its list.
+        kinds: for each kind of memory, the array of each weight that trains.
+    """
+
+    steps: int | None
+    kinds: dict[str, list[Array]]
+
+
+def state(
+    optimizer: str, config: dict[str, Any], names: Sequence[str | None], arrays: Sequence[Array], weights: int
+) -> State | None:
+    """Return a recorded state in the one form, or None for an optimizer that is not Keras's.
+
+    Args:
+        optimizer: its class.
+        config: its configuration, which says what it keeps.
+        names: of its variables; None for those of a list without names.
+        arrays: their values.
+        weights: how many weights it trains.
+    """
+    if optimizer not in _KINDS or not weights or len(names) != len(arrays):
+        return None
+    if all(isinstance(name, str) for name in names):
+        return _by_name(optimizer, [str(name) for name in names], arrays, weights)
+    unused = [name for name in ("momentum", "centered") if optimizer == "RMSprop" and not config.get(name)]
+    return _by_place(optimizer, unused, list(arrays), weights)
+
+
+def _by_place(optimizer: str, unused: list[str], left: list[Array], weights: int) -> State | None:
+    steps = int(left.pop(0)) if left and left[0].shape == () and left[0].dtype.kind in "iu" else None
+    if optimizer == "Nadam" and len(left) == 2 * weights + 1:
+        left.pop(0)  # of tf.keras: the product of its momenta
+    kinds: dict[str, list[Array]] = {}
+    for kind, _ in _KINDS[optimizer]:
+        if kind in unused or not left:
+            continue
+        part, left = left[:weights], left[weights:]
+        if len(part) != weights:
+            return None
+        # Where `amsgrad` is off, Keras 2 kept one zero for each weight.
+        if kind != "greatest v" or [each.shape for each in part] == [each.shape for each in kinds["v"]]:
+            kinds[kind] = part
+    return None if left else State(steps, kinds)
+
+
+def _by_name(optimizer: str, names: list[str], arrays: Sequence[Array], weights: int) -> State | None:
+    steps = None
+    kinds: dict[str, list[Array]] = {}
+    for name, array in zip(names, arrays, strict=True):
+        parts = name.split(":")[0].split("/")
+        if parts[-1] in _COUNTERS:
+            steps = int(array) if parts[-1].startswith("iter") else steps
+            continue
+        # "adam/dense_kernel_momentum" of Keras 3, "Adam/m/dense/kernel" of tf.keras 2.11 to 2.15
+        found = [kind for kind, known in _KINDS[optimizer] if len(parts) > 2 and parts[1] in known]
+        found += [kind for kind, known in _KINDS[optimizer] for end in known if parts[-1].endswith(f"_{end}")]
+        if found:
+            kinds.setdefault(found[0], []).append(array)
+    return State(steps, kinds) if all(len(found) == weights for found in kinds.values()) else None

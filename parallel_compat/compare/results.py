@@ -1,0 +1,140 @@
+"""Hold what `evaluate`, `predict` and `fit` returned against each other.
+
+`evaluate` and `predict` are compared where they had recorded weights, the history for the epochs whose batches
+were all recorded: what follows goes on by itself, and rounding grows from step to step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parallel_compat.compare.differences import TOLERANCE, Finding, part, relative_difference
+from parallel_compat.names.identifiers import LOGS_TODAY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parallel_compat.compare.recordings import Recording
+
+
+class Results:
+    """What `evaluate`, `predict` and `fit` returned.
+
+    Args:
+        number: of the model.
+        old: what was recorded first.
+        new: what was recorded with `--replay` of the first.
+        other_data: for each recorded step, whether the script's own batch was another one.
+    """
+
+    def __init__(self, number: int, old: Recording, new: Recording, other_data: Sequence[bool]) -> None:
+        self.findings: list[Finding] = []
+        self.notes: list[str] = []
+        self.differences: dict[str, float] = {}
+        self._number = number
+        self._recordings = (old, new)
+        self._facts = (old.models[number], new.models[number])
+        for kind in ("evaluate", "predict"):
+            self._calls(kind)
+        self._history(other_data)
+
+    def _calls(self, kind: str) -> None:
+        old, new = (facts[kind] for facts in self._facts)
+        if len(old) != len(new):
+            text = f"expected {len(old)} calls of {kind}, as recorded. Received: {len(new)}"
+            self.findings.append(Finding("not compared", kind, None, text))
+        late = 0
+        for number, (a, b) in enumerate(zip(old, new, strict=False)):
+            if not a["weights"] or not b["weights"]:
+                late += 1
+                continue
+            if a["data"] is not None and b["data"] is not None and not _same_sums(a["data"], b["data"]):
+                text = f"{kind} {number} was called with other data"
+                self.findings.append(Finding("data", kind, None, text))
+                continue
+            self._values(number, a, b) if kind == "evaluate" else self._predictions(number)
+        if late:
+            self.notes.append(
+                f"{late} calls of {kind} beyond the recorded ones, or before the first step, were not compared"
+            )
+
+    def _values(self, number: int, old: dict[str, Any], new: dict[str, Any]) -> None:
+        names = old["names"] if len(old["names"]) == len(old["values"]) else [str(i) for i in range(len(old["values"]))]
+        if len(old["values"]) != len(new["values"]):
+            counts = f"{len(old['values'])} numbers ({', '.join(names)}), here {len(new['values'])}"
+            text = f"evaluate {number} returned {counts}"
+            self.findings.append(Finding("evaluate", "numbers", None, text))
+            return
+        for name, a, b in zip(names, old["values"], new["values"], strict=True):
+            self._number_of("evaluate", name, f"{name} of evaluate {number}", a, b)
+
+    def _number_of(self, kind: str, name: str, what: str, a: float, b: float) -> None:
+        difference = relative_difference(np.array([a]), np.array([b])) if abs(a) > 1e-6 else abs(a - b)
+        self._raise(kind, difference)
+        if not difference <= TOLERANCE:
+            text = f"{what}: {a:.8g} was recorded, here it is {b:.8g} ({part(difference)})"
+            self.findings.append(Finding(kind, name, difference, text, name))
+
+    def _predictions(self, number: int) -> None:
+        section = f"model{self._number}/predict{number}"
+        old, new = (each.arrays.get(section, []) for each in self._recordings)
+        if [array.shape for array in old] != [array.shape for array in new]:
+            shapes = " and ".join(str([list(array.shape) for array in arrays]) for arrays in (old, new))
+            self.findings.append(
+                Finding("predict", str(number), None, f"predict {number} returned the shapes {shapes}")
+            )
+            return
+        for index, (a, b) in enumerate(zip(old, new, strict=True)):
+            difference = relative_difference(a, b)
+            self._raise("predict", difference)
+            if not difference <= TOLERANCE:
+                text = f"output {index} of predict {number} differs by {part(difference)}"
+                self.findings.append(Finding("predict", str(number), difference, text))
+
+    def _history(self, other_data: Sequence[bool]) -> None:
+        old, new = (facts["history"] for facts in self._facts)
+        if len(old) != len(new):
+            text = f"expected {len(old)} epochs, as recorded. Received: {len(new)}"
+            self.findings.append(Finding("not compared", "history", None, text))
+        recorded = len(other_data)
+        told = []
+        for number, (a, b) in enumerate(zip(old, new, strict=False)):
+            if a["steps"] > recorded or a["steps"] != b["steps"] or self._facts[0]["random_layers"]:
+                told.append(number)
+                continue
+            here = {_today(name): value for name, value in b["logs"].items()}
+            for name, value in a["logs"].items():
+                if _today(name) in here and _is_number(value) and _is_number(here[_today(name)]):
+                    self._number_of("history", name, f"{name} of epoch {number}", value, here[_today(name)])
+        if told and old:
+            a, b = old[told[-1]]["logs"].get("loss"), new[told[-1]]["logs"].get("loss")
+            values = f": its loss was {a:.6g}, here {b:.6g}" if _is_number(a) and _is_number(b) else ""
+            self.notes.append(
+                f"{len(told)} of {len(old)} epochs went on by themselves after the recorded steps and are not judged; "
+                f"the last one{values}"
+            )
+
+    def _raise(self, kind: str, difference: float) -> None:
+        self.differences[kind] = max(self.differences.get(kind, 0.0), min(difference, 1e9))
+
+
+def _today(log: str) -> str:
+    """Return the name of a log as Keras 3 spells it."""
+    for then, today in LOGS_TODAY.items():
+        if log == then or log.endswith(f"_{then}"):
+            return log[: len(log) - len(then)] + today
+    return log
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _same_sums(old: list[list[float]], new: list[list[float]]) -> bool:
+    return len(old) == len(new) and all(
+        abs(a - b) <= TOLERANCE * max(abs(one[-1]), 1e-30)
+        for one, other in zip(old, new, strict=True)
+        for a, b in zip(one, other, strict=True)
+    )
