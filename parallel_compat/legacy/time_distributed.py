@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.training.time_distributed import fold, unfold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,16 +87,6 @@ class Unfold(keras.Operation):  # type: ignore[misc]
 
     def compute_output_spec(self, tensor: Any, like: Any) -> Any:
         return keras.KerasTensor((like.shape[0], like.shape[1], *tensor.shape[1:]), tensor.dtype)
-
-
-def fold(tensor: Any) -> Any:
-    """Make (batch, time, ...) to (batch * time, ...)."""
-    return keras.ops.reshape(tensor, (-1, *keras.ops.shape(tensor)[2:]))
-
-
-def unfold(tensor: Any, like: Any) -> Any:
-    """Make (batch * time, ...) to (batch, time, ...), with the time of another tensor."""
-    return keras.ops.reshape(tensor, (-1, keras.ops.shape(like)[1], *keras.ops.shape(tensor)[1:]))
 
 
 def _folded(tensor: Any) -> Any:

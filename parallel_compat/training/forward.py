@@ -19,6 +19,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.training.layer_state import LayerState
 from parallel_compat.training.replica_pass import ReplicaPass
 from parallel_compat.training.replicas import take_samples
+from parallel_compat.training.time_distributed import folded_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,7 @@ def forward(
         sources = [s for s in (*outputs, *made_of, *scope.losses, *sums) if s.dtype.is_floating]
         return y_pred, outputs, masks, logits, list(scope.losses), states, tape, keras3.values_of_pass(model), sources
 
-    with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]):
+    with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]), folded_time():
         passes = replicas.run(on_replica)
     result.structure = passes[0][0]
     result.operations = [keras3.operation_behind(output) for output in passes[0][1]]

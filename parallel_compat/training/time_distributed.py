@@ -1,0 +1,96 @@
+"""`TimeDistributed` on the replicas: time is folded into the batch where that gives the same.
+
+Keras 3 calls the layer inside for each time step, or maps over them, and traces it so often. A layer that computes each
+sample by itself, draws nothing and keeps nothing gives the same for (batch * time, ...) in one call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import keras
+from keras import layers
+
+from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.patches import STEP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# Layers of which each sample's output depends on that sample alone.
+_PER_SAMPLE = {
+    layers.InputLayer, layers.Dense, layers.EinsumDense, layers.Embedding, layers.Activation, layers.ReLU,
+    layers.LeakyReLU, layers.PReLU, layers.ELU, layers.Softmax, layers.Flatten, layers.Reshape, layers.Permute,
+    layers.RepeatVector, layers.Rescaling, layers.LayerNormalization, layers.UnitNormalization, layers.Masking,
+    layers.Add, layers.Subtract, layers.Multiply, layers.Average, layers.Maximum, layers.Minimum, layers.Concatenate,
+    layers.Dot, layers.LSTM, layers.GRU, layers.SimpleRNN, layers.Bidirectional, layers.TimeDistributed,
+    layers.LSTMCell, layers.GRUCell, layers.SimpleRNNCell, layers.Conv1D, layers.Conv2D, layers.Conv3D,
+    layers.Conv1DTranspose, layers.Conv2DTranspose, layers.Conv3DTranspose, layers.SeparableConv1D,
+    layers.SeparableConv2D, layers.DepthwiseConv1D, layers.DepthwiseConv2D, layers.MaxPooling1D, layers.MaxPooling2D,
+    layers.MaxPooling3D, layers.AveragePooling1D, layers.AveragePooling2D, layers.AveragePooling3D,
+    layers.GlobalMaxPooling1D, layers.GlobalMaxPooling2D, layers.GlobalMaxPooling3D, layers.GlobalAveragePooling1D,
+    layers.GlobalAveragePooling2D, layers.GlobalAveragePooling3D, layers.ZeroPadding1D, layers.ZeroPadding2D,
+    layers.ZeroPadding3D, layers.Cropping1D, layers.Cropping2D, layers.Cropping3D, layers.UpSampling1D,
+    layers.UpSampling2D, layers.UpSampling3D,
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def folded_time() -> Iterator[None]:
+    """Fold time into the batch in each `TimeDistributed` that is traced in the `with` block, where it may be."""
+    with STEP.for_a_while(layers.TimeDistributed, "call", _call, why="time is folded into the batch"):
+        yield
+
+
+def _call(original: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
+        layer = self.layer
+        if isinstance(inputs, keras.KerasTensor) or not may_be_folded(layer):
+            return original(self, inputs, training=training, mask=mask)
+        keywords: dict[str, Any] = {"training": training} if keras3.takes(layer, "training") else {}
+        if mask is not None and keras3.takes(layer, "mask"):
+            keywords["mask"] = fold(mask)
+        return unfold(layer.call(fold(inputs), **keywords), inputs)
+
+    return call
+
+
+def may_be_folded(layer: keras.layers.Layer) -> bool:
+    """Say whether a layer, with all in it, gives the same for all time steps in one batch as for one after the other.
+
+    >>> may_be_folded(keras.layers.LSTM(3)), may_be_folded(keras.layers.LSTM(3, dropout=0.5))
+    (True, False)
+    >>> may_be_folded(keras.Sequential([keras.layers.Dense(3), keras.layers.BatchNormalization()]))
+    False
+
+    Args:
+        layer: what is inside a `TimeDistributed`.
+    """
+    return all(
+        (type(each) in _PER_SAMPLE or _is_of_layers(each))
+        and not getattr(each, "stateful", False)
+        and not getattr(each, "dropout", 0)
+        and not getattr(each, "recurrent_dropout", 0)
+        and getattr(each, "activity_regularizer", None) is None
+        for each in keras3.all_layers(layer)
+    )
+
+
+def _is_of_layers(layer: keras.layers.Layer) -> bool:
+    """Say whether a layer is a model that is made of layers alone: a function of Keras in it may join samples."""
+    if type(layer) is keras.Sequential:
+        return True
+    is_functional = type(layer) is patch_points.functional_class()
+    return is_functional and all(isinstance(each, keras.layers.Layer) for each in layer.operations)
+
+
+def fold(tensor: Any) -> Any:
+    """Make (batch, time, ...) to (batch * time, ...)."""
+    return keras.ops.reshape(tensor, (-1, *keras.ops.shape(tensor)[2:]))
+
+
+def unfold(tensor: Any, like: Any) -> Any:
+    """Make (batch * time, ...) to (batch, time, ...), with the time of another tensor."""
+    return keras.ops.reshape(tensor, (-1, keras.ops.shape(like)[1], *keras.ops.shape(tensor)[1:]))
