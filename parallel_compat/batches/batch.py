@@ -175,6 +175,11 @@ class BatchReader:
         names = self._output_names
         by_name = isinstance(of_classes, dict) and bool(set(of_classes) & set(names))
         if isinstance(of_classes, (list, tuple)):
+            if len(of_classes) != len(names):
+                raise ValueError(
+                    f"Expected `class_weight` with a dict for each of {len(names)} outputs, {names}. Received: a list "
+                    f"of {len(of_classes)}. The columns of one output are weighted by a loss of your own."
+                )
             of_classes, by_name = dict(zip(names, of_classes, strict=True)), True
         if y is None or (keras.tree.is_nested(y) and not by_name):
             raise ValueError(

@@ -160,6 +160,8 @@ def Input(
     given = {"shape": shape, "batch_shape": batch_shape, "name": name, "dtype": dtype, "tensor": tensor}
     if "batch_input_shape" in keywords:
         given["batch_shape"] = keywords.pop("batch_input_shape")
+    if given["batch_shape"] is not None:
+        given["shape"] = None  # it counted where both were given
     if "input_dtype" in keywords:
         given["dtype"] = keywords.pop("input_dtype")
     if sparse:

@@ -12,10 +12,12 @@ import h5py
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.hdf5_output import writing
-from parallel_compat.legacy import saving
+from parallel_compat.legacy import saving, tensorflow_checkpoints
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
+from parallel_compat.names.eras import Era
 from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.reader import read
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     import keras
@@ -25,23 +27,20 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
     """Write a model's weights to a file of any name, whole or not at all.
 
     A name that ends in `.weights.h5` gets Keras 3's layout; any other gets Keras 2's HDF5 layout, which
-    `model.load_weights` reads from `.h5` and `.hdf5` names.
+    `model.load_weights` reads from `.h5` and `.hdf5` names. A model of `tf.keras` code gets a checkpoint of TensorFlow
+    unless the name is one of HDF5 (`.h5`, `.hdf5`, `.keras`), as it did then.
 
     Args:
         model: the model; a parallel model's template is written.
         filepath: the file.
         overwrite: whether an existing file is replaced without asking.
-        save_format: "h5" or None; "tf" is refused.
-
-    Raises:
-        ValueError: for `save_format="tf"`.
+        save_format: "h5" or "tf", a checkpoint of TensorFlow; None is what the name and the model say.
     """
     path = os.fspath(filepath)
-    if save_format in ("tf", "tensorflow"):
-        raise ValueError(
-            'Expected `save_format` to be "h5" or None. Received: save_format="tf". Keras 3 writes no TensorFlow '
-            "checkpoints of weights: use `tf.train.Checkpoint(model)`."
-        )
+    if save_format in ("tf", "tensorflow") or (save_format is None and _writes_checkpoints(model, path)):
+        if overwrite or not tensorflow_checkpoints.is_checkpoint(path) or _may_overwrite(path):
+            tensorflow_checkpoints.save(_saved(model), path)
+        return
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):
         return
     with replacing(path) as temporary:
@@ -54,8 +53,8 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
 
 def load_weights(
     model: keras.Model, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
-) -> None:
-    """Read weights from a file of any name, in Keras 2's or Keras 3's layout.
+) -> tensorflow_checkpoints.LoadStatus | None:
+    """Read weights from a file of any name, in Keras 2's or Keras 3's layout, or from a checkpoint of TensorFlow.
 
     Args:
         model: the model.
@@ -68,13 +67,23 @@ def load_weights(
     Raises:
         ValueError: for `reshape=True`; the layers' names do not tell which weights they take.
         CheckpointError: a `ValueError`: the file is damaged or hostile, or does not fit; the model is as it was before.
+
+    Returns:
+        For a checkpoint what `tf.keras` returned, else None.
     """
     if reshape:
         raise ValueError("Expected `reshape=False`: Keras 3 does not reshape weights. Reshape them with numpy.")
     path = existing(filepath)
+    if tensorflow_checkpoints.is_checkpoint(path):
+        if by_name:
+            raise ValueError(
+                f"Expected `by_name=False` with a checkpoint of TensorFlow, {path!r}: its weights have no names of "
+                "layers. Received: by_name=True. Write the weights to a `.h5` file."
+            )
+        return tensorflow_checkpoints.load(_saved(model), path)
     if is_for_keras(path):
         model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
-        return
+        return None
     with read(path, arrays=False) as reading:  # looks at every object in the file
         stored = reading.stored
     if stored.form == "keras3":
@@ -83,6 +92,7 @@ def load_weights(
         saving.load_by_name(_saved(model), path, skip_mismatch=skip_mismatch)
     else:
         saving.load_in_order(_saved(model), path)
+    return None
 
 
 def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
@@ -130,6 +140,12 @@ def is_for_keras(path: str) -> bool:
         return False
     look_over_archive(path)
     return True
+
+
+def _writes_checkpoints(model: keras.Model, path: str) -> bool:
+    """Say whether the code that made a model wrote weights of this name to a checkpoint of TensorFlow."""
+    of_tf_keras = object_eras.era_of_object(_saved(model)) in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+    return of_tf_keras and not path.endswith((".h5", ".hdf5", ".keras"))
 
 
 def _may_overwrite(path: str) -> bool:

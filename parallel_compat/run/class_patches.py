@@ -392,6 +392,8 @@ def _layers(patches: Patches, keras: Any) -> None:
     for points, why in (
         (patch_points.of_layer_names(automatic_names.in_keras_2), "layers are numbered as in Keras 2"),
         (patch_points.of_single_outputs(), "a symbolic output that is alone is no list"),
+        (patch_points.of_scalar_outputs(), "a loss that the graph computed is an output without axes"),
+        (patch_points.of_overridden_calls(), "a layer derived from one of Keras's whose `call` gives something else"),
         (patch_points.of_undeclared_output_shapes(), "`TimeDistributed` of a layer that does not say its output shape"),
     ):
         for owner, name, wrap in points:
@@ -438,6 +440,8 @@ def _input_layer_init(original: Any) -> Any:
         batch = getattr(keywords.get("shape"), "batch", None)
         if batch is not None:
             keywords["batch_size"] = batch
+        if keywords.get("batch_shape") is not None and not given:
+            keywords["shape"] = None  # in Keras 2 the whole shape counted where both were given
         frame = callers.user_frame(sys._getframe(1))
         if frame is not None:
             of = "keras.layers.InputLayer"

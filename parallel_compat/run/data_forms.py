@@ -48,10 +48,18 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
         y = _as_floats(model, y)
         changed["validation_data"] = (x, y, *(weights(model, each, y) for each in held_out[2:]))
-    if "class_weight" in changed and not isinstance(changed["class_weight"], (dict, list, tuple)):
+    if "class_weight" in changed and is_ignored(model, changed["class_weight"]):
         note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
         changed["class_weight"] = None
     return {**arguments, **changed}
+
+
+def is_ignored(model: Any, class_weight: Any) -> bool:
+    """Whether Keras 2 made nothing of class weights: anything but a dict, and a list of several for one output."""
+    if isinstance(class_weight, (list, tuple)):
+        outputs = getattr(model, "outputs", None) or [None]
+        return len(outputs) == 1 and len(class_weight) != 1
+    return not isinstance(class_weight, dict)
 
 
 def _has_zeros(given: Any) -> bool:

@@ -179,6 +179,8 @@ def _fit_generator(**arguments: Any) -> Any:
     learning_phase.check_can_train(model)
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
+    if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
+        arguments["class_weight"] = None
     with as_compiled(model):
         return generator_methods.fit_generator(**arguments)
 

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names import lookup, run_only, table
+from parallel_compat.names.eras import Era
 from parallel_compat.names.table import Status
 from parallel_compat.run import callers, usage
 
@@ -39,6 +40,9 @@ _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _IMPORT_STAR = opcode.opmap.get("IMPORT_STAR")  # until Python 3.11
 _INTRINSIC = opcode.opmap.get("CALL_INTRINSIC_1")  # since 3.12; its argument 2 is the star import
 _thread = threading.local()
+
+
+_GRAPH_ERAS = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 
 class GoneAttributeError(AttributeError):
@@ -184,7 +188,18 @@ class _MakeModule:
 
 
 class _MadeModule(ModuleType):
-    """A module that is no more; all it holds is answered from the table."""
+    """A module that is no more; all it holds is answered from the table.
+
+    `tf.losses` was a module of TensorFlow 1, and is another name of `tf.keras.losses` today: what the table does not
+    have is in that one (`of_today`).
+    """
+
+    of_today: ModuleType | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self.of_today is None or name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return getattr(self.of_today, name)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """`keras.layers.merge` was a function in Keras 1 and a module in Keras 2."""
@@ -292,6 +307,9 @@ def _answer(
     if attribute == "__all__":
         return _names_for_star(module, name, caller, frame, plain)
     row = lookup.answer(name, attribute)
+    today = vars(module).get("of_today")
+    if today is not None and hasattr(today, attribute) and callers.era_of(frame) not in _GRAPH_ERAS:
+        return getattr(today, attribute)  # `tf.losses.mean_squared_error` of TensorFlow 2 is Keras's
     if row is None or (row.status is Status.GONE and lookup.submodule(name, attribute)):
         return _same(module, name, attribute, plain)
     importing = caller.f_code.co_filename.startswith("<frozen importlib")
@@ -324,7 +342,10 @@ def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, s
     if found is not None and not isinstance(found, ModuleType):
         return found
     with importing_for_user():
-        return importlib.import_module(submodule)
+        made = importlib.import_module(submodule)
+    if isinstance(made, _MadeModule) and found is not None:
+        vars(made)["of_today"] = found
+    return made
 
 
 def _names_for_star(

@@ -87,9 +87,13 @@ def test_metrics_without_targets_are_left_out(parallel):
 
 def test_class_weights_that_keras_2_ignored(parallel):
     expected = one_output(parallel).fit(X, Y, verbose=0).history["loss"]
-    for given in ("auto", np.array([1.0, 5.0])):
+    of_columns = [{0: 1.0, 1: 9.0}, {0: 9.0, 1: 1.0}, {0: 1.0, 1: 9.0}]  # for one output: not even looked at
+    for given in ("auto", np.array([1.0, 5.0]), of_columns):
         history = one_output(parallel).fit(X, Y, verbose=0, class_weight=given).history
         np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
+    batches = iter([(X, Y)])
+    history = one_output(parallel).fit_generator(batches, 1, verbose=0, class_weight=of_columns).history
+    np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
 
 
 def test_one_metric_with_and_without_weights():

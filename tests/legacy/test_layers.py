@@ -253,6 +253,33 @@ def test_add_variable_is_add_weight():
     assert [len(head.trainable_weights), "heads" in head.w.name] == [1, True]
 
 
+def test_a_layer_of_keras_with_a_call_of_its_own():
+    """Embeddings that give their table as well, as language models have them."""
+
+    class WithTable(keras.layers.Embedding):
+        def compute_output_shape(self, input_shape):
+            return [super().compute_output_shape(input_shape), (self.input_dim, self.output_dim)]
+
+        def compute_mask(self, inputs, mask=None):
+            return [super().compute_mask(inputs, mask), None]
+
+        def call(self, inputs):
+            return [super().call(inputs), self.embeddings + 0.0]
+
+    inputs = keras.layers.Input((5,))
+    embedded, table = WithTable(7, 3, mask_zero=True)(inputs)
+    assert (embedded.shape, table.shape) == ((None, 5, 3), (7, 3))
+    outputs = keras.layers.Lambda(lambda pair: keras.backend.dot(pair[0], keras.backend.transpose(pair[1])))
+    model = keras.models.Model(inputs, outputs([embedded, table]))
+    (weights,) = model.get_weights()
+    found = model.predict(np.array([[1, 2, 3, 0, 0]]), verbose=0)
+    np.testing.assert_allclose(found[0], weights[[1, 2, 3, 0, 0]] @ weights.T, rtol=1e-5)
+
+
+def test_an_input_with_both_shapes_has_that_of_the_batch():
+    assert keras.layers.Input(shape=(4,), batch_shape=(2, 3)).shape == (2, 3)
+
+
 def test_shapes_of_tensors_and_layers():
     inputs = keras.layers.Input(shape=(4, 5))
     layer = keras.layers.Dense(3)

@@ -198,3 +198,30 @@ def test_a_model_that_was_built_on_its_first_batch_is_fed_smaller_ones():
         runs = [each.fit(x, y, batch_size=32, epochs=2, shuffle=False, verbose=0).history["loss"] for _ in range(2)]
         histories.append(runs)
     np.testing.assert_allclose(histories[0], histories[1], rtol=1e-5)
+
+
+def test_outputs_without_axes_are_losses():
+    """Losses that the graph computes, as in style transfer: Keras 2 took the mean of whatever a loss gave."""
+    from keras import backend as K
+    from keras.layers import Dense, Input, Lambda
+    from keras.models import Model
+
+    x, wanted = Input((3,)), Input((2,))
+    y = Dense(2, name="y")(x)
+    content = Lambda(lambda pair: K.sum(K.square(pair[0] - pair[1])), output_shape=(1,), name="content")([y, wanted])
+    model = Model([x, wanted], [content, y])
+    model.compile("sgd", {"content": lambda true, predicted: predicted, "y": "mse"}, loss_weights=[2.0, 0.0])
+    targets = np.random.RandomState(1).rand(8, 2)
+    error = ((model.predict([X, targets])[1] - targets) ** 2).sum()
+    losses = model.train_on_batch([X, targets], [np.zeros(8), targets])
+    np.testing.assert_allclose(losses[:2], [2 * error, error], rtol=1e-5)
+    assert model.evaluate([X, targets], [np.zeros(8), targets], batch_size=8, verbose=0)[1] < error
+
+
+def test_names_of_layers_of_others():
+    from keras.utils import conv_utils
+    from tensorflow.keras.mixed_precision import experimental as mixed_precision
+
+    assert conv_utils.normalize_data_format(None) == "channels_last"
+    assert mixed_precision.Policy("mixed_float16").compute_dtype == "float16"
+    assert mixed_precision.global_policy().name == "float32"

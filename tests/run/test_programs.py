@@ -51,6 +51,11 @@ assert np.all(np.isfinite(history.history["loss"]))
 with tf.device("/gpu:0"):
     tf.print(tf.reduce_sum(tf.random.uniform((10, 10)) @ tf.random.uniform((10, 10))) > 0)
 
+assert float(tf.losses.MeanSquaredError()([[1.0]], [[2.0]])) == 1
+assert tf.losses.mean_squared_error([[1.0, 1.0]], [[2.0, 3.0]]).shape == (1,)
+assert float(tf.metrics.Mean()([1.0, 3.0])) == 2
+assert tf.initializers.GlorotUniform is initializers.GlorotUniform
+
 model = make()
 optimizer = optimizers.Nadam(0.01)
 loss_of = losses.SparseCategoricalCrossentropy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 import types
@@ -96,6 +97,25 @@ def of_single_outputs() -> Iterator[Point]:
         return compute_output_spec
 
     yield functional_class(), "compute_output_spec", wrap
+
+
+def of_scalar_outputs() -> Iterator[Point]:
+    """Yield where a loss is computed of predictions without any axis (`CompileLoss.__call__`).
+
+    Keras 3 asks for their number of samples; Keras 2 took the mean of whatever a loss gave. They get one axis.
+    """
+    from keras.src.trainers.compile_utils import CompileLoss
+
+    def with_axis(tensor: Any) -> Any:
+        return keras.ops.reshape(tensor, (1,)) if len(getattr(tensor, "shape", (1,))) == 0 else tensor
+
+    def wrap(original: Any) -> Any:
+        def __call__(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+            return original(self, y_true, keras.tree.map_structure(with_axis, y_pred), sample_weight)
+
+        return __call__
+
+    yield CompileLoss, "__call__", wrap
 
 
 def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[Point]:
@@ -267,6 +287,27 @@ def of_undeclared_output_shapes() -> Iterator[Point]:
         return compute_output_shape
 
     yield keras.layers.Layer, "compute_output_shape", wrap
+
+
+def of_overridden_calls() -> Iterator[Point]:
+    """Yield where a class of Keras says what its `call` gives (`Embedding.compute_output_spec`).
+
+    For a subclass with a `call` of its own the answer is another: what its `compute_output_shape` says, or its `call`.
+    """
+    import keras
+
+    def wrap(owner: Any, original: Any) -> Any:
+        def compute_output_spec(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if type(self).call is not owner.call:
+                return keras.layers.Layer.compute_output_spec(self, *args, **kwargs)
+            return original(self, *args, **kwargs)
+
+        return compute_output_spec
+
+    said = ("call", "compute_output_shape", "compute_output_spec")
+    for kind in vars(keras.layers).values():
+        if isinstance(kind, type) and kind is not keras.layers.Layer and all(name in vars(kind) for name in said):
+            yield kind, "compute_output_spec", functools.partial(wrap, kind)
 
 
 def name_first_argument(layer: Any) -> None:

@@ -1,0 +1,154 @@
+"""Weights in TensorFlow's checkpoint format, as `tf.keras` wrote and read them where a name was not one of HDF5.
+
+The names in the file are `tf.keras`'s: `layer_with_weights-0/kernel` for a functional or sequential model, otherwise
+the attributes that hold the layers. So its files are read here, and `tf.train.latest_checkpoint` finds those of here.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+class LoadStatus:
+    """What `load_weights` returned for a checkpoint; every weight was found here, or loading had failed."""
+
+    def expect_partial(self) -> LoadStatus:
+        """Return itself."""
+        return self
+
+    def assert_consumed(self) -> LoadStatus:
+        """Return itself."""
+        return self
+
+    def assert_existing_objects_matched(self) -> LoadStatus:
+        """Return itself."""
+        return self
+
+
+def save(model: keras.Model, path: str) -> None:
+    """Write a model's weights, and its optimizer's variables if it was compiled.
+
+    Args:
+        model: the model, which has been called or built.
+        path: the beginning of the files' names.
+    """
+    variables = _variables(model)
+    folder = os.path.dirname(path) or "."
+    os.makedirs(folder, exist_ok=True)
+    tree: dict[str, Any] = {}
+    for name, variable in variables.items():
+        *above, last = name
+        place = tree
+        for part in above:
+            place = place.setdefault(part, {})
+        place[last] = tf.Variable(keras.ops.convert_to_numpy(variable))
+    written = _tracked(tree).write(path)
+    tf.compat.v1.train.update_checkpoint_state(folder, written, all_model_checkpoint_paths=[written])
+
+
+def load(model: keras.Model, path: str) -> LoadStatus:
+    """Read a model's weights, and its optimizer's variables where the file has all of them.
+
+    Args:
+        model: the model, which has been called or built.
+        path: the beginning of the files' names.
+
+    Raises:
+        ValueError: the model has no weights yet, or one of them is not in the file or has another shape there.
+    """
+    if not model.built or not model.weights:
+        raise ValueError(
+            f"Expected a model that has weights, to read those of {path!r}. Received: the model {model.name!r}, which "
+            "has not been called. Call it once on a batch, or `build(input_shape)`, before `load_weights`."
+        )
+    reader = tf.train.load_checkpoint(path)
+    stored = reader.get_variable_to_shape_map()
+    values = []
+    missing = []
+    for name, variable in _variables(model).items():
+        key = "/".join(_escaped(part) for part in name) + _SUFFIX
+        if tuple(stored.get(key, (None,))) == tuple(variable.shape):
+            values.append((variable, key))
+        elif name[0] != "optimizer":
+            missing.append(f"{'/'.join(name)} of shape {tuple(variable.shape)}")
+        else:  # of another optimizer: it begins anew
+            values = [one for one in values if not one[1].startswith("optimizer/")]
+            break
+    if missing:
+        raise ValueError(
+            f"Expected each weight of {model.name!r} in {path!r}. Received: a checkpoint without {missing[0]}"
+            f"{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}. It has {', '.join(sorted(stored)[:8])} ..."
+        )
+    read = [(variable, reader.get_tensor(key)) for variable, key in values]
+    for variable, value in read:
+        variable.assign(value)
+    return LoadStatus()
+
+
+def is_checkpoint(path: str) -> bool:
+    """Say whether a path is the beginning of the names of a checkpoint's files."""
+    return not os.path.isfile(path) and os.path.exists(f"{path}.index")
+
+
+def _variables(model: keras.Model) -> dict[tuple[str, ...], Any]:
+    """Return all variables by the way to them; the optimizer's are last."""
+    found = dict(_of_layer(model, ()))
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is not None:
+        if not optimizer.built:
+            optimizer.build(model.trainable_variables)
+        for number, variable in enumerate(optimizer.variables):
+            found["optimizer", f"variables-{number}"] = variable
+    return found
+
+
+def _of_layer(layer: keras.Layer, way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    parts = dict(_parts(layer))
+    within: set[int] = set()
+    for name, part in parts.items():
+        within.update(id(weight) for weight in part.weights)
+        yield from _of_layer(part, (*way, *name))
+    for weight in layer.weights:
+        if id(weight) not in within:
+            yield (*way, weight.name.rpartition("/")[2]), weight
+
+
+def _parts(layer: keras.Layer) -> Iterator[tuple[tuple[str, ...], keras.Layer]]:
+    """Yield the layers in a layer that have weights, each with the name that `tf.keras` gave it in a file."""
+    if isinstance(layer, (keras.Sequential, keras.Model)) and getattr(layer, "inputs", None) is not None:
+        for number, part in enumerate(part for part in layer.layers if part.weights):
+            yield (f"layer_with_weights-{number}",), part
+        return
+    for name, value in vars(layer).items():
+        if not name.startswith("_"):
+            yield from ((way, part) for way, part in _held(value, (name,)) if part.weights)
+
+
+def _held(value: Any, way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], keras.Layer]]:
+    if isinstance(value, keras.layers.Layer):
+        yield way, value
+    elif isinstance(value, (list, tuple)):
+        for number, one in enumerate(value):
+            yield from _held(one, (*way, str(number)))
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _held(one, (*way, str(key)))
+
+
+def _tracked(tree: dict[str, Any]) -> tf.train.Checkpoint:
+    return tf.train.Checkpoint(
+        **{name: _tracked(part) if isinstance(part, dict) else part for name, part in tree.items()}
+    )
+
+
+def _escaped(name: str) -> str:
+    return name.replace(".", "..").replace("/", ".S")

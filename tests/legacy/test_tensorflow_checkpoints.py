@@ -1,0 +1,84 @@
+"""Weights in checkpoints of TensorFlow: those of TensorFlow 2.2.3 are read, and `tf.keras` code writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from parallel_compat.legacy import model_files
+from tests.data import make_old_checkpoints as old
+
+FILES = Path(__file__).parents[1] / "data" / "old_checkpoints"
+
+SCRIPT = """
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras import layers, models
+from tensorflow.keras.callbacks import ModelCheckpoint
+
+
+def make():
+    model = models.Sequential([layers.Dense(3, activation="relu", input_shape=(4,)), layers.Dense(1)])
+    model.compile("adam", "mse")
+    return model
+
+
+x, y = np.random.rand(8, 4), np.random.rand(8, 1)
+model = make()
+save = ModelCheckpoint("training/cp-{epoch:04d}.ckpt", save_weights_only=True, verbose=0)
+model.fit(x, y, epochs=2, callbacks=[save], verbose=0)
+latest = tf.train.latest_checkpoint("training")
+assert latest.replace("\\\\", "/") == "training/cp-0002.ckpt", latest
+other = make()
+other.load_weights(latest).expect_partial()
+np.testing.assert_array_equal(other.predict(x), model.predict(x))
+model.fit(x, y, epochs=1, verbose=0, shuffle=False)
+other.fit(x, y, epochs=1, verbose=0, shuffle=False)  # Adam goes on where it was
+np.testing.assert_allclose(other.predict(x), model.predict(x), rtol=1e-6)
+model.save_weights("plain.h5")
+assert open("plain.h5", "rb").read(4) == b"\\x89HDF"
+model.save_weights("named", save_format="tf")
+other.load_weights("named").assert_consumed()
+print("finished")
+"""
+
+
+@pytest.mark.parametrize("case", old.CASES)
+def test_weights_of_an_old_checkpoint(case, tmp_path):
+    model = old.filled(old.CASES[case])
+    model.set_weights([np.zeros_like(weight) for weight in model.get_weights()])
+    model_files.load_weights(model, FILES / case)
+    expected = np.load(FILES / "predictions.npz")[case]
+    np.testing.assert_allclose(model.predict(old.data(), verbose=0), expected, rtol=1e-5)
+
+    model_files.save_weights(model, tmp_path / "folder" / "again", save_format="tf")
+    theirs, ours = (dict(tf.train.list_variables(str(path))) for path in (FILES / case, tmp_path / "folder" / "again"))
+    weights = {name: shape for name, shape in ours.items() if name.endswith("VARIABLE_VALUE") and "save_c" not in name}
+    assert weights.items() <= theirs.items()
+    assert len(weights) == len(model.weights)
+
+
+def test_a_weight_that_is_missing_is_refused_and_nothing_is_changed():
+    model = keras.Sequential([keras.Input((5,)), keras.layers.Embedding(9, 3), keras.layers.Dense(2)])
+    before = model.get_weights()
+    with pytest.raises(ValueError, match=r"without layer_with_weights-1/kernel of shape \(3, 2\) and 1 more"):
+        model_files.load_weights(model, FILES / "graph")
+    for kept, now in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(kept, now)
+    with pytest.raises(ValueError, match="has not been called"):
+        model_files.load_weights(old.Blocks(), FILES / "blocks")
+    with pytest.raises(ValueError, match="by_name"):
+        model_files.load_weights(model, FILES / "graph", by_name=True)
+
+
+def test_a_script_goes_on_from_its_latest_checkpoint(tmp_path, monkeypatch):
+    import parallel_compat
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(SCRIPT)
+    with parallel_compat.legacy_names():
+        exec(compile(SCRIPT, str(tmp_path / "train.py"), "exec"), {"__name__": "__main__"})
