@@ -19,12 +19,14 @@ from tensorflow.keras import backend as _today
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import training_of_call
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
+from parallel_compat.legacy import ctc
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.graph import (  # noqa: F401
     Function,
     function,
     gradients,
+    is_bare_placeholder,
     is_placeholder,
     placeholder,
     update,
@@ -127,6 +129,17 @@ def count_params(x: Any) -> int:
 def is_tensor(x: Any) -> bool:
     """Say whether `x` is a tensor or a variable, symbolic ones included."""
     return tf.is_tensor(x) or isinstance(x, (keras.KerasTensor, keras.Variable))
+
+
+def is_keras_tensor(x: Any) -> bool:
+    """Say whether a layer or `Input` made the tensor; a placeholder, a variable or a number's tensor is not of Keras.
+
+    Raises:
+        ValueError: it is no tensor.
+    """
+    if not is_tensor(x) and not isinstance(x, tf.SparseTensor):
+        raise ValueError(f"Expected a tensor or a variable. Received: {type(x).__name__} {x!r}")
+    return isinstance(x, keras.KerasTensor) and not is_bare_placeholder(x)
 
 
 def identity(x: Any, name: str | None = None) -> Any:
@@ -344,6 +357,17 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     if more:
         out = ops.squeeze(out, axis=tuple(range(first, first + (more if more > 0 else -more))))
     return ops.expand_dims(out, 1) if len(out.shape) == 1 else out
+
+
+def ctc_decode(
+    y_pred: Any, input_length: Any, greedy: bool = True, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list[Any], Any]:
+    """Decode what a network says at each step: see `legacy.ctc.ctc_decode`."""
+    given: dict[str, Any] = {"greedy": greedy, "beam_width": beam_width, "top_paths": top_paths}
+    if not _any_symbolic(y_pred, input_length):
+        return ctc.ctc_decode(y_pred, input_length, **given)
+    found: tuple[list[Any], Any] = layer_of(ctc.ctc_decode, (y_pred, input_length), given, "keras.backend.ctc_decode")
+    return found
 
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:

@@ -166,9 +166,17 @@ def _input_of_sequence(of: str, keywords: dict[str, Any], note: Note) -> None:
 def _input_of_embedding(keywords: dict[str, Any], note: Note) -> None:
     """A `Sequential` that began with an Embedding was built at once (`keras/layers/embeddings.py`, 2.2.4)."""
     length = keywords.pop("input_length", None)
+    lengths = tuple(length) if isinstance(length, (tuple, list)) else (length,)
     if keywords.keys() & {"input_shape", "batch_input_shape"}:
+        shape = tuple(keywords["input_shape"] if "input_shape" in keywords else keywords["batch_input_shape"][1:])
+        pairs = [] if length is None or len(lengths) != len(shape) else list(zip(lengths, shape, strict=True))
+        if length is not None and (not pairs or any(None not in pair and pair[0] != pair[1] for pair in pairs)):
+            raise ValueError(
+                f"Expected `input_length` to be that of `input_shape`. Received: input_length={length!r}, "
+                f"input_shape={shape}"
+            )
         return
-    keywords["input_shape"] = tuple(length) if isinstance(length, (tuple, list)) else (length,)
+    keywords["input_shape"] = lengths
     if length is not None:
         note("input_length=", "input_shape=")
 

@@ -59,7 +59,7 @@ def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[
         raise ValueError(f"Expected the bytecode of a function. Received: {type(loaded).__name__}")
     cells = None if closure is None else tuple(types.CellType(_content(value)) for value in closure)
     defaults = tuple(defaults) if defaults is not None else None
-    return types.FunctionType(loaded, _names() if globs is None else globs, loaded.co_name, defaults, cells)
+    return types.FunctionType(loaded, names_in_keras_2() if globs is None else globs, loaded.co_name, defaults, cells)
 
 
 def _bytes(code: str) -> bytes:
@@ -73,7 +73,8 @@ def _content(value: Any) -> Any:
     return value.cell_contents if isinstance(value, types.CellType) else value
 
 
-def _names() -> dict[str, Any]:
+def names_in_keras_2() -> dict[str, Any]:
+    """Return the names that a function of a Lambda layer saw in Keras 2's module of that layer."""
     import keras
     import numpy as np
 

@@ -16,7 +16,9 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
+from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
+from parallel_compat.legacy import kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
 
 if TYPE_CHECKING:
@@ -47,7 +49,15 @@ def placeholder(
             raise ValueError("Expected `shape` or `ndim`. Received: neither")
         shape = (None,) * ndim
     dtype = keras.backend.standardize_dtype(dtype) if dtype is not None else keras.backend.floatx()
-    return keras.Input(batch_shape=tuple(shape), dtype=dtype, sparse=sparse, name=name)
+    made = keras.Input(batch_shape=tuple(shape), dtype=dtype, sparse=sparse, name=name)
+    graph_values.node_of(made).operation._parallel_compat_is_placeholder = True
+    return made
+
+
+def is_bare_placeholder(x: Any) -> bool:
+    """Say whether `placeholder` made it, and not `Input`."""
+    node = graph_values.node_of(x)
+    return node is not None and getattr(node.operation, "_parallel_compat_is_placeholder", False)
 
 
 def is_placeholder(x: Any) -> bool:
@@ -285,19 +295,29 @@ def get_updates_for(layer: Any, inputs: Any = None) -> list[Any]:
 
     Of a model's own inputs it is nothing, as in Keras 2.2.4: `model.updates` has what its layers write.
     """
-    if isinstance(layer, keras.Model) and inputs:
-        return []
-    if inputs is None:
-        return []
+    numbers = [number for number, of in kept_numbers.updates(layer) if kept_numbers.are_for(of, inputs)]
+    if inputs is None or isinstance(layer, keras.Model):
+        return numbers
+    return [*numbers, *_written(layer)]
+
+
+def _written(layer: Any) -> list[Any]:
     # One for each statistic of each layer that is not frozen, as Keras 2 counted them; states of seeds are none.
     seeds = {id(state) for state in keras3.seed_states(layer)}
-    own = [each for part in keras3.all_layers(layer) if part.trainable for each in keras3.own_weights(part)[1]]
+    parts = [part for part in keras3.all_layers(layer) if part.trainable and not _only_predicts(part)]
+    own = [each for part in parts for each in keras3.own_weights(part)[1]]
     return [LayerUpdates(layer) for each in own if id(each) not in seeds]
+
+
+def _only_predicts(layer: Any) -> bool:
+    """Say whether a script called the layer with `training=False` each time (`run.layer_patches` makes a 0 of it)."""
+    given = [node.arguments.kwargs.get("training") for node in calls_of(layer)]
+    return bool(given) and all(isinstance(each, int) and not isinstance(each, bool) and not each for each in given)
 
 
 def updates_of(layer: Any) -> list[Any]:
     """Return what the layer writes when it is called in training (`layer.updates`)."""
-    return get_updates_for(layer, inputs=())
+    return [*(number for number, _ in kept_numbers.updates(layer)), *_written(layer)]
 
 
 # --- functions ----------------------------------------------------------------------------------------------------

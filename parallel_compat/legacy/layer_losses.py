@@ -13,6 +13,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import depends_on, values_in_use
+from parallel_compat.legacy import kept_numbers
 from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
 
 
@@ -33,7 +34,8 @@ def losses(layer: Any) -> list[Any]:
     Args:
         layer: the layer or model.
     """
-    return [*keras3.weight_regularization(layer), *_of_calls(layer, None)]
+    numbers = [number for number, _ in kept_numbers.losses(layer)]
+    return [*keras3.weight_regularization(layer), *_of_calls(layer, None), *numbers]
 
 
 def get_losses_for(layer: Any, inputs: Any = None) -> list[Any]:
@@ -43,12 +45,13 @@ def get_losses_for(layer: Any, inputs: Any = None) -> list[Any]:
         layer: the layer or model.
         inputs: a tensor or a list of them; None for the losses of weights.
     """
+    numbers = [number for number, of in kept_numbers.losses(layer) if kept_numbers.are_for(of, inputs)]
     if inputs is None:
-        return list(keras3.weight_regularization(layer))
+        return [*keras3.weight_regularization(layer), *numbers]
     given = keras.tree.flatten(inputs)
     if not any(isinstance(each, keras.KerasTensor) for each in given):
         return list(keras3.added_losses(layer))  # of the last call, on numbers
-    return _of_calls(layer, given)
+    return [*_of_calls(layer, given), *numbers]
 
 
 def _of_calls(layer: Any, inputs: list[Any] | None) -> list[Any]:
@@ -59,13 +62,39 @@ def _of_calls(layer: Any, inputs: list[Any] | None) -> list[Any]:
     for each in keras3.all_layers(layer):
         if each is not layer and isinstance(each, keras.Model):
             found += keras3.symbolic_losses_of(each)
-        regularizer = getattr(each, "activity_regularizer", None)
+        if of_model is not None and each is not layer and isinstance(each, keras.Model):
+            calls = [node for node in calls_of(each) if id(node) in of_model]
+            found += [loss for node in calls for loss in _of_nested(each, node) if _is_of(node, inputs)]
+        regularizer = _activity_regularizer(each)
         if regularizer is None:
             continue
         for node in calls_of(each):
-            if of_model is not None and id(node) not in of_model:
-                continue
-            if inputs is None or any(x is tensor for x in inputs for tensor in node.input_tensors):
-                of_batch = regularizer.regularizer if isinstance(regularizer, SumOverBatch) else regularizer
-                found += [of_batch(output) for output in node.output_tensors]
+            if (of_model is None or id(node) in of_model) and _is_of(node, inputs):
+                found += [regularizer(output) for output in node.output_tensors]
+    return found
+
+
+def _is_of(node: Any, inputs: list[Any] | None) -> bool:
+    return inputs is None or any(x is tensor for x in inputs for tensor in node.input_tensors)
+
+
+def _activity_regularizer(layer: Any) -> Any:
+    if isinstance(layer, keras.layers.TimeDistributed):
+        layer = layer.layer
+    regularizer = getattr(layer, "activity_regularizer", None)
+    return regularizer.regularizer if isinstance(regularizer, SumOverBatch) else regularizer
+
+
+def _of_nested(model: Any, node: Any) -> list[Any]:
+    """Return the activity losses of the layers in a model, for one of its calls."""
+    found = []
+    own = {id(each) for each in keras3.nodes_of(model)}
+    for each in keras3.all_layers(model):
+        regularizer = _activity_regularizer(each)
+        if regularizer is None or each is model:
+            continue
+        for inner in calls_of(each):
+            for output in inner.output_tensors if id(inner) in own else ():
+                part = keras.Model(model.inputs, output, name=f"{model.name}_{each.name}")
+                found.append(regularizer(part(list(node.input_tensors))))
     return found

@@ -169,6 +169,22 @@ def Input(
     return keras.Input(**{key: value for key, value in given.items() if value is not None}, **keywords)
 
 
+def deserialize(config: Any, custom_objects: dict[str, Any] | None = None, **keywords: Any) -> Any:
+    """Make a layer of `{"class_name": ..., "config": ...}`, which need not say the module of a class of Keras.
+
+    Args:
+        config: what `keras.layers.serialize` returns, here or in Keras 2.
+        custom_objects: the user's own classes and functions by name.
+        **keywords: those that only today's `keras.layers.deserialize` has.
+    """
+    if isinstance(config, dict) and not config.keys() & {"module", "registered_name"}:
+        name = config.get("class_name")
+        registered = keras.saving.get_registered_object(name, custom_objects)
+        if isinstance(name, str) and registered is None and hasattr(keras.layers, name):
+            config = {"module": "keras.layers", "registered_name": None, **config}
+    return keras.layers.deserialize(config, custom_objects, **keywords)
+
+
 def output_shape(layer: Any) -> Any:
     """Return the shape of a layer's output (`layer.output_shape`), a list of them for several outputs."""
     return _shapes(layer.output)

@@ -67,3 +67,23 @@ def _node(layer: Any, index: int) -> Any:
 
 def _alone(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else list(values)
+
+
+def input_layers(model: Any) -> list[Any]:
+    """Return the layers that made a model's inputs (`model._input_layers`)."""
+    return [layers.operation_of(tensor) for tensor in model.inputs]
+
+
+def output_layers(model: Any) -> list[Any]:
+    """Return the layers that made a model's outputs (`model._output_layers`)."""
+    return [layers.operation_of(tensor) for tensor in model.outputs]
+
+
+def layers_by_depth(model: Any) -> dict[int, list[Any]]:
+    """Return the layers of a model by the longest way from them to an output (`model._layers_by_depth`)."""
+    depths = layers.depths_of_operations(model)
+    found: dict[int, list[Any]] = {}
+    for layer in model.layers:
+        if id(layer) in depths:
+            found.setdefault(depths[id(layer)], []).append(layer)
+    return found

@@ -24,7 +24,8 @@ from tensorflow.keras import backend as _backend
 
 from parallel_compat.backend.keras3 import dispatch
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
-from parallel_compat.names.backend_functions import UNCHANGED
+from parallel_compat.legacy import ctc
+from parallel_compat.names.backend_functions import PROVIDED, UNCHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,6 +212,8 @@ def resolve(path: str) -> Callable[..., Any]:
         found = _found(name)
     elif root == _BACKEND and name in UNCHANGED:
         found = getattr(_backend, name)
+    elif root == _BACKEND and name in PROVIDED:
+        found = getattr(ctc, name)
     if found is None:
         raise ValueError(
             "Expected the path of a function of TensorFlow or of keras.backend that computes tensors from tensors. "

@@ -6,12 +6,14 @@ Each function takes what stands in Keras 3's class and returns what shall stand 
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.legacy import op_layers
 from parallel_compat.legacy.utils import has_arg
 
 if TYPE_CHECKING:
@@ -83,6 +85,36 @@ def init_of_stack(original: Callable[..., None]) -> Callable[..., None]:
     return __init__
 
 
+def flat_shapes(found: Any) -> Any:
+    """Return the shapes of an output and of states, which Keras 3 nests for stacked cells, as a list."""
+    if not any(isinstance(each, (list, tuple)) for each in found):
+        return found
+    shapes: list[Any] = []
+    for part in found:
+        nested = flat_shapes(part)
+        shapes += nested if isinstance(nested, list) else [tuple(nested)]
+    return shapes
+
+
+def call_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`StackedRNNCells.call` with `constants`, for those of its cells that take them."""
+
+    def call(self: Any, inputs: Any, states: Any, training: bool = False, **keywords: Any) -> Any:
+        constants = keywords.pop("constants", None)
+        if constants is None:
+            return original(self, inputs, states, training=training, **keywords)
+        new_states = []
+        for cell, own in zip(self.cells, states, strict=True):
+            given = {**keywords, "training": training} if keras3.takes(cell, "training") else dict(keywords)
+            if has_arg(cell.call, "constants"):
+                given["constants"] = constants
+            inputs, new = cell(inputs, list(own) if keras.tree.is_nested(own) else [own], **given)
+            new_states.append(new)
+        return inputs, new_states
+
+    return call
+
+
 def _as_layer(cell: Any) -> Any:
     if isinstance(cell, keras.layers.Layer) or not (hasattr(cell, "call") and hasattr(cell, "state_size")):
         return cell
@@ -109,10 +141,16 @@ def call_with_list(original: Callable[..., Any]) -> Callable[..., Any]:
             vars(self)[_SHAPES] = [tuple(each.shape) for each in constants]
             keywords["constants"] = constants
         state = keywords.get("initial_state")
+        of_both = isinstance(self, keras.layers.Bidirectional) and state is not None
+        if of_both and (not isinstance(state, (list, tuple)) or len(state) % 2):
+            raise ValueError(
+                f"Expected `initial_state` of '{self.name}' to be a list, of as many states for the backward as "
+                f"for the forward layer. Received: {len(state) if isinstance(state, (list, tuple)) else state!r}"
+            )
         if state is not None:
             keywords["initial_state"] = _in_structure(self, state)
         results = original(self, sequences, *given, **keywords)
-        if getattr(self, "return_state", False) and isinstance(results, (list, tuple)):
+        if isinstance(results, (list, tuple)):
             return keras.tree.flatten(results)  # a list; the states of stacked cells one after the other
         return results
 
@@ -141,6 +179,11 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
         training: bool = False,
         constants: Any = None,
     ) -> Any:
+        if isinstance(sequences, keras.KerasTensor):  # `layer.call(x)` of a script; `layer(x)` gets here with tensors
+            keywords = {"initial_state": initial_state, "mask": mask, "training": training, "constants": constants}
+            made = {name: value for name, value in keywords.items() if value is not None}
+            results = op_layers.layer_of(functools.partial(call, self), (sequences,), made, None)
+            return keras.tree.flatten(results) if isinstance(results, (list, tuple)) else results
         vars(self)[_CONSTANTS] = constants
         try:
             return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
@@ -148,6 +191,28 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             vars(self).pop(_CONSTANTS)
 
     return call
+
+
+def initial_state_of_tensor(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`layer.get_initial_state(x)`: zeros for the samples of a tensor, where Keras 3 wants their number."""
+
+    def get_initial_state(self: Any, inputs: Any = None, **keywords: Any) -> Any:
+        inputs = keywords.pop("batch_size", inputs)
+        if isinstance(inputs, keras.KerasTensor) and len(inputs.shape) > 0:
+            if inputs.shape[0] is not None:
+                inputs = inputs.shape[0]
+            else:
+                zeros = functools.partial(_zeros_for_samples, functools.partial(original, self))
+                return keras.tree.flatten(op_layers.layer_of(zeros, (inputs,), {}, None))
+        elif keras.ops.is_tensor(inputs) and len(inputs.shape) > 0:
+            return _zeros_for_samples(functools.partial(original, self), inputs)
+        return original(self, inputs, **keywords)
+
+    return get_initial_state
+
+
+def _zeros_for_samples(make: Callable[[Any], Any], inputs: Any) -> Any:
+    return make(keras.ops.shape(inputs)[0])
 
 
 def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:

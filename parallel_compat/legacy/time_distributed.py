@@ -56,6 +56,8 @@ def compute_mask(original: Callable[..., Any]) -> Callable[..., Any]:
     def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
         if vars(self).get(_FIXED_BATCH, False):
             return mask
+        if isinstance(inputs, (list, tuple)):  # `layer.input`: the tensor and its mask
+            inputs = inputs[0]
         inner = _folded(mask) if mask is not None else None
         found = self.layer.compute_mask(_folded(inputs), inner)
         if found is not None:

@@ -95,13 +95,15 @@ def check_loss_and_target_compatibility(
             continue
         if name == "categorical_crossentropy" and y.shape[-1] == 1:
             raise ValueError(
-                "Expected targets of zeros and ones, of shape (samples, classes), for `categorical_crossentropy`. "
-                f"Received: shape {tuple(y.shape)}. Use `to_categorical`, or `sparse_categorical_crossentropy`."
+                f"You are passing a target array of shape {tuple(y.shape)} for `categorical_crossentropy`. Expected "
+                "zeros and ones, of shape (samples, classes). Use `to_categorical`, or "
+                "`sparse_categorical_crossentropy`."
             )
         pairs = zip(y.shape[1:], shape[1:], strict=False)
         if any(size is not None and size != given for given, size in pairs):
             raise ValueError(
-                f"Expected targets of the output's shape {tuple(shape)} for `{name}`. Received: shape {tuple(y.shape)}"
+                f"Expected targets to have the same shape as the output for `{name}`: {tuple(shape)}. Received: shape "
+                f"{tuple(y.shape)}"
             )
 
 

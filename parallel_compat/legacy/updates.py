@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import call_context
+from parallel_compat.legacy import kept_numbers
 
 
 def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
@@ -18,6 +20,10 @@ def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
             assigned.
         inputs: not used: what an update depends on is what it was computed from.
     """
+    numbers = [each for each in keras.tree.flatten(updates) if isinstance(each, (int, float))]
+    if numbers and call_context.training() is None:
+        kept_numbers.keep_updates(layer, numbers, inputs)
+        return
     if updates is None or call_context.training() is False or not layer.trainable:
         return
     for each in updates if isinstance(updates, list) else [updates]:

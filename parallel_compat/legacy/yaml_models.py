@@ -6,6 +6,8 @@ import importlib
 import json
 from typing import Any
 
+from parallel_compat.backend import keras3
+
 
 def to_yaml(model: Any, **kwargs: Any) -> str:
     """Return a model's configuration as YAML, what `model.to_json()` says.
@@ -14,7 +16,8 @@ def to_yaml(model: Any, **kwargs: Any) -> str:
         model: the model.
         **kwargs: those of `yaml.dump`.
     """
-    return str(_yaml().safe_dump(json.loads(model.to_json()), **kwargs))
+    with keras3.not_compiled(model):
+        return str(_yaml().safe_dump(json.loads(model.to_json()), **kwargs))
 
 
 def model_from_yaml(yaml_string: str, custom_objects: dict[str, Any] | None = None) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 _UNCHANGED_NAMES = """
     abs all any arange argmax argmin batch_flatten batch_normalization bias_add cast cast_to_floatx
     clip concatenate constant conv1d conv2d conv2d_transpose conv3d cos
-    ctc_batch_cost ctc_decode ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout elu equal
+    ctc_batch_cost ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout elu equal
     exp expand_dims eye flatten foldl foldr gather greater greater_equal in_top_k is_sparse l2_normalize less
     less_equal log map_fn max maximum mean min minimum moving_average_update name_scope not_equal one_hot ones
     ones_like permute_dimensions pool2d pool3d pow prod random_normal random_normal_variable random_uniform
@@ -14,7 +14,7 @@ _UNCHANGED_NAMES = """
     separable_conv2d sigmoid sign sin softmax softplus softsign
     spatial_2d_padding spatial_3d_padding sqrt square squeeze stack std stop_gradient sum tanh
     temporal_padding tile to_dense transpose truncated_normal var variable zeros
-    zeros_like backend epsilon floatx get_uid image_data_format is_keras_tensor set_epsilon set_floatx
+    zeros_like backend epsilon floatx get_uid image_data_format set_epsilon set_floatx
     set_image_data_format
 """
 UNCHANGED = frozenset(_UNCHANGED_NAMES.split())
@@ -26,3 +26,6 @@ _AS_OPERATIONS_NAMES = """
     sin softplus softsign sqrt square squeeze stack std sum tanh tile var
 """
 AS_OPERATIONS = frozenset(_AS_OPERATIONS_NAMES.split())
+
+# Those of `legacy.ctc` that a layer made of a function may name as well.
+PROVIDED = frozenset({"ctc_decode"})

@@ -82,6 +82,11 @@ _MEMBERS: tuple[Member, ...] = (
         note=_GRAPH + " Use `model.add_metric` or a metric in `compile`.",
     ),
     Member(MODEL, "uses_learning_phase", Change.GONE, note=_GRAPH + " Pass `training=` to the call."),
+    *(
+        Member(MODEL, name, Change.GONE, note="It was an internal of Keras 2. Use `model.inputs` and `model.outputs`.")
+        for name in ("_input_layers", "_output_layers")
+    ),
+    Member(MODEL, "_layers_by_depth", Change.GONE, note="It was an internal of Keras 2. Use `model.layers`."),
     Member(MODEL, "_make_train_function", Change.GONE, method=True, note="Use `model.make_train_function()`."),
     Member(
         MODEL,

@@ -103,6 +103,8 @@ _PROVIDED: dict[str, str] = {
     "keras.utils.to_categorical": f"{_LEGACY}.utils.to_categorical",
     "keras.engine.network.Network": "keras.Model",
     "keras.engine.Network": "keras.Model",
+    "keras.layers.deserialize": f"{_LEGACY}.layers.deserialize",
+    "keras.backend.is_keras_tensor": f"{_LEGACY}.backend.is_keras_tensor",
     "keras.backend.clear_session": f"{_LEGACY}.backend.clear_session",
     "keras.backend.tensorflow_backend.clear_session": f"{_LEGACY}.backend.clear_session",
     # The packages that Keras 2.2 was made of; pickled tokenizers name them.
@@ -138,6 +140,8 @@ QUIET = frozenset(
         "keras.models.save_model",
         "keras.models.model_from_json",
         "keras.backend.clear_session",
+        "keras.backend.is_keras_tensor",
+        "keras.layers.deserialize",
         "keras.preprocessing.image.load_img",
         "keras.utils.to_categorical",
     }
@@ -159,6 +163,11 @@ ATTRIBUTES = {
     ("keras.layers.Layer", "inbound_nodes"): f"{_LEGACY}.nodes.inbound_nodes",
     ("keras.layers.Layer", "outbound_nodes"): f"{_LEGACY}.nodes.outbound_nodes",
     ("keras.layers.Layer", "updates"): f"{_LEGACY}.graph.updates_of",
+}
+ATTRIBUTES |= {
+    ("keras.Model", "_input_layers"): f"{_LEGACY}.nodes.input_layers",
+    ("keras.Model", "_output_layers"): f"{_LEGACY}.nodes.output_layers",
+    ("keras.Model", "_layers_by_depth"): f"{_LEGACY}.nodes.layers_by_depth",
 }
 for _of, _name in (("keras.Model", "uses_learning_phase"), ("keras.KerasTensor", "_uses_learning_phase")):
     ATTRIBUTES[_of, _name] = f"{_LEGACY}.learning_phase.uses_phase"

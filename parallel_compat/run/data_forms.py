@@ -104,6 +104,8 @@ def weights(model: Any, given: Any, y: Any) -> Any:
         y: the targets, as `targets` returns them.
     """
     names = _output_names(model)
+    if len(names) > 1 and isinstance(given, tuple):
+        raise TypeError(f"Expected weights for {len(names)} outputs in a list or a dict. Received: a tuple")
     if len(names) < 2 or not isinstance(given, dict) or not given.keys() <= set(names) or type(y) is not list:
         return _plain(given, len(names) or None)
     return [

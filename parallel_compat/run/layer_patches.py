@@ -23,7 +23,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         keras: the module.
         looking_alike: lets what a function returns pass for what it was made of.
     """
-    from parallel_compat.legacy import recurrent, time_distributed
+    from parallel_compat.legacy import lambda_functions, recurrent, shape_checks, time_distributed
 
     layers = keras.layers
     assigned_attributes.put_on(patches, keras)
@@ -35,13 +35,26 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         for owner, name, wrap in points:
             patches.wrap(owner, name, looking_alike(wrap), why=why)
 
+    patches.wrap(
+        layers.Layer, "compute_output_shape", looking_alike(_same_shape), why="`super()` gave the shape of the input"
+    )
     patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
+    for kind in patch_points.convolution_classes():
+        patches.wrap(kind, "build", shape_checks.build_of_convolution, why="a `ValueError`, as it was")
+    patches.wrap(layers.Subtract, "__call__", shape_checks.call_of_subtract, why="a `ValueError`, as it was")
+    names = "functions of Lambda layers are found by name in the process that wrote them"
+    patches.wrap(layers.Lambda, "get_config", lambda_functions.get_config, why=names)
+    patches.wrap(layers.Lambda, "from_config", lambda_functions.from_config, why=names)
     constants, stack = "constants of recurrent layers", "cells that are no layers"
     patches.wrap(layers.RNN, "__init__", recurrent.init_with_any_cell, why=stack)
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
+    patches.set(layers.RNN, "states", property(_states, _set_states), why="one None for each state, without states")
+    patches.wrap(layers.RNN, "compute_output_shape", looking_alike(_flat_shapes), why="a list of shapes")
     patches.wrap(layers.StackedRNNCells, "state_size", _flat_sizes, why="the sizes of all states, one after the other")
     patches.wrap(layers.RNN, "call", recurrent.call_with_constants, why=constants)
     patches.wrap(layers.RNN, "inner_loop", recurrent.loop_with_constants, why=constants)
+    patches.wrap(layers.RNN, "get_initial_state", recurrent.initial_state_of_tensor, why="zeros, given a tensor")
+    patches.wrap(layers.StackedRNNCells, "call", recurrent.call_of_stack, why=constants)
     patches.wrap(layers.RNN, "build", recurrent.build_with_constants, why=constants)
     patches.wrap(
         layers.Bidirectional,
@@ -49,6 +62,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         lambda original: recurrent.init_of_bidirectional(original, _repeats),
         why="what a masked step of Bidirectional gives",
     )
+    patches.set(layers.Bidirectional, "layer", property(lambda self: self.forward_layer), why="the layer that it wraps")
     patches.wrap(layers.Bidirectional, "call", recurrent.call_of_bidirectional, why=constants)
     patches.wrap(layers.Bidirectional, "build", recurrent.build_of_bidirectional, why=constants)
     for kind in (layers.RNN, layers.Bidirectional):
@@ -56,6 +70,28 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         patches.wrap(kind, "get_config", recurrent.config_with_constants, why=constants)
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
+
+
+def _flat_shapes(original: Any) -> Any:
+    from parallel_compat.legacy import recurrent
+
+    def compute_output_shape(self: Any, *given: Any, **keywords: Any) -> Any:
+        found = original(self, *given, **keywords)
+        return found if callers.user_frame(sys._getframe(1)) is None else recurrent.flat_shapes(found)
+
+    return compute_output_shape
+
+
+def _states(self: Any) -> Any:
+    found = vars(self).get("states")
+    if found is None and callers.user_frame(sys._getframe(1)) is not None:
+        sizes = self.cell.state_size
+        return [None] * (len(sizes) if isinstance(sizes, (list, tuple)) else 1)
+    return found
+
+
+def _set_states(self: Any, value: Any) -> None:
+    vars(self)["states"] = value
 
 
 def _flat_sizes(original: Any) -> property:
@@ -67,6 +103,17 @@ def _flat_sizes(original: Any) -> property:
         return tuple(size for cell in sizes for size in (cell if isinstance(cell, (list, tuple)) else [cell]))
 
     return property(state_size)
+
+
+def _same_shape(original: Any) -> Any:
+    def compute_output_shape(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        by_super = frame is not None and frame.f_code.co_name == "compute_output_shape" and bool(given)
+        if frame is not None and by_super and callers.era_of(frame) is Era.KERAS_2_2_4:
+            return given[0]
+        return original(self, *given, **keywords)
+
+    return compute_output_shape
 
 
 def _called_without_training(original: Any) -> Any:

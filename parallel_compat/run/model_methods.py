@@ -19,7 +19,15 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
-from parallel_compat.legacy import closures, compiled_metrics, learning_phase, losses, model_files, own_trainable
+from parallel_compat.legacy import (
+    closures,
+    compiled_metrics,
+    kept_numbers,
+    learning_phase,
+    losses,
+    model_files,
+    own_trainable,
+)
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import batch_logs, callback_params, metric_functions, sample_order, weighted_losses
 from parallel_compat.legacy.utils import to_list
@@ -101,10 +109,14 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     learning_phase.check_can_train(self)
     drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
-    arguments = data_forms.in_todays_structure(self, keras3.bind("fit", given, keywords), _note(of, frame))
+    _check_compiled(self)
+    arguments = keras3.bind("fit", given, keywords)
+    held_out = arguments.get("validation_data")
+    arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
     _weigh_held_out_samples(arguments, callers.era_of(frame))
-    hand_over(self, arguments.get("callbacks"), _validation_data(arguments), _of_arrays(arguments))
+    held_out = _validation_data(arguments) if held_out is None else held_out
+    hand_over(self, arguments.get("callbacks"), held_out, _of_arrays(arguments))
     batch_logs.evaluate_in_steps(
         self,
         not _of_arrays(arguments)
@@ -174,8 +186,21 @@ def _dense_batches(model: Any, data: Any, batch_size: int | None) -> Any:
     return ordered_batches.adapter(given, batch_size or 32, draw, int(getattr(model, "steps_per_execution", None) or 1))
 
 
+class NotCompiledError(RuntimeError, ValueError):
+    """A model is trained before `compile`: a RuntimeError in Keras 2, a ValueError in Keras 3."""
+
+
+def _check_compiled(model: Any) -> None:
+    if not model.compiled:
+        raise NotCompiledError(
+            "Expected a model that has been compiled. Received: one that has not. You must compile a model before "
+            "training or testing: `model.compile(optimizer, loss)`."
+        )
+
+
 def _fit_generator(**arguments: Any) -> Any:
     model = arguments["model"]
+    _check_compiled(model)
     learning_phase.check_can_train(model)
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
@@ -187,6 +212,7 @@ def _fit_generator(**arguments: Any) -> Any:
 
 def _evaluate_generator(**arguments: Any) -> Any:
     model = arguments["model"]
+    _check_compiled(model)
     batch_logs.evaluate_in_steps(model, True)
     with as_compiled(model):
         return _ordered(model, generator_methods.evaluate_generator(**arguments, return_dict=True))
@@ -221,6 +247,8 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     given, keywords = _translated(of, given, keywords, frame)
     arguments = data_forms.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
     arguments.setdefault("verbose", 0)
+    if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):
+        raise ValueError(f"Expected an array for each input of '{self.name}'. Received: None among them")
     if _is_sparse(arguments["x"]):
         arguments["x"] = _dense_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
     with _fed(self, drawing, "prediction", arguments) as fed:
@@ -260,6 +288,9 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
     if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
         first = keras.ops.cast(self.inputs[0], keras.config.floatx())
         losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
+    elif all(isinstance(each, (int, float)) for each in losses) and keras3.training_of_call() is None:
+        kept_numbers.keep_losses(self, losses, rest[0] if rest else keywords.get("inputs"))
+        return None
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
     if not symbolic:
         return original(self, loss)  # `inputs=` said to a graph what the loss depends on
@@ -309,6 +340,7 @@ def _is_parallel(model: Any) -> bool:
 def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
+    _check_compiled(self)
     name = of.rpartition(".")[2]
     arguments = data_forms.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
@@ -440,9 +472,9 @@ def _arrays(validation_data: Any) -> list[Any] | None:
     if not isinstance(validation_data, (tuple, list)) or len(validation_data) < 2:
         return None
     x, y = to_list(validation_data[0], allow_tuple=True), to_list(validation_data[1], allow_tuple=True)
-    if not all(hasattr(each, "shape") for each in (*x, *y)):
+    if not all(getattr(each, "shape", ()) for each in (*x, *y)):
         return None
-    weights = validation_data[2] if len(validation_data) > 2 else [np.ones(len(each)) for each in y]
+    weights = validation_data[2] if len(validation_data) > 2 else [np.ones(each.shape[0]) for each in y]
     with_two_axes = [each[:, None] if len(each.shape) == 1 else each for each in (*x, *y)]
     return [*with_two_axes, *to_list(weights, allow_tuple=True)]
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 
-def training() -> bool | None:
-    """Return whether the outermost call in progress trains, or None outside of every layer's call."""
+def outermost() -> Any:
+    """Return what stands for the outermost call in progress, or None outside of every layer's call."""
     from keras.src.backend.common import global_state
 
-    context: Any = global_state.get_global_attribute("current_call_ctx")
+    return global_state.get_global_attribute("current_call_ctx")
+
+
+def training() -> bool | None:
+    """Return whether the outermost call in progress trains, or None outside of every layer's call."""
+    context = outermost()
     if context is None:
         return None
     return bool(context.get_value("training"))

@@ -129,6 +129,19 @@ def nodes_of(model: keras.Model) -> list[Any]:
     return [node for nodes in getattr(inner, "_nodes_by_depth", {}).values() for node in nodes]
 
 
+def depths_of_operations(model: keras.Model) -> dict[int, int]:
+    """Return the longest way from each operation of a model to an output, by its id (`Function._nodes_by_depth`).
+
+    An input is as deep as the deepest one of them, as in Keras 2.
+    """
+    inner = getattr(model, "_functional", None) or model
+    found: dict[int, int] = {}
+    for depth, nodes in getattr(inner, "_nodes_by_depth", {}).items():
+        for node in nodes:
+            found[id(node.operation)] = max(depth, found.get(id(node.operation), 0))
+    return found
+
+
 def rnn(*arguments: Any, **keywords: Any) -> Any:
     """Run a step function over time (`keras.src.backend.rnn`)."""
     return keras.src.backend.rnn(*arguments, **keywords)

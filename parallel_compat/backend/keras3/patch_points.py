@@ -69,6 +69,16 @@ def functional_class() -> Any:
     return Functional
 
 
+def convolution_classes() -> list[Any]:
+    """List the classes that build the convolutions (`BaseConv` and its like), which Keras does not show."""
+    from keras import layers
+
+    found: list[Any] = []
+    for kind in (layers.Conv2D, layers.Conv2DTranspose, layers.SeparableConv2D, layers.DepthwiseConv2D):
+        found.append(next(each for each in kind.__mro__ if "build" in vars(each)))
+    return found
+
+
 def image_iterator_class() -> Any:
     """Return the class of what `ImageDataGenerator.flow` returns; `keras` itself does not show it any more."""
     from keras.src.legacy.preprocessing.image import Iterator

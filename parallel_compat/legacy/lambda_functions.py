@@ -1,0 +1,101 @@
+"""Functions of Lambda layers that a configuration names, found again as Keras 2 found them.
+
+Keras 2 wrote the bytecode of every function of a Lambda layer, and ran it where `K` is the backend. Keras 3 writes the
+name alone, except for a `lambda`. A function of that name which the script itself has given to a Lambda layer is the
+one that is meant: `load_model`, `from_config` and `clone_model` of the same process find it.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat.legacy.functions import names_in_keras_2
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# The parts of a configuration that may be functions, and the layer's attributes.
+_PARTS = {"function": "function", "output_shape": "_output_shape", "mask": "mask"}
+
+_known: dict[str, list[weakref.ref[Any]]] = {}
+
+
+def remember(function: Any) -> None:
+    """Take note of a function whose name is written."""
+    of_name = _known.setdefault(function.__name__, [])
+    if not any(each() is function for each in of_name):
+        of_name.append(weakref.ref(function))
+
+
+def named(name: str) -> Any:
+    """Return the function of that name, or None where there is none, or several that differ."""
+    alive = [function for each in _known.get(name, ()) if (function := each()) is not None]
+    if not alive or any(_parts(each) != _parts(alive[0]) for each in alive):
+        return None
+    return alive[-1]
+
+
+def _parts(function: Any) -> tuple[Any, ...]:
+    cells = tuple(id(cell.cell_contents) for cell in function.__closure__ or ())
+    return function.__code__, repr(function.__defaults__), cells
+
+
+class _Named(dict[str, Any]):
+    """The configuration of a function by its name, which has the function as well, as long as nobody writes it."""
+
+    function: Any
+
+
+def get_config(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Lambda.get_config`, which takes note of the functions whose names it writes."""
+
+    def and_remember(self: Any) -> Any:
+        config = original(self)
+        for part, attribute in _PARTS.items():
+            function, entry = getattr(self, attribute, None), config.get(part)
+            is_name = isinstance(entry, dict) and entry.get("class_name") == "function"
+            if is_name and isinstance(function, types.FunctionType):
+                config[part] = named = _Named(entry)
+                named.function = function
+                remember(function)
+        return config
+
+    return and_remember
+
+
+def from_config(original: Any) -> classmethod[Any, Any, Any]:
+    """`Lambda.from_config`, which looks for functions by name here as well."""
+
+    def with_known(
+        cls: Any, config: dict[str, Any], custom_objects: dict[str, Any] | None = None, safe_mode: bool | None = None
+    ) -> Any:
+        found, bytecode = {}, []
+        for part in _PARTS:
+            entry = config.get(part)
+            if not isinstance(entry, dict):
+                continue
+            name = entry.get("config")
+            if entry.get("class_name") == "__lambda__":
+                bytecode.append(part)
+            elif entry.get("class_name") == "function" and isinstance(name, str):
+                function = getattr(entry, "function", None) or named(name)
+                if function is not None and keras.saving.get_registered_object(name, custom_objects) is None:
+                    found[name] = function
+        with keras.saving.CustomObjectScope(found):
+            layer = original.__func__(cls, config, custom_objects=custom_objects, safe_mode=safe_mode)
+        for part in bytecode:
+            vars(layer)[_PARTS[part]] = _rebound(getattr(layer, _PARTS[part]))
+        return layer
+
+    return classmethod(with_known)
+
+
+def _rebound(function: Any) -> Any:
+    """Give the bytecode of a file the names that it saw in `keras.layers.core`: `K`, `np` and their like."""
+    return types.FunctionType(
+        function.__code__, names_in_keras_2(), function.__name__, function.__defaults__, function.__closure__
+    )

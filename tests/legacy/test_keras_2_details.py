@@ -1,0 +1,232 @@
+"""Details of Keras 2's layers and models that code of its time leans on, found with Keras 2.2.4's own tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+def test_recurrent_layers_called_by_their_method():
+    """`layer.call(x)` of a symbolic tensor, states in lists, zeros for the samples of a tensor."""
+    from keras import backend as K
+    from keras.layers import GRU, LSTM, RNN, Bidirectional, GRUCell, Input, LSTMCell
+
+    x = Input((4, 3))
+    both = Bidirectional(LSTM(2, return_state=True, return_sequences=True), merge_mode=None)
+    outputs = both(x)
+    assert isinstance(outputs, list)
+    assert len(outputs) == 6
+    forward, backward = both.forward_layer.call(x), both.backward_layer.call(x)
+    data = np.random.RandomState(0).rand(2, 4, 3)
+    found = K.function([x], outputs)([data])
+    of_forward, of_backward = (K.function([x], each)([data]) for each in (forward, backward))
+    np.testing.assert_allclose(found[0], of_forward[0], atol=1e-6)
+    np.testing.assert_allclose(found[1], of_backward[0][:, ::-1], atol=1e-6)
+    assert both.layer is both.forward_layer
+    assert both.layer.states == [None, None]
+    with pytest.raises(ValueError, match="`initial_state` of 'bidirectional_2' to be a list"):
+        Bidirectional(LSTM(2))(x, initial_state=outputs[2])
+
+    layer = GRU(2)
+    states = layer.get_initial_state(x)
+    assert [K.int_shape(state) for state in states] == [(None, 2)]
+    assert K.function([x], states)([data])[0].tolist() == [[0, 0], [0, 0]]
+    stacked = RNN([LSTMCell(2), GRUCell(3)], return_state=True)
+    assert stacked.compute_output_shape((None, 4, 3)) == [(None, 3), (None, 2), (None, 2), (None, 3)]
+
+
+def test_constants_go_to_those_of_stacked_cells_that_take_them():
+    import keras
+    from keras import backend as K
+    from keras.layers import RNN, GRUCell, Input
+
+    class Adding(keras.layers.Layer):
+        state_size = 2
+
+        def call(self, inputs, states, constants):
+            return inputs[:, :2] + states[0] + constants[0], [states[0] + 1.0]
+
+    x, c = Input((3, 4)), Input((2,))
+    y = RNN([GRUCell(2, kernel_initializer="zeros", recurrent_initializer="zeros"), Adding()])(x, constants=c)
+    value = K.function([x, c], [y])([np.zeros((1, 3, 4)), np.array([[5.0, 7.0]])])[0]
+    np.testing.assert_allclose(value, [[7.0, 9.0]])  # the last of three steps
+
+
+def test_shapes_that_a_layer_cannot_take_are_value_errors():
+    from keras.layers import Conv2D, DepthwiseConv2D, Embedding, Input, SeparableConv1D, Subtract
+    from keras.models import Sequential
+
+    for layer, shape in ((Conv2D, (5, 5, None)), (SeparableConv1D, (5, None)), (DepthwiseConv2D, (5, 5, None))):
+        with pytest.raises(ValueError, match="known number of channels"):
+            Sequential([layer(2, 3, input_shape=shape)])
+    for shape in ((3, 4, 5), (3,)):
+        with pytest.raises(ValueError, match="`input_length` to be that of `input_shape`"):
+            Embedding(10, 4, input_length=2, input_shape=shape)
+    Embedding(10, 4, input_length=2, input_shape=(2,))
+    subtract = Subtract()
+    subtract([Input((2,)), Input((2,))])
+    with pytest.raises(ValueError, match="Expected two tensors"):
+        subtract([Input((2,)), Input((2,)), Input((2,))])
+
+
+def test_numbers_as_losses_and_updates_of_layers():
+    from keras.layers import Activation, Dense, Input
+    from keras.models import Model
+
+    x = Input((2,))
+    layer = Dense(1, kernel_initializer="zeros")
+    layer.add_loss(2.0, inputs=x)
+    layer.add_loss(3.0)
+    layer.add_update(0, inputs=x)
+    layer.add_update(1)
+    assert (layer.get_losses_for(x), layer.get_losses_for(None)) == ([2.0], [3.0])
+    assert (layer.get_updates_for(x), layer.get_updates_for(None), layer.updates) == ([0], [1], [0, 1])
+    model = Model(x, Activation("linear")(layer(x)))
+    model.compile("sgd", "mse")
+    # A number counts once, in training and when it is evaluated.
+    assert model.test_on_batch(np.zeros((4, 2)), np.ones((4, 1))) == pytest.approx(6.0)
+    assert model.train_on_batch(np.zeros((4, 2)), np.ones((4, 1))) == pytest.approx(6.0)
+
+
+def test_losses_of_nested_models_and_of_layers_in_time():
+    from keras import backend as K
+    from keras.layers import Average, Dense, Input, TimeDistributed
+    from keras.models import Model, Sequential
+
+    x = Input((2,))
+    inner = Model(x, Dense(1, kernel_initializer="ones", activity_regularizer="l2", kernel_regularizer="l1")(x))
+    a, b = Input((2,)), Input((2,))
+    outer = Model([a, b], Average()([inner(a), inner(b)]))
+    assert len(outer.losses) == 3  # the kernel's, and that of each call
+    of_calls = K.function([a, b], outer.losses[1:])([np.ones((1, 2)), 2 * np.ones((1, 2))])
+    np.testing.assert_allclose(of_calls, [0.01 * 4, 0.01 * 16], rtol=1e-5)
+    in_time = Sequential([TimeDistributed(Dense(2, activity_regularizer="l1"), input_shape=(3, 4))])
+    assert len(in_time.losses) == 1
+
+
+def test_functions_of_lambda_layers_are_found_again(tmp_path):
+    """By name, in the process that wrote them; two of one name are told apart while nobody wrote them to a file."""
+    import keras
+    from keras import backend as K
+    from keras.layers import Input, Lambda
+    from keras.models import Model, clone_model, load_model
+
+    def twice(x):
+        return 2.0 * x
+
+    x = Input((2,))
+    model = Model(x, Lambda(twice)(x))
+    path = str(tmp_path / "model.h5")
+    model.save(path)
+    for copy in (clone_model(model), Model.from_config(model.get_config()), load_model(path)):
+        assert copy.predict(np.ones((1, 2))).tolist() == [[2.0, 2.0]]
+
+    def other():
+        def twice(x):
+            return 2.0 * x + 1.0
+
+        return twice
+
+    config = Lambda(other()).get_config()
+    found = keras.layers.deserialize({"class_name": "Lambda", "config": config})
+    assert K.get_value(found(K.constant([[1.0]]))).tolist() == [[3.0]]
+    again = other()
+    keep = Lambda(again)
+    keep.get_config()
+    with pytest.raises((TypeError, ValueError), match="twice"):  # which of the two is meant?
+        load_model(path)
+
+    of_file = Lambda.from_config(Lambda(lambda t: K.mean(t, axis=-1)).get_config(), safe_mode=False)
+    assert of_file(Input((2, 4))).shape == (None, 2)
+
+
+def test_a_model_that_was_not_compiled_says_so_as_keras_2_did():
+    import keras
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    x, y = np.ones((4, 2)), np.ones((4, 1))
+    for call in (lambda: model.train_on_batch(x, y), lambda: model.fit(x, y), lambda: model.evaluate(x, y)):
+        with pytest.raises(RuntimeError, match="must compile a model before"):
+            call()
+    with pytest.raises(ValueError, match="None among them"):
+        model.predict([None])
+
+
+def test_sparse_matrices_as_targets():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    import keras
+
+    x, y = scipy_sparse.eye(6, 3).tocsr(), scipy_sparse.eye(6, 2).tocsr()
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), kernel_initializer="zeros")])
+    model.compile("sgd", "mse")
+    history = model.fit(x, y, epochs=1, batch_size=3, validation_split=0.5, verbose=0, shuffle=False)
+    assert history.history["loss"] == [pytest.approx(2 / 6)]
+
+
+def test_what_ctc_decode_returns():
+    """Recorded from Keras 2.2.4 on TensorFlow 1.15."""
+    from keras import backend as K
+
+    p = np.random.RandomState(0).rand(2, 6, 5).astype("float32")
+    p /= p.sum(-1, keepdims=True)
+    (best,), score = K.ctc_decode(K.variable(p), K.variable(np.array([6, 4])))
+    assert K.eval(best).tolist() == [[1, 3, 0, 2], [1, 3, 2, 0]]
+    np.testing.assert_allclose(K.eval(score), [[7.0443134], [4.3737912]], rtol=1e-5)
+    paths, score = K.ctc_decode(K.variable(p), K.variable(np.array([6, 4])), greedy=False, beam_width=4, top_paths=2)
+    assert [K.eval(path).tolist() for path in paths] == [[[2, 3, 0], [1, 0, -1]], [[1, 3, 0], [1, 2, 0]]]
+    np.testing.assert_allclose(K.eval(score), [[-6.1862311, -6.2556233], [-3.8333969, -4.0582232]], rtol=1e-5)
+    probabilities, lengths = K.placeholder((2, 6, 5)), K.placeholder((2,), dtype="int32")
+    (symbolic,), _ = K.ctc_decode(probabilities, lengths)
+    assert K.function([probabilities, lengths], [symbolic])([p, [6, 4]])[0].tolist() == K.eval(best).tolist()
+
+
+def test_what_is_a_tensor_of_keras():
+    from keras import backend as K
+    from keras.layers import Dense, Input
+
+    assert K.is_keras_tensor(Input((2,)))
+    assert K.is_keras_tensor(Dense(1)(Input((2,))))
+    assert not K.is_keras_tensor(K.placeholder((2, 3)))
+    assert not K.is_keras_tensor(K.variable(1.0))
+    with pytest.raises(ValueError, match="Received: ndarray"):
+        K.is_keras_tensor(np.ones(2))
+
+
+def test_internals_that_tools_of_the_time_read():
+    from keras.layers import BatchNormalization, Dense, Input, Layer
+    from keras.models import Model
+
+    a, b = Input((2,), name="a"), Input((2,), name="b")
+    shared = Dense(2, name="shared")
+    model = Model([a, b], [shared(a), Dense(1, name="end")(Dense(3, name="middle")(shared(b)))])
+    assert [layer.name for layer in model._input_layers] == ["a", "b"]
+    assert [layer.name for layer in model._output_layers] == ["shared", "end"]
+    by_depth = {layer.name: depth for depth, layers in model._layers_by_depth.items() for layer in layers}
+    assert by_depth["shared"] == 2
+    assert by_depth["a"] == by_depth["b"] == 3
+    assert by_depth["end"] == 0
+    fixed = BatchNormalization()
+    fixed(a, training=False)
+    assert not fixed.updates
+
+    class Twins(Layer):
+        def call(self, inputs):
+            return [inputs, inputs]
+
+        def compute_output_shape(self, input_shape):
+            shape = super().compute_output_shape(input_shape)
+            return [shape, shape]
+
+    assert [each.shape for each in Twins()(a)] == [(None, 2), (None, 2)]
+
+
+def test_yaml_of_a_compiled_model():
+    pytest.importorskip("yaml")
+    import keras
+    from keras.models import model_from_yaml
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    assert model_from_yaml(model.to_yaml()).layers[0].units == 1
