@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from parallel_compat.names.eras import Era
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
-_KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint)\b")
+_KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator)\b")
+# Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.
+_OF_MODELS = ("fit_generator", "evaluate_generator", "predict_generator")
 _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "keras_preprocessing")
 
 
 def mentions_keras(text: str) -> bool:
-    """Say whether a text names Keras or TensorFlow at all: a file that does not is not parsed."""
+    """Say whether a text names Keras, TensorFlow or a method of Keras alone: a file that does not is not parsed."""
     return _KERAS.search(text) is not None
 
 
@@ -55,7 +57,7 @@ class File:
 
     @cached_property
     def imports_keras(self) -> bool:
-        """Whether the source imports Keras or TensorFlow under any spelling."""
+        """Whether the source imports Keras or TensorFlow under any spelling, or trains a model of Keras."""
         for statement in self.tree.imports:
             modules = (
                 [alias.name for alias in statement.names]
@@ -64,7 +66,7 @@ class File:
             )
             if any(module.split(".")[0] in _ROOTS for module in modules):
                 return True
-        return False
+        return bool(self.tree.imports) and any(self.method_calls.get(method) for method in _OF_MODELS)
 
     @cached_property
     def era(self) -> Era | None:

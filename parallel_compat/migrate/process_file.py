@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.findings import Finding
     from parallel_compat.migrate.notebooks import Notebook
 
-_MENTION = re.compile(rb"keras|tensorflow|parallel_compat|alt_model_checkpoint")
+_MENTION = re.compile(rb"keras|tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator")
 _PYTHON_2 = re.compile(
     r"^\s*print\s+[^(=\s]|^\s*exec\s+[^(]|except\s+[\w.()]+\s*,\s*\w+\s*:|<>|^\s*raise\s+\w+\s*,|\bur['\"]|\b0\d+\b|`[^`]+`|__builtin__"
 )

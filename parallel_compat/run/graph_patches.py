@@ -36,6 +36,9 @@ def put_on(patches: Patches) -> None:
     patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     _variables(patches, tf)
+    patches.wrap(
+        keras.Variable, "__bool__", _is_there, why="`if self.bias:` asked a graph's variable whether it is there"
+    )
     dimensions = "dimensions with a `value`, for the user's code of TensorFlow 1"
     patches.wrap(tf.TensorShape, "__getitem__", _dimension, why=dimensions, read_in=TENSORFLOW)
     patches.wrap(tf.TensorShape, "__iter__", _dimensions, why=dimensions, read_in=TENSORFLOW)
@@ -73,6 +76,17 @@ def _variables(patches: Patches, tf: Any) -> None:
             patches.wrap(
                 kind, in_place, make, why="`loss += tensor` of a `K.variable` made a tensor", read_in=TENSORFLOW
             )
+
+
+def _is_there(original: Any) -> Any:
+    @functools.wraps(original)
+    def __bool__(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None and callers.era_of(frame) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+            return True
+        return original(self)
+
+    return __bool__
 
 
 def _in_place(original: Any, operator: str) -> Any:

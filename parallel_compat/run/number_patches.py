@@ -46,9 +46,15 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         keras.Layer, "symbolic_call", looking_alike(_symbolic_call), why="layers that draw took seeds from `np.random`"
     )
     patches.wrap(layers.Softmax, "call", looking_alike(_softmax), why="its logits are those of an operation")
+    for owner, name, wrap in patch_points.of_schedules(_counts_in_floats):
+        patches.wrap(owner, name, looking_alike(wrap), why="schedules of users compute with the step, a float")
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
+
+
+def _counts_in_floats(optimizer: Any) -> bool:
+    return object_eras.era_of_object(optimizer) in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
 
 
 def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> Any:

@@ -257,23 +257,58 @@ def test_a_layer_of_keras_with_a_call_of_its_own():
     """Embeddings that give their table as well, as language models have them."""
 
     class WithTable(keras.layers.Embedding):
-        def compute_output_shape(self, input_shape):
-            return [super().compute_output_shape(input_shape), (self.input_dim, self.output_dim)]
-
         def compute_mask(self, inputs, mask=None):
             return [super().compute_mask(inputs, mask), None]
 
         def call(self, inputs):
             return [super().call(inputs), self.embeddings + 0.0]
 
+    class Declared(WithTable):
+        def compute_output_shape(self, input_shape):
+            return [super().compute_output_shape(input_shape), (self.input_dim, self.output_dim)]
+
     inputs = keras.layers.Input((5,))
-    embedded, table = WithTable(7, 3, mask_zero=True)(inputs)
-    assert (embedded.shape, table.shape) == ((None, 5, 3), (7, 3))
+    for kind in (WithTable, Declared):
+        embedded, table = kind(7, 3, mask_zero=True)(inputs)
+        assert (embedded.shape, table.shape) == ((None, 5, 3), (7, 3))
     outputs = keras.layers.Lambda(lambda pair: keras.backend.dot(pair[0], keras.backend.transpose(pair[1])))
     model = keras.models.Model(inputs, outputs([embedded, table]))
     (weights,) = model.get_weights()
     found = model.predict(np.array([[1, 2, 3, 0, 0]]), verbose=0)
     np.testing.assert_allclose(found[0], weights[[1, 2, 3, 0, 0]] @ weights.T, rtol=1e-5)
+
+
+def test_a_weight_is_there():
+    class Shift(keras.layers.Layer):
+        def build(self, input_shape):
+            self.bias = self.add_weight(shape=(2,), initializer="ones", name="bias")
+            super().build(input_shape)
+
+        def call(self, x):
+            return x + self.bias if self.bias else x
+
+    np.testing.assert_array_equal(Shift()(np.ones((1, 2), "float32")), [[2, 2]])
+
+
+def test_a_string_of_a_config_stays_one(tmp_path):
+    """Also where `keras.layers` has a function of that name."""
+
+    class Merge(keras.layers.Layer):
+        def __init__(self, mode="dot", **keywords):
+            super().__init__(**keywords)
+            self.mode = mode
+
+        def get_config(self):
+            return {**super().get_config(), "mode": self.mode}
+
+        def call(self, x):
+            return x + x if self.mode == "add" else x
+
+    inputs = keras.layers.Input((3,))
+    keras.models.Model(inputs, Merge("add")(inputs)).save(tmp_path / "m.h5")
+    model = keras.models.load_model(tmp_path / "m.h5", custom_objects={"Merge": Merge})
+    assert model.layers[-1].mode == "add"
+    np.testing.assert_array_equal(model.predict(np.ones((1, 3)), verbose=0), [[2, 2, 2]])
 
 
 def test_an_input_with_both_shapes_has_that_of_the_batch():

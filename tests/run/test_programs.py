@@ -56,6 +56,18 @@ assert tf.losses.mean_squared_error([[1.0, 1.0]], [[2.0, 3.0]]).shape == (1,)
 assert float(tf.metrics.Mean()([1.0, 3.0])) == 2
 assert tf.initializers.GlorotUniform is initializers.GlorotUniform
 
+
+
+class Decay(optimizers.schedules.LearningRateSchedule):
+    def __call__(self, step):
+        return tf.cond(step >= 2.0, lambda: 0.5 * (step - 1.5), lambda: 0.1)
+
+
+falling = models.Sequential([layers.Dense(1, use_bias=False, input_shape=(1,), kernel_initializer="zeros")])
+falling.compile(optimizers.SGD(Decay()), "mse")
+falling.fit(np.ones((3, 1)), np.ones((3, 1)), batch_size=1, verbose=0)
+np.testing.assert_allclose(falling.get_weights()[0], [[1 - 0.8 * 0.8 * 0.5]], rtol=1e-5)
+
 model = make()
 optimizer = optimizers.Nadam(0.01)
 loss_of = losses.SparseCategoricalCrossentropy()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from keras.src import layers, ops
+from keras.src import layers, models, ops
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
 from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import h5py
     import keras
 
@@ -41,8 +44,28 @@ def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool)
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
     """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
-    with saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode):
+    scopes = (saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode))
+    with scopes[0], scopes[1], _classes_alone():
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
+
+
+@contextmanager
+def _classes_alone() -> Iterator[None]:
+    """Let names in configs stand for classes of `keras.layers` (`MODULE_OBJECTS.ALL_OBJECTS`), not for its functions.
+
+    Keras takes a string in a config that is the name of one, such as `mode="add"` of a user's layer, for the function.
+    """
+    kept = saving_utils.MODULE_OBJECTS
+    before = vars(kept).get("ALL_OBJECTS")
+    of_models = {name: getattr(models, name) for name in ("Functional", "Model", "Sequential")}
+    kept.ALL_OBJECTS = {**{name: one for name, one in vars(layers).items() if isinstance(one, type)}, **of_models}
+    try:
+        yield
+    finally:
+        if before is None:
+            del kept.ALL_OBJECTS
+        else:
+            kept.ALL_OBJECTS = before
 
 
 def model_of_today(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:

@@ -302,14 +302,14 @@ def of_undeclared_output_shapes() -> Iterator[Point]:
 def of_overridden_calls() -> Iterator[Point]:
     """Yield where a class of Keras says what its `call` gives (`Embedding.compute_output_spec`).
 
-    For a subclass with a `call` of its own the answer is another: what its `compute_output_shape` says, or its `call`.
+    For a subclass with a `call` of its own it is what that gives, as it was in Keras 2.
     """
     import keras
 
     def wrap(owner: Any, original: Any) -> Any:
         def compute_output_spec(self: Any, *args: Any, **kwargs: Any) -> Any:
             if type(self).call is not owner.call:
-                return keras.layers.Layer.compute_output_spec(self, *args, **kwargs)
+                return keras.Operation.compute_output_spec(self, *args, **kwargs)
             return original(self, *args, **kwargs)
 
         return compute_output_spec
@@ -318,6 +318,26 @@ def of_overridden_calls() -> Iterator[Point]:
     for kind in vars(keras.layers).values():
         if isinstance(kind, type) and kind is not keras.layers.Layer and all(name in vars(kind) for name in said):
             yield kind, "compute_output_spec", functools.partial(wrap, kind)
+
+
+def of_schedules(in_floats: Callable[[Any], bool]) -> Iterator[Point]:
+    """Yield where an optimizer asks its schedule for the rate of a step (`Optimizer._get_current_learning_rate`).
+
+    Args:
+        in_floats: whether an optimizer counts its steps in floats there, as `tf.keras` did; Keras 3 gives an integer.
+    """
+    import keras
+
+    def wrap(original: Any) -> Any:
+        def _get_current_learning_rate(self: Any) -> Any:
+            schedule = self._learning_rate
+            if isinstance(schedule, keras.optimizers.schedules.LearningRateSchedule) and in_floats(self):
+                return schedule(keras.ops.cast(self.iterations, "float32"))
+            return original(self)
+
+        return _get_current_learning_rate
+
+    yield keras.optimizers.Optimizer, "_get_current_learning_rate", wrap
 
 
 def name_first_argument(layer: Any) -> None:

@@ -114,3 +114,21 @@ def test_numbers_of_samples_need_the_author(call):
 )
 def test_leaves_alone(source):
     check_noop(source, rule="generator-methods")
+
+
+def test_a_script_that_gets_its_model_from_another_file():
+    """It need not import Keras."""
+    check_transformed(
+        """
+        from networks import build
+        model = build()
+        model.fit_generator(batches(), steps_per_epoch=10)
+        """,
+        """
+        from networks import build
+        import parallel_compat
+        model = build()
+        parallel_compat.fit_generator(model, batches(), steps_per_epoch=10)
+        """,
+        unsafe=True,
+    )
