@@ -60,6 +60,28 @@ def is_bare_placeholder(x: Any) -> bool:
     return node is not None and getattr(node.operation, "_parallel_compat_is_placeholder", False)
 
 
+def tf_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """Return a symbolic tensor, of which TensorFlow asked the dtype first.
+
+    >>> tf_placeholder("float32", shape=(None, 3)).shape
+    (None, 3)
+
+    Args:
+        dtype: its dtype.
+        shape: its shape, that of the batch included.
+        name: its name.
+
+    Raises:
+        ValueError: without a shape.
+    """
+    if shape is None:
+        raise ValueError(
+            "Expected `shape` of the placeholder. Received: none. Keras 3 has no tensors of unknown rank: write it "
+            "out, with None where a size is not known."
+        )
+    return placeholder(list(shape), dtype=dtype, name=name)
+
+
 def is_placeholder(x: Any) -> bool:
     """Say whether `x` stands for data to come: a placeholder, or an input of a model."""
     node = graph_values.node_of(x) if isinstance(x, keras.KerasTensor) else None

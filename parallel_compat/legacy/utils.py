@@ -251,6 +251,11 @@ def normalize_padding(value: str) -> str:
     return padding
 
 
+def as_written(function: Any) -> Any:
+    """Return a user's function as it is: it stands for Keras 2's decorators that took arguments of Keras 1."""
+    return function
+
+
 def normalize_data_format(value: str | None) -> str:
     """Return the data format, the configured one for None."""
     chosen = (value or keras.backend.image_data_format()).lower()

@@ -22,6 +22,13 @@ _IMAGE = (
     "apply_brightness_shift apply_channel_shift array_to_img img_to_array load_img random_brightness "
     "random_channel_shift random_rotation random_shear random_shift random_zoom save_img"
 )
+# Decorators that took Keras 1's arguments: `keras.legacy.interfaces.legacy_conv2d_support`.
+_SUPPORT = (
+    "add_weight batchnorm conv1d conv2d conv3d convlstm2d cropping2d cropping3d deconv2d dense dropout "
+    "embedding gaussiandropout gaussiannoise generator_methods get_updates global_pooling input lambda "
+    "model_constructor pooling1d pooling2d pooling3d prelu recurrent separable_conv2d spatialdropout1d "
+    "spatialdropoutNd upsampling1d upsampling2d upsampling3d zeropadding2d zeropadding3d"
+)
 
 _PROVIDED: dict[str, str] = {
     # Sessions and graphs that only served to be there.
@@ -45,6 +52,8 @@ _PROVIDED: dict[str, str] = {
     **{f"keras.backend.tensorflow_backend.{name}": f"{_LEGACY}.graph.{name}" for name in _GRAPH.split()},
     "keras.backend.tf": "tensorflow",
     "keras.backend.tensorflow_backend.tf": "tensorflow",
+    **{f"keras.legacy.interfaces.legacy_{name}_support": f"{_LEGACY}.utils.as_written" for name in _SUPPORT.split()},
+    "tensorflow.placeholder": f"{_LEGACY}.graph.tf_placeholder",
     "tensorflow.gradients": f"{_LEGACY}.graph.tf_gradients",
     "tensorflow.map_fn": f"{_LEGACY}.op_layers.map_fn",
     "tensorflow.while_loop": f"{_LEGACY}.op_layers.while_loop",

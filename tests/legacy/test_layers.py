@@ -311,6 +311,17 @@ def test_a_string_of_a_config_stays_one(tmp_path):
     np.testing.assert_array_equal(model.predict(np.ones((1, 3)), verbose=0), [[2, 2, 2]])
 
 
+def test_decorators_for_arguments_of_keras_1_do_nothing():
+    from keras.legacy import interfaces
+
+    class Mine(keras.layers.Dense):
+        @interfaces.legacy_dense_support
+        def __init__(self, units, **keywords):
+            super().__init__(units, **keywords)
+
+    assert Mine(3)(np.ones((1, 2))).shape == (1, 3)
+
+
 def test_an_input_with_both_shapes_has_that_of_the_batch():
     assert keras.layers.Input(shape=(4,), batch_shape=(2, 3)).shape == (2, 3)
 

@@ -225,3 +225,38 @@ def test_names_of_layers_of_others():
     assert conv_utils.normalize_data_format(None) == "channels_last"
     assert mixed_precision.Policy("mixed_float16").compute_dtype == "float16"
     assert mixed_precision.global_policy().name == "float32"
+
+
+def test_a_loss_that_makes_a_model():
+    """Perceptual losses load a network where they compute with it; it is made once, and stays as it was loaded."""
+    from keras import backend as K
+    from keras.layers import Dense
+    from keras.models import Sequential
+
+    made = []
+
+    def perceptual(y_true, y_pred):
+        features = Sequential([Dense(2, input_shape=(2,), kernel_initializer="zeros", name="features")])
+        features.trainable = False
+        features.set_weights([np.array([[1.0, 2.0], [0.0, 1.0]]), np.zeros(2)])
+        made.append(features)
+        return K.mean(K.square(features(y_true) - features(y_pred)))
+
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
+    model.compile("sgd", perceptual)
+    kernel = np.array([[1.0, 2.0], [0.0, 1.0]])
+    for _ in range(2):
+        expected = (((Y - model.predict(X)) @ kernel) ** 2).mean()
+        np.testing.assert_allclose(model.train_on_batch(X, Y), expected, rtol=1e-5)
+    assert len(made) == 1
+    assert model.evaluate(X, Y, verbose=0) < expected
+
+
+def test_placeholders_of_tensorflow_stand_for_targets():
+    import tensorflow as tf
+
+    model = one_output()
+    model.compile("sgd", "mse", target_tensors=[tf.placeholder(dtype="float32", shape=(None, None))])
+    assert np.isfinite(model.train_on_batch(X, Y))
+    with pytest.raises(ValueError, match="shape"):
+        tf.placeholder("float32")

@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -318,6 +319,47 @@ def of_overridden_calls() -> Iterator[Point]:
     for kind in vars(keras.layers).values():
         if isinstance(kind, type) and kind is not keras.layers.Layer and all(name in vars(kind) for name in said):
             yield kind, "compute_output_spec", functools.partial(wrap, kind)
+
+
+def of_variables_of_losses() -> Iterator[Point]:
+    """Yield where a variable gets its value (`Variable._initialize`, `_direct_assign`).
+
+    A loss that makes a model, as perceptual losses do, made it once, when Keras 2 built the graph. Here it is called
+    while the step is traced: its variables are made and loaded outside of the trace, which holds them afterwards.
+    """
+    import keras
+    import tensorflow as tf
+    from keras.src import backend
+
+    made = "_parallel_compat_made_by_a_loss"
+
+    def initialize(original: Any) -> Any:
+        def _initialize(self: Any, value: Any) -> None:
+            if not tf.inside_function() or backend.in_stateless_scope() or tf.is_symbolic_tensor(value):
+                original(self, value)
+                return
+            graph = tf.compat.v1.get_default_graph()
+            # Not `tf.init_scope`: there, too, `tf.function` sees to it that its variables are made but once.
+            thread = ThreadPoolExecutor(max_workers=1)
+            thread.submit(original, self, value).result()
+            thread.shutdown()
+            setattr(self, made, True)
+            graph.add_to_collection(made, self)  # which holds no variable by itself
+
+        return _initialize
+
+    def assign(original: Any) -> Any:
+        def _direct_assign(self: Any, value: Any) -> None:
+            if made in vars(self) and not tf.is_symbolic_tensor(value):
+                with tf.init_scope():
+                    original(self, value)
+            else:
+                original(self, value)
+
+        return _direct_assign
+
+    yield keras.Variable, "_initialize", initialize
+    yield keras.Variable, "_direct_assign", assign
 
 
 def of_schedules(in_floats: Callable[[Any], bool]) -> Iterator[Point]:

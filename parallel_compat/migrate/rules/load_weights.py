@@ -36,7 +36,7 @@ parallel_compat.legacy.models.load_weights(model, 'weights')
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls of `load_weights` with a name that Keras 3 refuses, and those by the names of layers."""
+    """Find calls of `load_weights` with a name that Keras 3 refuses or nobody knows, and those by names of layers."""
     row = methods.member(MODEL, "load_weights")
     for call in file.method_calls.get("load_weights", ()):
         assert isinstance(call.func, ast.Attribute)
@@ -49,6 +49,10 @@ def find(file: File) -> Iterator[Finding]:
             yield from methods.to_function(file, RULE, call, row, telling=True)
         elif ending is not None and not ending.endswith((".h5", ".hdf5", ".keras", ".weights.json")):
             yield from methods.to_function(file, RULE, call, row)
+        elif ending is None and path is not None and not isinstance(path, ast.Starred):
+            # Whatever the name is, the function reads it; but newer code may well know what it does.
+            for finding in methods.to_function(file, RULE, call, row):
+                yield file.found(RULE, call.func, finding.message, finding.edits, status=finding.status, hint=True)
 
 
 def _is_by_name(call: ast.Call) -> bool:
