@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.inspecting import inspect_checkpoint
     from parallel_compat.recover.loading import load_template_weights
     from parallel_compat.recover.recovering import recover_template
+    from parallel_compat.resume import Resume
     from parallel_compat.run.install import install, legacy_names, uninstall
     from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -40,6 +41,7 @@ _PUBLIC = {
     "ParallelModelCheckpoint": "parallel_compat.checkpoints",
     "predict_generator": "parallel_compat.batches.generator_methods",
     "recover_template": "parallel_compat.recover.recovering",
+    "Resume": "parallel_compat.resume",
     "simulate_devices": "parallel_compat.devices",
     "template_of": "parallel_compat.parallelize_model",
     "uninstall": "parallel_compat.run.install",
@@ -56,6 +58,7 @@ __all__ = [
     "ParallelCompatWarning",
     "ParallelModel",
     "ParallelModelCheckpoint",
+    "Resume",
     "available_devices",
     "evaluate_generator",
     "fit_generator",

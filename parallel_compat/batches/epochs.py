@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -15,6 +16,26 @@ if TYPE_CHECKING:
     import keras
 
     from parallel_compat.batches.sources import Source
+
+
+_alive: weakref.WeakSet[Epochs] = weakref.WeakSet()
+
+
+def skip(model: keras.Model, epochs: int, validations: int) -> bool:
+    """Let a `fit` that begins go on with its generators and Sequences where it was: what was drawn is drawn again.
+
+    Args:
+        model: the model in `fit`.
+        epochs: how many epochs were trained.
+        validations: after how many of them there was a validation.
+
+    Returns:
+        Whether training is on batches that are drawn; False for arrays and datasets.
+    """
+    mine = [one for one in _alive if one.feeds(model)]
+    for one in mine:
+        one.skip(epochs if one.feeds_training else validations)
+    return any(one.feeds_training for one in mine)
 
 
 class Epochs:
@@ -36,7 +57,9 @@ class Epochs:
         self._at_once = int(getattr(model, "steps_per_execution", None) or 1)
         self.last_samples: int | None = None
         self.error: BaseException | None = None
+        self._to_skip = 0
         self.begin()
+        _alive.add(self)
 
     @property
     def length(self) -> int | None:
@@ -50,6 +73,24 @@ class Epochs:
         self._short = False
         self._limit = self.length
 
+    def skip(self, epochs: int) -> None:
+        """Leave out the batches of so many epochs, before the first one is taken."""
+        self._to_skip = epochs * (self.length or 0)
+
+    def feeds(self, model: keras.Model) -> bool:
+        """Whether it is this model that gets the batches."""
+        return self._model is model
+
+    def close(self) -> None:
+        """End the threads and processes of the source."""
+        self._source.close()
+        _alive.discard(self)
+
+    @property
+    def feeds_training(self) -> bool:
+        """Whether these are the batches that a model is trained on."""
+        return self._what == "training"
+
     def __iter__(self) -> Epochs:
         return self
 
@@ -62,6 +103,9 @@ class Epochs:
         """
         if not self._over and (self._limit is None or self._given < self._limit):
             try:
+                while self._to_skip:
+                    self._source.draw()
+                    self._to_skip -= 1
                 batch = self._source.draw()
             except StopIteration:
                 self._over = True

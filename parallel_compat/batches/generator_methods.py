@@ -51,7 +51,6 @@ class Feed:
         self._workers = workers
         self._processes = use_multiprocessing
         self._queue = max_queue_size
-        self._sources: list[Source] = []
         self._epochs: list[Epochs] = []
 
     def adapter(
@@ -89,7 +88,6 @@ class Feed:
             source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed)
         else:
             source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
-        self._sources.append(source)
         epochs = Epochs(source, self._model, what, steps)
         self._epochs.append(epochs)
         return keras3.BatchAdapter(epochs, steps is not None)
@@ -108,8 +106,8 @@ class Feed:
             try:
                 yield
             finally:
-                for source in self._sources:
-                    source.close()
+                for epochs in self._epochs:
+                    epochs.close()
         for epochs in self._epochs:
             if epochs.error is not None:
                 raise epochs.error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.backend.patches import RUN
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, remedies, usage
+from parallel_compat.run import callers, remedies, resuming, usage
 from parallel_compat.run.modules import LegacyModules
 
 if TYPE_CHECKING:
@@ -18,7 +18,9 @@ _modules: LegacyModules | None = None
 _replicas: int | None = None
 
 
-def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str | None = None) -> None:
+def install(
+    *, also: Iterable[str] = (), replicas: int | None = None, era: str | None = None, resume: str | None = None
+) -> None:
     """Answer the legacy names that the user's code asks for, from here on.
 
     >>> import parallel_compat
@@ -34,6 +36,8 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str |
             devices yet. None simulates none.
         era: whose defaults and arithmetic all code gets: `"keras-2.2.4"`, `"tf.keras-1.15"`, `"tf.keras-2.2"` or
             `"today"`. None leaves each file that of the Keras it imports.
+        resume: a directory in which each `fit` keeps its state and from which it goes on, see `Resume`. None keeps
+            nothing.
 
     Raises:
         ValueError: `era` is another string.
@@ -55,6 +59,8 @@ def install(*, also: Iterable[str] = (), replicas: int | None = None, era: str |
         from parallel_compat.run import class_patches
 
         class_patches.put_on(RUN)
+        if resume is not None:
+            resuming.put_on(RUN, resume)
 
     def with_parallel_model() -> None:
         from parallel_compat.run import class_patches

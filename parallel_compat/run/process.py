@@ -24,7 +24,9 @@ def start(given: str) -> None:
     settings: dict[str, Any] = json.loads(given)
     if not settings.get("startup_log", True):
         startup_log.leave_out_of_import()
-    install.install(also=settings["also"], replicas=settings["replicas"], era=settings["era"])
+    install.install(
+        also=settings["also"], replicas=settings["replicas"], era=settings["era"], resume=settings.get("resume")
+    )
     main = os.environ.pop(MAIN, None) is not None
     if main:
         settings["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")

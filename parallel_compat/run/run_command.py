@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.usage = (
-        "parallel-compat run [--replicas N] [--era NAME] [--report FILE] [--quiet] [--verbose] [--also PACKAGE] "
-        "[--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
+        "parallel-compat run [--replicas N] [--era NAME] [--resume DIR] [--report FILE] [--quiet] [--verbose] "
+        "[--also PACKAGE] [--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
     )
     parser.add_argument(
         "--replicas",
@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whose defaults and arithmetic all files get: "
         + ", ".join(era.value for era in Era)
         + " (default: each file that of the Keras it imports)",
+    )
+    parser.add_argument(
+        "--resume",
+        metavar="DIR",
+        help="keep the state of each `fit` in DIR at the end of each epoch; after the process was killed, the same "
+        "command goes on from there",
     )
     parser.add_argument(
         "--report", metavar="FILE", help="write what was used to FILE: a page if it ends in .html, else JSON"
@@ -79,6 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
         unwritable = why_not_writable(arguments.report)
         if unwritable:
             arguments.run_parser.error(f"argument --report: {unwritable}")
+    if arguments.resume and os.path.exists(arguments.resume) and not os.path.isdir(arguments.resume):
+        arguments.run_parser.error(f"argument --resume: expected a directory. Received: {arguments.resume}, a file")
     if sys.flags.ignore_environment:
         arguments.run_parser.error(
             "expected a Python that reads PYTHONPATH. Received: python -E or -I. Run parallel-compat without it"
@@ -112,6 +120,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
         "also": arguments.also,
         "replicas": arguments.replicas,
         "era": arguments.era,
+        "resume": os.path.abspath(arguments.resume) if arguments.resume else None,
         "report": os.path.abspath(arguments.report) if arguments.report else None,
         "quiet": arguments.quiet,
         "lambdas": arguments.allow_lambdas,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 from keras.src.callbacks import monitor_callback
+from tensorflow.python.eager import context as tensorflow_context
 
 from parallel_compat.backend.patches import CORE
 
@@ -33,6 +34,66 @@ def let_callbacks_set_their_model(patches: Patches = CORE) -> None:
         lambda model: model.setter(set_model),
         why="old callbacks assign their `model`",
     )
+
+
+def let_callbacks_come_last(patches: Patches = CORE) -> None:
+    """Call hooks of callbacks before or after those of all callbacks of the list, whatever their order in it.
+
+    They are `before_train_begin(callbacks)`, `after_train_begin(callbacks, ...)`, `after_epoch_end(callbacks, epoch)`
+    and `after_train_end(callbacks, ...)`; Keras itself puts `History` at the end.
+    """
+
+    for hook, before, after in _HOOKS:
+        patches.wrap(
+            keras.callbacks.CallbackList,
+            hook,
+            functools.partial(_between, before, after),
+            why="`Resume` keeps what all callbacks have seen",
+        )
+
+
+_HOOKS = (
+    ("on_train_begin", "before_train_begin", "after_train_begin"),
+    ("on_epoch_end", "", "after_epoch_end"),
+    ("on_train_end", "", "after_train_end"),
+)
+
+
+def _between(before: str, after: str, original: Any) -> Any:
+    @functools.wraps(original)
+    def call(self: Any, *given: Any, **keywords: Any) -> None:
+        for callback in self.callbacks:
+            getattr(callback, before, _nothing)(self)
+        original(self, *given, **keywords)
+        for callback in self.callbacks:
+            getattr(callback, after, _nothing)(self, *given[:1])  # the epoch, if there is one
+
+    return call
+
+
+def _nothing(*_: Any) -> None:
+    pass
+
+
+def begin_at_epoch(model: keras.Model, epoch: int | None) -> None:
+    """Let the `fit` that has begun start at an epoch (`Trainer._initial_epoch`); None for that of its argument."""
+    model._initial_epoch = epoch
+
+
+def operation_seeds() -> Any:
+    """Return the state that eager operations of TensorFlow take their seeds from (`context._rng`), or None.
+
+    Without `tf.random.set_seed` there is none.
+    """
+    generator = getattr(tensorflow_context.context(), "_rng", None)
+    return None if generator is None else generator.getstate()
+
+
+def set_operation_seeds(state: Any) -> None:
+    """Set what `operation_seeds` returned."""
+    generator = getattr(tensorflow_context.context(), "_rng", None)
+    if generator is not None and state is not None:
+        generator.setstate(state)
 
 
 class CallbackWithModel(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types

@@ -204,6 +204,18 @@ def global_seeds_from(generator: keras.random.SeedGenerator) -> Iterator[None]:
         global_state.set_global_attribute(GLOBAL_SEEDS, before)
 
 
+def variables_of_training(model: keras.Model) -> list[keras.Variable]:
+    """List what a training changes: weights, seeds, moving statistics, the optimizer's variables, the global seed."""
+    optimizer = getattr(model, "optimizer", None)
+    variables = [
+        *model.variables,
+        *layer_metric_variables(model),
+        *(optimizer.variables if optimizer is not None else ()),
+        global_seeds().state,
+    ]
+    return list({id(variable): variable for variable in variables}.values())
+
+
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
     """List the variables of metrics that layers own and update in `call` (`Layer._metrics`), and of `Debiased`."""
     layers = [layer for layer in all_layers(model) if not isinstance(layer, keras.Model)]

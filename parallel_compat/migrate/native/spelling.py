@@ -26,7 +26,7 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
 
     >>> import ast; from parallel_compat.migrate.file import File
     >>> file = File("import keras\\nimport numpy as np\\n")
-    >>> spell(file, "ops.mean", file.module.body[0])[0]
+    >>> spell(file, "ops.mean", file.tree.module.body[0])[0]
     'ops.mean'
 
     Args:

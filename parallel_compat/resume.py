@@ -1,0 +1,361 @@
+"""Go on with a training whose process was killed, from the last epoch that ended.
+
+What is kept is data alone: numbers and names, no pickled objects. It is written whole or not at all, and read only if
+it is of this training.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import random
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat.atomic_file import replacing
+from parallel_compat.backend import keras3
+from parallel_compat.batches.epochs import skip
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+FORMAT = "parallel_compat training state 1"
+# `EarlyStopping` and `ReduceLROnPlateau` choose it with the sign of `min_delta` at the end of the first epoch.
+_MONITOR = "monitor_op"
+_LARGEST_TEXT = 64 << 20  # bytes of what is no array: a history of 10,000 epochs with 10 logs takes 2 MB
+
+
+class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
+    """Keep the state of a training at the end of each epoch, and go on from it when the same script runs again.
+
+    >>> import keras, numpy as np, parallel_compat, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> def script(epochs):
+    ...     keras.utils.set_random_seed(1)
+    ...     model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+    ...     model.compile("adam", "mse")
+    ...     resume = parallel_compat.Resume(folder)
+    ...     return model.fit(np.ones((8, 8)), np.ones((8, 1)), epochs=epochs, verbose=0, callbacks=[resume])
+    >>> _ = script(epochs=2)  # and then the process is killed
+    >>> script(epochs=5).epoch
+    [0, 1, 2, 3, 4]
+
+    What is kept: the weights, with moving statistics and the seeds of layers; the optimizer with its step and learning
+    rate; the history; the numbers, arrays and texts that the other callbacks hold (`EarlyStopping`,
+    `ReduceLROnPlateau`, the best value of a checkpoint); and the states of `random`, `numpy.random` and of Keras's and
+    TensorFlow's seeds. So the results are those of a training that was not killed, if the script does the same until
+    `fit` is called. Batches of generators and Sequences that were trained on are drawn again, and left out. The order
+    of arrays that Keras's own `fit` shuffles begins anew (not that of a parallel model, nor under `run`).
+
+    A training that had ended is not repeated: its `fit` returns the history, and the model is as it was then.
+
+    Args:
+        directory: where the states are kept, one file for each `fit` that this object is given to; it is made. A file
+            has about the size of the weights and the optimizer's state together.
+        first: the number of the first `fit` that it is given to.
+
+    Raises:
+        ValueError: as `fit` begins, for a file that is damaged, is none of these, or is the state of another training.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str], first: int = 1) -> None:
+        super().__init__()
+        self.directory = Path(directory)
+        self._number = first - 1
+        self._resumed: _State | None = None
+        self._begun: list[dict[str, Any]] = []
+
+    @property
+    def path(self) -> Path:
+        """The file of the `fit` that it is given to now."""
+        return self.directory / f"training-{self._number}.npz"
+
+    def before_train_begin(self, callbacks: Any) -> None:
+        """Look for a state, before the other callbacks begin."""
+        self._number += 1
+        self._resumed = None
+        model = callbacks.model
+        if getattr(model, "several_workers", False):
+            raise ValueError("Expected a training in one process for `Resume`. Received: a model on several workers.")
+        if not model.built:
+            raise ValueError(
+                f"Expected a built model for `Resume`. Received: {model.name!r}, which has no weights before its first "
+                "batch. Begin it with `keras.Input(shape)`."
+            )
+        if model.optimizer is not None:
+            keras3.build_optimizer(model)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            self._resumed = _State.read(self.path, model, _others(callbacks))
+            for callback in _others(callbacks):
+                if isinstance(callback, keras.callbacks.CSVLogger):
+                    _keep_rows(callback, len(self._resumed.history["epochs"]))
+
+    def after_train_begin(self, callbacks: Any, *_: Any) -> None:
+        """Put the state in, after the other callbacks began."""
+        self._begun = [_data_of(each) for each in _others(callbacks)]
+        state = self._resumed
+        if state is None:
+            return
+        model, epochs = callbacks.model, callbacks.params["epochs"]
+        drawn = skip(model, state.next_epoch, state.validations)
+        state.put_into(model, _others(callbacks), random_states=not drawn)
+        ended = state.stopped or state.next_epoch >= epochs
+        keras3.begin_at_epoch(model, epochs if ended else state.next_epoch)
+        what = "had ended, it is not repeated" if ended else f"goes on at epoch {state.next_epoch + 1} of {epochs}"
+        print(f"Resume: training {self._number} {what} ({self.path}).", file=sys.stderr)
+
+    def after_epoch_end(self, callbacks: Any, epoch: int) -> None:
+        """Write the state, after the other callbacks have seen the epoch's end."""
+        self._write(callbacks, epoch + 1, bool(callbacks.model.stop_training))
+
+    def after_train_end(self, callbacks: Any, *_: Any) -> None:
+        """Write the state at the end: a callback may have put other weights in."""
+        model = callbacks.model
+        keras3.begin_at_epoch(model, None)
+        had_stopped = self._resumed is not None and self._resumed.stopped
+        next_epoch = model.history.epoch[-1] + 1 if model.history.epoch else 0
+        self._write(callbacks, next_epoch, had_stopped or bool(model.stop_training))
+
+    def _write(self, callbacks: Any, next_epoch: int, stopped: bool) -> None:
+        others = _others(callbacks)
+        changed = [
+            {name: value for name, value in _data_of(callback).items() if not _is_same(value, begun.get(name))}
+            for callback, begun in zip(others, self._begun, strict=True)
+        ]
+        _State.of(callbacks.model, others, changed, next_epoch, stopped).write(self.path)
+
+
+def _others(callbacks: Any) -> list[Any]:
+    """Return the callbacks whose state is kept: not `History`, which the state has by itself, and not the bar."""
+    kinds = (Resume, keras.callbacks.History, keras.callbacks.ProgbarLogger)
+    return [each for each in callbacks.callbacks if not isinstance(each, kinds)]
+
+
+class _State:
+    """The state of a training after an epoch.
+
+    Args:
+        about: what is no array.
+        arrays: the arrays, by name.
+    """
+
+    def __init__(self, about: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> None:
+        self.about, self.arrays = about, arrays
+        self.next_epoch: int = about["next_epoch"]
+        self.stopped: bool = about["stopped"]
+        self.history: dict[str, Any] = about["history"]
+
+    @property
+    def validations(self) -> int:
+        """After how many epochs there was a validation."""
+        logs = _decode(self.history["logs"], self.arrays)
+        return max((len(values) for name, values in logs.items() if name.startswith("val_")), default=0)
+
+    @classmethod
+    def of(
+        cls,
+        model: keras.Model,
+        callbacks: Sequence[Any],
+        changed: Sequence[dict[str, Any]],
+        next_epoch: int,
+        stopped: bool,
+    ) -> _State:
+        """Read the state off a training.
+
+        Args:
+            model: the model that is trained.
+            callbacks: those whose state is kept.
+            changed: for each of them what training has changed in it.
+            next_epoch: the epoch that is to come.
+            stopped: whether a callback has ended the training.
+        """
+        arrays = {
+            f"variables/{number}": np.asarray(keras.ops.convert_to_numpy(variable))
+            for number, variable in enumerate(keras3.variables_of_training(model))
+        }
+        history = model.history
+        about = {
+            "format": FORMAT,
+            "next_epoch": next_epoch,
+            "stopped": stopped,
+            "training": _identity(model, callbacks),
+            "history": {"epochs": list(history.epoch), "logs": _encode(dict(history.history), arrays)},
+            "callbacks": [{name: _encode(value, arrays) for name, value in each.items()} for each in changed],
+            "random": _encode(_random_states(), arrays),
+        }
+        return cls(about, arrays)
+
+    def write(self, path: Path) -> None:
+        """Write the state, whole or not at all."""
+        text = np.frombuffer(json.dumps(self.about).encode(), np.uint8)
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez(file, allow_pickle=False, about=text, **self.arrays)
+
+    @classmethod
+    def read(cls, path: Path, model: keras.Model, callbacks: Sequence[Any]) -> _State:
+        """Read the state of this training.
+
+        Raises:
+            ValueError: for a file that is damaged, is no state, or is that of another training.
+        """
+        identity = _identity(model, callbacks)
+        try:
+            about, arrays = _read(path, sum(size for *_, size in identity["variables"]))
+        except (OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile) as error:
+            raise ValueError(
+                f"Expected a state that `Resume` wrote. Received: {path} ({error}). Remove it to begin this training "
+                "anew."
+            ) from error
+        for part, mine in identity.items():
+            if about["training"].get(part) != mine:
+                raise ValueError(
+                    f"Expected the state of this training. Received: {path}, of one with other {part}: "
+                    f"{_difference(about['training'].get(part), mine)}. Give another directory, or remove the file to "
+                    "begin this training anew."
+                )
+        return cls(about, arrays)
+
+    def put_into(self, model: keras.Model, callbacks: Sequence[Any], *, random_states: bool) -> None:
+        """Put the state into a training that begins.
+
+        Args:
+            model: the model that is trained.
+            callbacks: those whose state was kept.
+            random_states: whether the states of `random` and `numpy.random` are set; where batches are drawn again,
+                they come to the same.
+        """
+        for number, variable in enumerate(keras3.variables_of_training(model)):
+            variable.assign(self.arrays[f"variables/{number}"])
+        model.history.epoch[:] = self.history["epochs"]
+        model.history.history.clear()
+        model.history.history.update(_decode(self.history["logs"], self.arrays))
+        for callback, attributes in zip(callbacks, self.about["callbacks"], strict=True):
+            data = {name: _decode(value, self.arrays) for name, value in attributes.items()}
+            if data.get(_MONITOR):
+                data[_MONITOR] = getattr(keras.ops, data[_MONITOR])
+            vars(callback).update(data)
+        states = _decode(self.about["random"], self.arrays)
+        keras3.set_operation_seeds(states["tensorflow"])
+        if random_states:
+            random.setstate(states["python"])
+            np.random.set_state(states["numpy"])
+
+
+def _read(path: Path, variables: int) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+        limit = 4 * variables + 2 * _LARGEST_TEXT  # callbacks may hold the weights, too
+        if size > limit:
+            raise ValueError(f"it unpacks to {size} bytes, for a training of this size at most {limit} are expected")
+    with np.load(path, allow_pickle=False) as file:
+        if "about" not in file:
+            raise ValueError("it has another content")
+        about = json.loads(file["about"].tobytes())
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise ValueError("it has another content")
+        arrays = {name: file[name] for name in file.files if name != "about"}
+    missing = {"next_epoch", "stopped", "training", "history", "callbacks", "random"} - set(about)
+    if missing:
+        raise ValueError(f"it has no {', '.join(sorted(missing))}")
+    return about, arrays
+
+
+def _identity(model: keras.Model, callbacks: Sequence[Any]) -> dict[str, list[Any]]:
+    """Tell a training from others: its variables, with their sizes in bytes, and its callbacks."""
+    variables = [
+        [list(variable.shape), str(variable.dtype), int(np.prod(variable.shape)) * 8]
+        for variable in keras3.variables_of_training(model)
+    ]
+    return {"variables": variables, "callbacks": [type(callback).__name__ for callback in callbacks]}
+
+
+def _difference(kept: Any, mine: list[Any]) -> str:
+    for one, other in itertools.zip_longest(kept if isinstance(kept, list) else [], mine, fillvalue="none"):
+        if one != other:
+            return f"{one} there, {other} here"
+    return "none there"
+
+
+# Data of callbacks and generators: None, bool, int, float, str, numpy's arrays and numbers, and lists, tuples and dicts
+# of them.
+
+
+class _NoData(TypeError):
+    """A value that is no data."""
+
+
+def _encode(value: Any, arrays: dict[str, Any]) -> Any:
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+        name = f"data/{len(arrays)}"
+        arrays[name] = np.asarray(value)
+        return {"array" if isinstance(value, np.ndarray) else "number": name}
+    if type(value) in (list, tuple):
+        return {type(value).__name__: [_encode(each, arrays) for each in value]}
+    if type(value) is dict:
+        return {"dict": [[_encode(key, arrays), _encode(each, arrays)] for key, each in value.items()]}
+    raise _NoData(f"{type(value).__name__} is no data")
+
+
+def _decode(value: Any, arrays: dict[str, Any]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind in ("array", "number"):
+        return arrays[content] if kind == "array" else arrays[content][()]
+    if kind == "dict":
+        return {_decode(key, arrays): _decode(each, arrays) for key, each in content}
+    items = [_decode(each, arrays) for each in content]
+    return tuple(items) if kind == "tuple" else items
+
+
+def _data_of(callback: Any) -> dict[str, Any]:
+    """Return a copy of the attributes of a callback that are data; the others the script makes anew."""
+    found = {}
+    for name, value in vars(callback).items():
+        if name in ("params", "validation_data"):
+            continue
+        if name == _MONITOR and getattr(value, "__name__", "") in ("less", "greater"):
+            value = value.__name__
+        with contextlib.suppress(_NoData):
+            found[name] = _copy(value)
+    return found
+
+
+def _copy(value: Any) -> Any:
+    arrays: dict[str, Any] = {}
+    encoded = _encode(value, arrays)
+    return _decode(encoded, {name: array.copy() for name, array in arrays.items()})
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    one: dict[str, Any] = {}
+    two: dict[str, Any] = {}
+    if _encode(value, one) != _encode(other, two):
+        return False
+    return all(np.array_equal(one[name], two[name]) for name in one)
+
+
+def _random_states() -> dict[str, Any]:
+    return {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
+
+
+def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:
+    """Let a CSVLogger go on after the rows of so many epochs: it would begin its file anew."""
+    path = Path(logger.filename)
+    if epochs and path.exists():
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[: epochs + 1]), encoding="utf-8")
+        logger.append = True
+
+
+keras3.let_callbacks_come_last()

@@ -1,0 +1,50 @@
+"""`run --resume`: each `fit` of the script keeps its state, and goes on from it when the script runs again."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches, directory: str) -> None:
+    """Give each `fit` a `Resume`, numbered in the order in which the script calls them.
+
+    Args:
+        patches: the setter.
+        directory: where the states are kept.
+    """
+    import keras
+
+    from parallel_compat.resume import Resume
+
+    trainings = 0
+
+    def wrap(original: Any) -> Any:
+        @functools.wraps(original)
+        def __init__(self: Any, callbacks: Any = None, add_history: bool = False, *given: Any, **keywords: Any) -> None:
+            nonlocal trainings
+            original(self, callbacks, add_history, *given, **keywords)
+            if add_history:  # of `fit` alone
+                trainings += 1
+                resume = Resume(directory, first=trainings)
+                resume.set_params(self.params)
+                resume.set_model(self.model)
+                self.callbacks.append(resume)
+
+        return __init__
+
+    def tell() -> None:
+        if not trainings and sys.stderr is not None:
+            print(
+                f"parallel-compat run: --resume {directory} kept nothing: the script did not call `fit`. Loops of "
+                "`train_on_batch` are not kept.",
+                file=sys.stderr,
+            )
+
+    atexit.register(tell)
+    patches.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on where it was (`--resume`)")
