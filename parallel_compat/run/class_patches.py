@@ -217,12 +217,22 @@ def _members(patches: Patches, keras: Any) -> None:
             if owner is None or (row.of, row.old) in _NOT_HERE or hasattr(owner, row.old):
                 continue
             patches.set(owner, row.old, _member(row), why=f"an old member, for the user's code: {row.new or 'gone'}")
+    patches.set(keras.Model, "optimizer", _OptimizerBeforeCompile(), why="None before `compile`, for the user's code")
     import tensorflow as tf
 
     # What `call` of a layer gets: in Keras 2 a symbolic tensor, here one of TensorFlow's while the step is traced.
     (row,) = members()["_keras_shape"]
     why = "the shape that Keras 2 wrote on tensors, for the user's code"
     patches.set(tf.Tensor, row.old, ForUsers(row, _static_shape), why=why, read_in=TENSORFLOW)
+
+
+class _OptimizerBeforeCompile:
+    """`model.optimizer` of a model that was not compiled: None in `tf.keras`, for the user's code."""
+
+    def __get__(self, instance: Any, owner: Any) -> None:
+        frame = callers.user_frame(sys._getframe(1))
+        if instance is None or frame is None or callers.era_of(frame) not in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2):
+            raise AttributeError(f"{owner.__name__!r} object has no attribute 'optimizer'")
 
 
 def _static_shape(tensor: Any) -> tuple[int | None, ...]:

@@ -9,10 +9,12 @@ import functools
 import os
 import sys
 from contextlib import contextmanager
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
@@ -53,11 +55,15 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
     era = callers.era_of(frame)
     object_eras.remember(self, era)
+    tensors: list[Any] = []
     if "target_tensors" in keywords and _only_stand_for_targets(keywords["target_tensors"]):
-        del keywords["target_tensors"]
+        tensors = _flatten(keywords.pop("target_tensors"))
         _note(of, frame)("target_tensors=", "left out: targets come with the data")
     given, keywords = _translated(of, given, keywords, frame)
     keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
+    if tensors:
+        keywords["loss"] = _of_targets_like(tensors, keywords.get("loss"))
+    keywords["loss"] = _without_tensors_left(keywords.get("loss"))
     if era is Era.KERAS_2_2_4 and isinstance(keywords.get("optimizer"), str):
         keywords["optimizer"] = _optimizer(keywords["optimizer"], frame, era)
     if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
@@ -96,6 +102,49 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)
     return result
+
+
+def _of_targets_like(tensors: list[Any], loss: Any) -> Any:
+    """Return losses that get targets of the dtypes of `target_tensors`: whole numbers for `tf.nn.ctc_loss`."""
+    if isinstance(loss, (list, tuple)) and len(loss) == len(tensors):
+        return [_of_targets_like([tensor], each) for tensor, each in zip(tensors, loss, strict=True)]
+    if len(tensors) != 1 or not isinstance(loss, FunctionType) or "float" in (dtype := tensors[0].dtype):
+        return loss
+
+    @functools.wraps(loss)
+    def of_whole_numbers(y_true: Any, y_pred: Any, *rest: Any, **named: Any) -> Any:
+        return loss(keras.ops.cast(y_true, dtype), y_pred, *rest, **named)
+
+    return of_whole_numbers
+
+
+def _without_tensors_left(loss: Any) -> Any:
+    """Return losses after which their objects hold no tensors of a step.
+
+    `self.ratio = tf.constant(self.ratio)` in a loss was done once, for the one graph. Here a loss is called for each
+    step that is traced, and the tensors of one are of no use in another.
+    """
+    if isinstance(loss, (list, tuple)):
+        return [_without_tensors_left(each) for each in loss]
+    if isinstance(loss, dict):
+        return {name: _without_tensors_left(each) for name, each in loss.items()}
+    if not isinstance(loss, MethodType) or isinstance(loss.__self__, (keras.losses.Loss, keras.Layer, type)):
+        return loss
+
+    @functools.wraps(loss)
+    def of_one_step(*given: Any, **named: Any) -> Any:
+        held = vars(loss.__self__)
+        before = dict(held)
+        try:
+            return loss(*given, **named)
+        finally:
+            left = [name for name, value in held.items() if tf.is_symbolic_tensor(value)]
+            for name in left:
+                held.pop(name)
+                if name in before:
+                    held[name] = before[name]
+
+    return of_one_step
 
 
 def _only_stand_for_targets(tensors: Any) -> bool:

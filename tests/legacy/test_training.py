@@ -260,3 +260,33 @@ def test_placeholders_of_tensorflow_stand_for_targets():
     assert np.isfinite(model.train_on_batch(X, Y))
     with pytest.raises(ValueError, match="shape"):
         tf.placeholder("float32")
+    dtypes = []
+
+    def sparse(y_true, y_pred):
+        dtypes.append(y_true.dtype)
+        return keras.losses.sparse_categorical_crossentropy(y_true, y_pred)
+
+    model.compile("sgd", sparse, target_tensors=[tf.placeholder("int32", (None, 1))])
+    assert np.isfinite(model.train_on_batch(X, Y[:, :1]))
+    assert set(dtypes) == {tf.int32}
+
+
+def test_a_loss_that_keeps_tensors_of_its_step():
+    import tensorflow as tf
+
+    class Weighted:
+        ratio = 1.0
+
+        def __init__(self):
+            self.alpha = 3.0
+
+        def compute_loss(self, y_true, y_pred):
+            self.alpha = tf.constant(self.alpha)
+            self.ratio = tf.constant(1.0)
+            return self.alpha * keras.losses.mean_squared_error(y_true, y_pred)
+
+    loss, model = Weighted(), one_output()
+    model.compile("sgd", loss.compute_loss, metrics=["mse"])
+    history = model.fit(X, Y, validation_data=(X, Y), verbose=0).history
+    np.testing.assert_allclose(history["val_loss"], 3 * np.array(history["val_mean_squared_error"]), rtol=1e-5)
+    assert (loss.alpha, loss.ratio) == (3.0, 1.0)

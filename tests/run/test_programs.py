@@ -69,6 +69,7 @@ falling.fit(np.ones((3, 1)), np.ones((3, 1)), batch_size=1, verbose=0)
 np.testing.assert_allclose(falling.get_weights()[0], [[1 - 0.8 * 0.8 * 0.5]], rtol=1e-5)
 
 model = make()
+assert not model.optimizer
 optimizer = optimizers.Nadam(0.01)
 loss_of = losses.SparseCategoricalCrossentropy()
 mean, accuracy = metrics.Mean(name="loss"), metrics.SparseCategoricalAccuracy(name="accuracy")

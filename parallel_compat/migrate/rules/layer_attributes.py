@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
 if TYPE_CHECKING:
@@ -79,7 +81,27 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
     of_layer = node.attr in _NOT_TO_SET[LAYER] and kind in (LAYER, MODEL)
     way_out = _NOT_TO_SET[LAYER].get(node.attr) if of_layer else _NOT_TO_SET.get(kind or "", {}).get(node.attr)
     if way_out is not None and not (kind == MODEL and not of_layer and _is_self(node.value)):
+        statement = file.tree.parents.get(node)
+        if of_layer and isinstance(statement, ast.Assign) and _is_of_a_held_layer(statement):
+            message = f"`{node.attr}` cannot be assigned to in Keras 3, which has the weights of the layers it holds."
+            edits = [remove_statement(file, statement)]
+            yield file.found(RULE, node, f"{message} (Unsafe: is that one a layer?)", edits, status=Status.UNSAFE)
+            return
         yield file.attention(RULE, node, f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}")
+
+
+def _is_of_a_held_layer(statement: ast.Assign) -> bool:
+    """Whether a statement is `self.trainable_weights = self.net.trainable_weights`."""
+    value, targets = statement.value, statement.targets
+    return (
+        isinstance(value, ast.Attribute)
+        and isinstance(value.value, ast.Attribute)
+        and _is_self(value.value.value)
+        and len(targets) == 1
+        and isinstance(targets[0], ast.Attribute)
+        and _is_self(targets[0].value)
+        and targets[0].attr == value.attr
+    )
 
 
 def _is_self(node: ast.expr) -> bool:

@@ -54,3 +54,20 @@ class Mine(Layer):
         self.outputs = 3
 """
     assert found(source, "layer-attributes") == [(4, "attention"), (7, "attention")]
+
+
+def test_weights_of_a_layer_that_a_layer_holds_need_no_assignment():
+    before = """
+        from keras.layers import Layer
+        class Around(Layer):
+            def build(self, shape):
+                self.net.build(shape)
+                self.trainable_weights = self.net.trainable_weights
+        """
+    after = """
+        from keras.layers import Layer
+        class Around(Layer):
+            def build(self, shape):
+                self.net.build(shape)
+        """
+    check_transformed(before, after, unsafe=True)
