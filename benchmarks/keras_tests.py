@@ -2,6 +2,7 @@
 
     git clone --branch 2.2.4 https://github.com/keras-team/keras keras-2.2.4
     python benchmarks/keras_tests.py keras-2.2.4/tests --write RESULTS.jsonl [FILE...]
+    python benchmarks/keras_tests.py --count RESULTS.jsonl  # into `tests/data/keras_tests.json`, and the page
 
 They run under `pytest -p parallel_compat.pytest`, with a limit for each test. This
 module is the pytest plugin as well that writes one line for each test.
@@ -25,6 +26,9 @@ import pytest
 
 _LIMIT_OF_TEST = 180  # seconds
 _LIMIT_OF_RUN = 3000
+
+_ROOT = Path(__file__).resolve().parent.parent
+DATA, PAGE = _ROOT / "tests" / "data" / "keras_tests.json", _ROOT / "docs" / "keras_tests.md"
 
 _OUT = os.environ.get("KERAS_TESTS_OUT")
 
@@ -112,8 +116,64 @@ def run(files: list[str], folder: Path, extra: list[str], python: str, plugin: b
         return lines
 
 
+def count(lines: list[dict[str, Any]], data: dict[str, Any]) -> list[str]:
+    """Put the outcomes of runs into the data, and return what the data does not give a reason for.
+
+    Args:
+        lines: what runs wrote; a later line on a test holds.
+        data: `counts` of each file, and the tests that do not pass by their reasons.
+    """
+    last = {line["test"]: "failed" if line["outcome"] == "not collected" else line["outcome"] for line in lines}
+    counts: dict[str, collections.Counter[str]] = {}
+    for test, outcome in last.items():
+        counts.setdefault(test.partition("::")[0], collections.Counter())[outcome] += 1
+    data["counts"] |= {file: dict(sorted(counts[file].items())) for file in sorted(counts)}
+    known = {test for each in data["not_passing"] for test in each["tests"]}
+    return sorted(test for test, outcome in last.items() if outcome not in ("passed", "skipped") and test not in known)
+
+
+def page(data: dict[str, Any]) -> str:
+    """Return the page of the data."""
+    total: collections.Counter[str] = collections.Counter()
+    for outcomes_of_file in data["counts"].values():
+        total.update(outcomes_of_file)
+    ran = total["passed"] + total["failed"]
+    lines = [
+        "# Keras 2.2.4's own tests",
+        "",
+        "Written by `benchmarks/keras_tests.py`, which runs the tests of Keras 2.2.4 as they are, under the pytest",
+        f"plugin of `parallel-compat`. {total['passed']:,} of {ran:,} pass, {100 * total['passed'] / ran:.1f} %.",
+        f"Keras's own tests skip {total['skipped']} more by conditions of their own (no GPU, no Theano).",
+        "",
+        "## Those that do not pass",
+        "",
+        "| Why | Tests |",
+        "| --- | --- |",
+    ]
+    for each in data["not_passing"]:
+        lines.append(f"| {each['reason']} | {', '.join(f'`{test}`' for test in each['tests'])} |")
+    lines += ["", "## Each file", "", "| File | Passed | Failed | Skipped |", "| --- | ---: | ---: | ---: |"]
+    for file, found in sorted(data["counts"].items()):
+        lines.append(
+            f"| `{file}` | {' | '.join(str(found.get(kind, 0)) for kind in ('passed', 'failed', 'skipped'))} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _count(files: list[Path]) -> int:
+    data = json.loads(DATA.read_text(encoding="utf-8"))
+    without = count([json.loads(line) for file in files for line in file.read_text().splitlines()], data)
+    DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    PAGE.write_text(page(data), encoding="utf-8")
+    if without:
+        print("without a reason:", *without, sep="\n")
+    return bool(without)
+
+
 def main() -> None:
     """Run the files and count."""
+    if sys.argv[1:2] == ["--count"]:
+        sys.exit(_count([Path(each) for each in sys.argv[2:]]))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="the folder `tests` of Keras 2.2.4")
     parser.add_argument("files", nargs="*", help="test files below it (default: all)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import keras
@@ -18,6 +19,37 @@ def hard_sigmoid(x: Any) -> Any:
     Keras 3's `hard_sigmoid` is clip(x / 6 + 0.5, 0, 1).
     """
     return keras.ops.clip(0.2 * keras.ops.convert_to_tensor(x) + 0.5, 0.0, 1.0)
+
+
+def get(identifier: Any) -> Any:
+    """Return the activation function of a name as Keras 2 had it, a function as it is, or that of a configuration.
+
+    >>> get("hard_sigmoid") is hard_sigmoid
+    True
+
+    Args:
+        identifier: a name, a function, a configuration, or None for the identity.
+    """
+    if isinstance(identifier, str) and identifier == "hard_sigmoid":
+        return hard_sigmoid
+    if isinstance(identifier, keras.layers.Layer):
+        warnings.warn(
+            f"Expected a function or its name as an activation. Received: the layer '{identifier.name}', whose call is "
+            "taken. Put it into the model as a layer.",
+            stacklevel=2,
+        )
+    return keras.activations.get(identifier)
+
+
+def deserialize(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """Return the activation function of a name or configuration, `hard_sigmoid` as Keras 2 had it.
+
+    Args:
+        name: what `keras.activations.serialize` returned.
+        custom_objects: the user's own functions by name.
+    """
+    is_old = isinstance(name, str) and name == "hard_sigmoid" and name not in (custom_objects or {})
+    return hard_sigmoid if is_old else keras.activations.deserialize(name, custom_objects)
 
 
 REGISTERED_HARD_SIGMOID = "parallel_compat>hard_sigmoid"

@@ -144,7 +144,9 @@ def is_keras_tensor(x: Any) -> bool:
 
 def identity(x: Any, name: str | None = None) -> Any:
     """Return a tensor with the same content."""
-    return keras.ops.identity(x) if isinstance(x, keras.KerasTensor) else tf.identity(_tensor(x), name)
+    if isinstance(x, keras.KerasTensor):  # `keras.ops.identity` is a matrix
+        return layer_of(tf.identity, (x,), {}, "tensorflow.identity")
+    return tf.identity(_tensor(x), name)
 
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:

@@ -28,6 +28,15 @@ def are_symbolic(layer: Any) -> bool:
     return any(calls_of(each) for each in keras3.all_layers(layer))
 
 
+def were_computed(layer: Any) -> bool:
+    """Say whether a layer has losses of a call on numbers, which TensorFlow 2 showed from then on.
+
+    Args:
+        layer: the layer or model.
+    """
+    return any(keras3.added_losses(each) for each in keras3.all_layers(layer))
+
+
 def losses(layer: Any) -> list[Any]:
     """Return the losses of a layer or model (`layer.losses`): of its weights, of its calls, and those added to it.
 

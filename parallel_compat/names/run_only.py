@@ -112,6 +112,8 @@ _PROVIDED: dict[str, str] = {
     "keras.utils.to_categorical": f"{_LEGACY}.utils.to_categorical",
     "keras.engine.network.Network": "keras.Model",
     "keras.engine.Network": "keras.Model",
+    "keras.activations.get": f"{_LEGACY}.activations.get",
+    "keras.activations.deserialize": f"{_LEGACY}.activations.deserialize",
     "keras.layers.deserialize": f"{_LEGACY}.layers.deserialize",
     "keras.backend.is_keras_tensor": f"{_LEGACY}.backend.is_keras_tensor",
     "keras.backend.clear_session": f"{_LEGACY}.backend.clear_session",
@@ -151,6 +153,8 @@ QUIET = frozenset(
         "keras.backend.clear_session",
         "keras.backend.is_keras_tensor",
         "keras.layers.deserialize",
+        "keras.activations.get",
+        "keras.activations.deserialize",
         "keras.preprocessing.image.load_img",
         "keras.utils.to_categorical",
     }

@@ -55,6 +55,7 @@ def put_on(patches: Patches) -> None:
         read_in=TENSORFLOW,
     )
     _members(patches, keras)
+    _configurations(patches, keras)  # which looks at the arguments of constructors as they are
     _constructors(patches, keras)
     _callbacks(patches, keras)
     _layers(patches, keras)
@@ -299,6 +300,47 @@ def _constructors(patches: Patches, keras: Any) -> None:
             patches.wrap(kind, "__init__", make, why=_ARGUMENTS)
 
 
+def _configurations(patches: Patches, keras: Any) -> None:
+    """Let the user's code read configurations, and make objects of them, as its era spelled them."""
+    why = "configurations as the era spelled them"
+    kinds = [kind for kind in vars(keras.layers).values() if isinstance(kind, type)]
+    spelled = [kind for kind in kinds if _takes(kind, "activation") or _takes(kind, "pointwise_initializer")]
+    owners = {next(each for each in kind.__mro__ if "get_config" in vars(each)) for kind in spelled}
+    for owner in sorted({*owners, keras.optimizers.Nadam} - {keras.Layer}, key=lambda owner: str(owner.__name__)):
+        patches.wrap(owner, "get_config", _config_as_in_era, why=why)
+    owners = {next(each for each in kind.__mro__ if "from_config" in vars(each)) for kind in kinds}
+    for owner in sorted(owners, key=lambda owner: str(owner.__name__)):
+        patches.wrap(owner, "from_config", _from_config_of_era, why=why)
+
+
+def _config_as_in_era(original: Any) -> Any:
+    @_like(original)
+    def get_config(self: Any) -> Any:
+        config = original(self)
+        frame = callers.user_frame(sys._getframe(1))
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        # What a `get_config` of the user's adds to may be written to a file.
+        if era is Era.TODAY or frame is None or frame.f_code.co_name == "get_config":
+            return config
+        from parallel_compat.legacy import config_spelling
+
+        return config_spelling.as_in_era(type(self).__name__, config, era)
+
+    return get_config
+
+
+def _from_config_of_era(original: Any) -> Any:
+    def from_config(cls: Any, config: Any, *given: Any, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if isinstance(config, dict) and frame is not None and callers.era_of(frame) is not Era.TODAY:
+            from parallel_compat.legacy import config_spelling
+
+            config = config_spelling.as_today(config)
+        return original.__func__(cls, config, *given, **keywords)
+
+    return classmethod(from_config)
+
+
 def _remembering(original: Any) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
@@ -530,11 +572,15 @@ def _ordered_weights(original: Any) -> property:
 def _losses(original: Any) -> property:
     def get(self: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is Era.TODAY:
             return original.__get__(self, type(self))
         from parallel_compat.legacy import layer_losses
 
-        return layer_losses.losses(self) if layer_losses.are_symbolic(self) else original.__get__(self, type(self))
+        of_graph = layer_losses.are_symbolic(self) and not (
+            era is Era.TF_KERAS_2_2 and layer_losses.were_computed(self)
+        )
+        return layer_losses.losses(self) if of_graph else original.__get__(self, type(self))
 
     return property(get)
 

@@ -415,6 +415,8 @@ def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callab
     """Make one of `class_weight` and `sample_weight`, which Keras 3 refuses together."""
     if arguments.get("class_weight") is not None and not len(arguments["class_weight"]):
         arguments["class_weight"] = None
+    if arguments.get("class_weight") is not None and arguments.get("sample_weight") is None:
+        _check_classes(arguments["class_weight"], arguments.get("y"), era)
     if arguments.get("class_weight") is None or arguments.get("sample_weight") is None:
         return
     classes = arguments.pop("class_weight")
@@ -422,6 +424,21 @@ def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callab
         note("class_weight= with sample_weight=", "left out, as Keras 2.2.4 did")
         return
     arguments["sample_weight"] = weighted_classes(arguments["y"], arguments["sample_weight"], classes)
+
+
+def _check_classes(weights: Any, y: Any, era: Era) -> None:
+    """Refuse class weights that leave out a class of the data, as Keras did before TensorFlow 2."""
+    if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) or not isinstance(weights, dict):
+        return
+    if not isinstance(y, np.ndarray) or y.ndim > 2 or any(not isinstance(each, (int, np.integer)) for each in weights):
+        return
+    found = set(np.unique(y.argmax(axis=1) if y.ndim == 2 and y.shape[1] > 1 else y).astype(int).tolist())
+    missing = sorted(found - {int(each) for each in weights})
+    if missing:
+        raise ValueError(
+            f"Expected `class_weight` to contain all classes in the data. Received: none of {missing}. A weight of 1 "
+            "changes nothing."
+        )
 
 
 def _weigh_held_out_samples(arguments: dict[str, Any], era: Era) -> None:

@@ -222,6 +222,19 @@ def test_internals_that_tools_of_the_time_read():
     assert [each.shape for each in Twins()(a)] == [(None, 2), (None, 2)]
 
 
+def test_what_is_the_same_and_what_is_missing():
+    import keras
+    from keras import backend as K
+
+    x = keras.layers.Input((2,))
+    assert K.function([x], [K.identity(x)])([[[1.0, 2.0]]])[0].tolist() == [[1.0, 2.0]]
+    model = keras.Sequential([keras.layers.Dense(3, activation="softmax", input_shape=(2,))])
+    model.compile("sgd", "categorical_crossentropy")
+    with pytest.raises(ValueError, match=r"all classes in the data. Received: none of \[2\]"):
+        model.fit(np.ones((3, 2)), np.eye(3), class_weight={0: 1.0, 1: 2.0}, verbose=0)
+    model.fit(np.ones((3, 2)), np.eye(3), class_weight={0: 1.0, 1: 2.0, 2: 1.0}, verbose=0)
+
+
 def test_yaml_of_a_compiled_model():
     pytest.importorskip("yaml")
     import keras
@@ -230,3 +243,52 @@ def test_yaml_of_a_compiled_model():
     model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
     model.compile("sgd", "mse")
     assert model_from_yaml(model.to_yaml()).layers[0].units == 1
+
+
+def test_configurations_are_spelled_as_then(tmp_path):
+    """The user's code reads `hard_sigmoid`, and gets Keras 2's function of that name back."""
+    import keras
+    from keras import backend as K
+    from keras.layers import GRU, LSTM, Activation, Dense
+    from keras.models import Sequential
+
+    layer = LSTM(2)
+    config = layer.get_config()
+    assert config["recurrent_activation"] == "hard_sigmoid"
+    of_name = Dense(1, activation="hard_sigmoid")
+    assert of_name.get_config()["activation"] == "hard_sigmoid"
+    for again in (LSTM.from_config(config), GRU.from_config(GRU(2).get_config())):
+        np.testing.assert_allclose(K.get_value(again.cell.recurrent_activation(K.constant([1.0]))), [0.7], rtol=1e-6)
+    model = Sequential([Activation("hard_sigmoid", input_shape=(1,))])
+    for copy in (Sequential.from_config(model.get_config()), keras.models.model_from_json(model.to_json())):
+        np.testing.assert_allclose(copy.predict(np.ones((1, 1))), [[0.7]], rtol=1e-6)
+
+    for of_name in (keras.activations.get("hard_sigmoid"), keras.activations.deserialize("hard_sigmoid")):
+        assert of_name is keras.activations.hard_sigmoid
+    with pytest.warns(UserWarning, match="Received: the layer"):
+        keras.activations.get(Dense(1))
+
+    class Mine(LSTM):
+        def get_config(self):
+            return dict(super().get_config())
+
+    written = keras.layers.serialize(Mine(2))
+    assert "hard_sigmoid" not in [written["config"]["recurrent_activation"]]  # a file of it is read by Keras 3 as well
+
+
+def test_configurations_of_tf_keras():
+    import keras
+
+    import parallel_compat
+
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        config = keras.layers.SeparableConv2D(2, 3).get_config()
+        assert config["kernel_initializer"]["class_name"] == "GlorotUniform"
+        assert keras.layers.SeparableConv2D.from_config(config).filters == 2
+        assert keras.optimizers.Nadam().get_config()["decay"] == 0.004
+        x = keras.layers.Input((2,))
+        dense = keras.layers.Dense(2, kernel_regularizer="l2", activity_regularizer="l1")
+        model = keras.Model(x, dense(dense(x)))
+        assert len(model.losses) == 3  # of the kernel and of both calls
+        model(np.ones((1, 2), "float32"))
+        assert all(hasattr(each, "numpy") for each in model.losses)  # those of a call on numbers, from then on
