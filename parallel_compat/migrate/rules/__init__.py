@@ -25,6 +25,7 @@ NAMES: tuple[str, ...] = (
     "optimizer-arguments",
     "clipping-norm",
     "training-arguments",
+    "shared-metrics",
     "callback-arguments",
     "function-arguments",
     "checkpoint-files",
