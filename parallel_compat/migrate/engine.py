@@ -31,7 +31,7 @@ class Options:
         keep_parallel: with the native target, whether parallel models stay.
     """
 
-    rules: tuple[str, ...] = (*rules.NAMES, *rules.NATIVE_NAMES)
+    rules: tuple[str, ...] = rules.ALL
     unsafe: bool = False
     project: ProjectFacts = project_facts.NONE
     target: str = "parallel_compat"

@@ -28,4 +28,5 @@ def explain(name: str) -> str:
 
 def section() -> str:
     """Return all rules, as they stand in `docs/rules.md`."""
-    return "\n".join([BEGIN, "", *(explain(name) for name in sorted(rules.NAMES)), END]) + "\n"
+    names = (*sorted(rules.NAMES), *sorted(rules.NATIVE_NAMES))
+    return "\n".join([BEGIN, "", *(explain(name) for name in names), END]) + "\n"

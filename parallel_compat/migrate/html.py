@@ -57,7 +57,7 @@ def page(reports: Sequence[Report], *, written: bool) -> str:
             [
                 (
                     f"`{rule}`",
-                    rules.summary(rule) if rule in rules.NAMES else "",
+                    rules.summary(rule) if rule in rules.ALL else "",
                     len(files_of_rule[rule]),
                     *(by_rule[rule][status] for status in counts),
                 )

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _rules(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
-    unknown = [name for name in names if name not in (*rules.NAMES, *rules.NATIVE_NAMES)]
+    unknown = [name for name in names if name not in rules.ALL]
     if unknown:
         raise argparse.ArgumentTypeError(f"no rule {unknown[0]!r}; --list-rules lists them")
     return names
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse("--write rewrites and --check only looks: give one of them.")
     chosen = tuple(
         name
-        for name in (*rules.NAMES, *rules.NATIVE_NAMES)
+        for name in rules.ALL
         if (arguments.select is None or name in arguments.select) and name not in arguments.ignore
     )
     if arguments.keep and arguments.to != "native":
@@ -137,7 +137,7 @@ def _refuse(sentence: str) -> int:
 def _explain(name: str) -> int:
     if name == "all":
         sys.stdout.write(guide.section())
-    elif name in (*rules.NAMES, *rules.NATIVE_NAMES):
+    elif name in rules.ALL:
         sys.stdout.write(guide.explain(name))
     else:
         return _refuse(f"no rule {name!r}; --list-rules lists them.")

@@ -131,7 +131,7 @@ def as_sarif(reports: Sequence[Report]) -> str:
         for report in reports
         if report.status is FileStatus.FAILED
     ]
-    described = [{"id": name, "shortDescription": {"text": rules.summary(name)}} for name in rules.NAMES]
+    described = [{"id": name, "shortDescription": {"text": rules.summary(name)}} for name in rules.ALL]
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

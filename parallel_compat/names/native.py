@@ -54,7 +54,7 @@ get_value(x) | ops.convert_to_numpy
 greater(x>x1, y>x2) | ops.greater
 greater_equal(x>x1, y>x2) | ops.greater_equal
 hard_sigmoid(x) | legacy_numerics.hard_sigmoid
-identity(x) | ops.identity
+identity(x) | ops.copy
 image_data_format() | keras.config.image_data_format
 in_top_k(predictions, targets, k) | ops.in_top_k({targets}, {predictions}, {k})
 int_shape(x) | tuple({x}.shape)
@@ -125,20 +125,38 @@ parallel_compat.legacy.models.predict_classes(model, x, batch_size, verbose) | l
 parallel_compat.legacy.models.predict_proba(model, x, batch_size, verbose) | {model}.predict({x})
 parallel_compat.legacy.models.save_weights(model, filepath, overwrite) | legacy_numerics.save_weights
 parallel_compat.legacy.models.load_weights(model, filepath) | legacy_numerics.load_weights
+parallel_compat.legacy.models.reset_states(model) | legacy_numerics.reset_states
+parallel_compat.legacy.models.save_model(model, filepath, overwrite) | legacy_numerics.save_model
 parallel_compat.template_of(model) | {model}
 """
+# Classes that are another one today, with the arguments that say what they were.
+CLASSES = {
+    "parallel_compat.legacy.layers.CuDNNGRU": ("keras.layers.GRU", 'recurrent_activation="sigmoid", reset_after=True'),
+    "parallel_compat.legacy.layers.CuDNNLSTM": ("keras.layers.LSTM", 'recurrent_activation="sigmoid"'),
+}
 # Names that are another name today wherever they stand.
 _RENAMED = """
 parallel_compat.legacy.activations.hard_sigmoid legacy_numerics.hard_sigmoid
 parallel_compat.legacy.backend.hard_sigmoid legacy_numerics.hard_sigmoid
 parallel_compat.legacy.callbacks.Callback keras.callbacks.Callback
 parallel_compat.legacy.callbacks.ModelCheckpoint legacy_numerics.ModelCheckpoint
-parallel_compat.legacy.layers.CuDNNGRU keras.layers.GRU
-parallel_compat.legacy.layers.CuDNNLSTM keras.layers.LSTM
 parallel_compat.legacy.losses.cosine_proximity legacy_numerics.cosine_proximity
 parallel_compat.legacy.models.load_model keras.models.load_model
 parallel_compat.legacy.models.model_from_json keras.models.model_from_json
 """
+
+# What is called is seen to by a rule of its own.
+OF_OTHER_RULES = (
+    *PARALLEL_MODELS,
+    *(f"parallel_compat.{method}_generator" for method in ("fit", "evaluate", "predict")),
+    "parallel_compat.ParallelModelCheckpoint",
+    "parallel_compat.legacy.callbacks.ModelCheckpoint",
+    "parallel_compat.legacy.callbacks.AltModelCheckpoint",
+    "parallel_compat.legacy.optimizers.",
+    "parallel_compat.legacy.layers.",
+    f"{BACKEND}.function",
+    f"{BACKEND}.set_session",
+)
 
 # What is said of a name beside its new place.
 NOTES = {
@@ -148,6 +166,8 @@ NOTES = {
     "to be made anew from the code.",
 }
 QUESTIONS = {
+    "parallel_compat.legacy.layers.input_tensor": "Write `model.inputs[0]`.",
+    "parallel_compat.simulate_devices": "Write `tf.config.set_logical_device_configuration(...)`, or leave it out.",
     f"{BACKEND}.learning_phase": "Keras 3 has no learning phase: give the layer or model `training=`.",
     f"{BACKEND}.set_learning_phase": "Keras 3 has no learning phase: call models with `training=False`.",
     f"{BACKEND}.in_train_phase": "Write `x if training else alt` in a `call` that takes `training`.",

@@ -8,20 +8,25 @@ change the code, or keep the parallel model (`--keep parallel`).
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import native, project
+from parallel_compat.migrate import calls, native, project
+from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.migrate.source import Undecodable, decode
+from parallel_compat.names.eras import Era
 from parallel_compat.names.native import NOTES, PARALLEL_MODELS
-from parallel_compat.names.native_differences import DIFFERENCES
+from parallel_compat.names.native_differences import DIFFERENCES, OWN_LOSS
+from parallel_compat.names.results import RESULTS, TODAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from parallel_compat.migrate.file import File
-    from parallel_compat.migrate.findings import Finding
 
+# A loss of several outputs, or a metric that is a function.
+_ONE_NUMBER = r"loss_weights|metrics\s*=\s*\[(?:[^\]]*,)?\s*[a-z_]\w*\s*[,\]]"
 RULE = native.DIFFERENCES
 SAFE = True
 BEFORE = """\
@@ -40,10 +45,34 @@ def find(file: File) -> Iterator[Finding]:
         if path in PARALLEL_MODELS and path not in file.keeps:
             texts = _texts(file)
             for difference in DIFFERENCES:
-                if any(difference.pattern.search(text) for text in texts):
+                own = difference.pattern is OWN_LOSS and _has_own_loss(file)
+                if own or any(difference.pattern.search(text) for text in texts):
                     yield file.attention(RULE, _place(file, call, difference.method), difference.text)
         elif path in NOTES:
             yield file.attention(RULE, call, NOTES[path])
+
+
+def of_keras_2(file: File) -> Iterator[Finding]:
+    """Find what Keras 2.2.4 computed otherwise than Keras 3, in a source that was written for it: once each."""
+    if not file.old or file.era not in (None, Era.KERAS_2_2_4):
+        return
+    for result in RESULTS:
+        words = _ONE_NUMBER if result is RESULTS[0] else result.words
+        match = re.search(words, file.source.text) if TODAY in (result.migrate, result.migrate[-len(TODAY) :]) else None
+        if match is not None and not file.ignored(RULE, match.start()):
+            message = f"{result.what}: Keras 2 {result.keras_2}; Keras 3 {result.keras_3}."
+            yield Finding(RULE, match.start(), Status.ATTENTION, message)
+
+
+def _has_own_loss(file: File) -> bool:
+    """Whether a model is compiled with a loss that is a function of the project's."""
+    for call in file.method_calls.get("compile", ()):
+        given = calls.keyword(call, "loss")
+        loss = given.value if given is not None else call.args[1] if len(call.args) > 1 else None
+        for node in ast.walk(loss) if loss is not None else ():
+            if isinstance(node, ast.Name) and not (file.names.path(node) or "").startswith(("keras", "tensorflow")):
+                return True
+    return False
 
 
 def _place(file: File, call: ast.Call, methods: tuple[str, ...]) -> ast.expr:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
-from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.names.members import TENSOR
-from parallel_compat.names.native import BACKEND, QUESTIONS, Native, functions
+from parallel_compat.names.native import BACKEND, CLASSES, QUESTIONS, Native, functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,10 +52,13 @@ def find(file: File) -> Iterator[Finding]:
         if path == f"{BACKEND}.function":
             yield from _function(file, call)
             continue
+        if path in CLASSES:
+            yield from _class(file, call, *CLASSES[path])
+            continue
         row = rows.get(path or "")
         if row is None:
             continue
-        values = _arguments(call, row)
+        values = None if _is_calculated_with(file, call, path) else _arguments(call, row)
         edits = None
         if values is not None:
             edits = _expression(file, call, row, values) if row.is_expression else _renamed(file, call, row, values)
@@ -76,6 +79,11 @@ def find(file: File) -> Iterator[Finding]:
         if spelled is not None and isinstance(node, ast.Attribute):
             edits = [file.replace(node, spelled[0]), *spelled[1]]
             yield file.found(RULE, node, f"`{row.old.rpartition('.')[2]}` is now `{row.new}`.", edits)
+
+
+def _is_calculated_with(file: File, call: ast.Call, path: str | None) -> bool:
+    """`K.shape(x) * 2`: `ops.shape` is a tuple, for which that means something else."""
+    return path == f"{BACKEND}.shape" and isinstance(file.tree.parents.get(call), ast.BinOp | ast.Compare | ast.UnaryOp)
 
 
 def _arguments(call: ast.Call, row: Native) -> dict[str, ast.expr] | None:
@@ -145,10 +153,20 @@ def _expression(file: File, call: ast.Call, row: Native, values: dict[str, ast.e
     return [*edits, *spelled[1]]
 
 
+def _class(file: File, call: ast.Call, target: str, arguments: str) -> Iterator[Finding]:
+    """`CuDNNLSTM(8)` is an `LSTM` whose gates are spelled out."""
+    edits = retarget(file, call.func, target)
+    name = (file.names.path(call.func) or "").rpartition(".")[2]
+    if edits is None or calls.keyword(call, "recurrent_activation") is not None:
+        yield file.attention(RULE, call, f"`{name}` is now `{target}({arguments})`.")
+    else:
+        yield file.found(RULE, call, f"`{name}` is now `{target}`.", [*edits, calls.append(file, call, arguments)])
+
+
 def _function(file: File, call: ast.Call) -> Iterator[Finding]:
-    """`K.function([a], [b])` is a model that is called: lists in, a list out."""
+    """`K.function([a], [b])` takes lists and returns a list of arrays."""
     lists = [isinstance(argument, ast.List) for argument in call.args]
-    spelled = spell(file, "keras.Model", call)
+    spelled = spell(file, "legacy_numerics.function_of", call)
     phase = any(
         isinstance(node, ast.Attribute | ast.Name) and file.names.path(node) == f"{BACKEND}.learning_phase"
         for argument in call.args
@@ -157,5 +175,5 @@ def _function(file: File, call: ast.Call) -> Iterator[Finding]:
     if lists != [True, True] or call.keywords or phase or spelled is None:
         yield file.attention(RULE, call, f"`K.function`: {QUESTIONS[f'{BACKEND}.function']}")
         return
-    message = "`K.function` is now a `keras.Model` of the same tensors; called, it returns tensors in place of arrays."
+    message = "`K.function` is now `function_of`, which calls a `keras.Model` of the same tensors."
     yield file.found(RULE, call, message, [file.replace(call.func, spelled[0]), *spelled[1]])

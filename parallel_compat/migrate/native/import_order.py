@@ -54,23 +54,27 @@ def _groups(source: Source) -> Iterator[Sequence[_Import]]:
 
 
 def _ordered(group: Sequence[_Import], lines: list[str], newline: str) -> list[str]:
-    merged: dict[object, tuple[_Import, list[str]]] = {}
+    """Return the lines in order: those of one module as one, what is written anew first, the helpers last."""
+    merged: dict[str, tuple[_Import, list[str], str]] = {}
     for statement, line in zip(group, lines, strict=True):
         names = [_spelled(alias) for alias in statement.names]
-        key: object = line
+        key = line
         if isinstance(statement, ast.ImportFrom) and _is_ours(statement) and "*" not in names:
-            key = (statement.module, statement.level)
-        _, together = merged.setdefault(key, (statement, []))
-        more = [name for name in names if name not in together]
-        together[:] = sorted([*together, *more]) if together and more else [*together, *more]
-    entries = list(merged.items())
-    keras = [index for index, (_, (statement, _)) in enumerate(entries) if _is_of_keras(statement)]
-    inserted = [entries[index] for index in keras]
-    # What is written anew (`import keras`, `from keras import ops`) stands before what was there.
-    inserted.sort(key=lambda entry: _rank(entry[1][0]))
-    for index, entry in zip(keras, inserted, strict=True):
+            key = f"from {statement.module}"
+        if key in merged:
+            _, together, before = merged[key]
+            more = [name for name in names if name not in together]
+            both = sorted([*together, *more]) if more else together
+            merged[key] = statement, both, _from(statement, both, newline) if more else before
+        else:
+            merged[key] = statement, names, line
+    entries = list(merged.values())
+    keras = [index for index, (statement, _, _) in enumerate(entries) if _is_of_keras(statement)]
+    ranked = sorted((entries[index] for index in keras), key=lambda entry: _rank(entry[0]))
+    for index, entry in zip(keras, ranked, strict=True):
         entries[index] = entry
-    return [key if isinstance(key, str) else _from(statement, names, newline) for key, (statement, names) in entries]
+    entries.sort(key=lambda entry: isinstance(entry[0], ast.ImportFrom) and entry[0].module == NUMERICS)
+    return [line for _, _, line in entries]
 
 
 def _rank(statement: _Import) -> int:

@@ -119,22 +119,55 @@ def all_batches(generator):
 
 
 def save_weights(model, filepath, overwrite=True):
-    """Write weights to a file of any name, in the format of `.weights.h5`; Keras 3 writes to names of that end only."""
+    """Write weights to a file of any name, in the layout of Keras 1 and 2, which `load_weights` reads from `.h5` names.
+
+    Keras 3 itself writes weights to names that end in `.weights.h5` only.
+    """
     if not overwrite and os.path.exists(filepath):
         raise FileExistsError(f"Expected no file of this name. Received: {filepath}")
     with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(filepath))) as folder:
-        model.save_weights(os.path.join(folder, "model.weights.h5"))
-        os.replace(os.path.join(folder, "model.weights.h5"), filepath)
+        temporary = os.path.join(folder, "weights.h5")
+        with h5py.File(temporary, "w") as file:
+            file.attrs["layer_names"] = [layer.name.encode() for layer in model.layers]
+            for layer in model.layers:
+                weights = [*layer.trainable_weights, *layer.non_trainable_weights]
+                group = file.create_group(layer.name)
+                group.attrs["weight_names"] = [f"{number}".encode() for number in range(len(weights))]
+                for number, weight in enumerate(weights):
+                    group[f"{number}"] = ops.convert_to_numpy(weight)
+        os.replace(temporary, filepath)
 
 
 def load_weights(model, filepath):
-    """Read weights from a file of any name, in the format of `.weights.h5` or in that of Keras 1 and 2."""
+    """Read weights from a file of any name, in the layout of Keras 1 and 2 or in that of `.weights.h5`."""
     with h5py.File(filepath, "r") as file:
         of_keras_2 = "layer_names" in file.attrs or "model_weights" in file
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "model.h5" if of_keras_2 else "model.weights.h5")
         shutil.copyfile(filepath, copy)
         model.load_weights(copy)
+
+
+def save_model(model, filepath, overwrite=True):
+    """Write a model to a file of any name; Keras 3 takes names that end in `.keras`, `.h5` and `.hdf5` only."""
+    if not overwrite and os.path.exists(filepath):
+        raise FileExistsError(f"Expected no file of this name. Received: {filepath}")
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(filepath))) as folder:
+        temporary = os.path.join(folder, "model.keras" if str(filepath).endswith(".keras") else "model.h5")
+        model.save(temporary)
+        os.replace(temporary, filepath)
+
+
+def reset_states(model):
+    """`reset_states` of Keras 1 and 2: of the stateful layers of a model, or of a metric."""
+    if isinstance(model, keras.metrics.Metric):
+        model.reset_state()
+        return
+    for layer in model.layers:
+        if isinstance(layer, keras.Model):
+            reset_states(layer)
+        elif getattr(layer, "stateful", False):
+            layer.reset_state()
 
 
 class ModelCheckpoint(keras.callbacks.Callback):
@@ -179,10 +212,18 @@ class ModelCheckpoint(keras.callbacks.Callback):
         if self.save_weights_only:
             save_weights(self.model, path)
             return
-        with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(path))) as folder:
-            temporary = os.path.join(folder, "model.keras" if path.endswith(".keras") else "model.h5")
-            self.model.save(temporary)
-            os.replace(temporary, path)
+        save_model(self.model, path)
+
+
+def function_of(inputs, outputs):
+    """`K.function` of Keras 1 and 2: called with a list of arrays, it returns a list of arrays."""
+    model = keras.Model(inputs if len(inputs) > 1 else inputs[0], outputs)
+
+    def call(values):
+        results = model(values if len(values) > 1 else values[0], training=False)
+        return [ops.convert_to_numpy(each) for each in keras.tree.flatten(results)]
+
+    return call
 
 
 def predict_classes(model, x, batch_size=32, verbose=0):

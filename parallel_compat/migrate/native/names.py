@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate.import_statements import remove_aliases
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.rules import imports
-from parallel_compat.names.native import NUMERICS, QUESTIONS, functions, renamed
+from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,6 @@ model = load_model('model.h5')
 """
 
 _OURS = "parallel_compat."
-_LEGACY_CLASSES = ("parallel_compat.legacy.optimizers.", "parallel_compat.legacy.layers.")
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -59,8 +58,11 @@ def find(file: File) -> Iterator[Finding]:
     for finding in imports.find_redirected(file):
         if finding.edits:
             yield replace(finding, rule=RULE)
+    called = {id(call.func) for call in file.tree.calls}
     for node in left:
         path = file.names.path(node) or ""
+        if id(node) in called and path.startswith(OF_OTHER_RULES):
+            continue  # they say what is to be done
         if path not in functions() and path not in file.keeps:
             note = QUESTIONS.get(path, "Keras 3 has no counterpart: write it anew, or keep this package for it.")
             yield file.attention(RULE, node, f"`{path}` is of this package. {note}")
@@ -69,7 +71,6 @@ def find(file: File) -> Iterator[Finding]:
 
 def _uses(file: File) -> Iterator[ast.Name | ast.Attribute]:
     """The longest parts of names that are of this package, where they are read."""
-    (*renamed(), *functions())
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.attributes, *file.tree.names]
     for node in nodes:
         path = file.names.path(node)

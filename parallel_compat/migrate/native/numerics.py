@@ -74,7 +74,7 @@ def reports(rewritten: Sequence[Report]) -> list[Report]:
             wanted.setdefault(home(one.path), set()).update(one.helpers)
     found = []
     for folder, chosen in sorted(wanted.items()):
-        path = os.path.join(folder if absolute else os.path.relpath(folder), NAME)
+        path = os.path.normpath(os.path.join(folder if absolute else os.path.relpath(folder), NAME))
         before = ""
         if os.path.exists(path):
             with open(path, encoding="utf-8", errors="replace") as stream:

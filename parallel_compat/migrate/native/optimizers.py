@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import calls, project
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.kinds import LIBRARIES
-from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.migrate.source import Undecodable, decode
 
 if TYPE_CHECKING:
@@ -42,27 +42,27 @@ _SETS_RATE = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.lr\b|\.learn
 
 def find(file: File) -> Iterator[Finding]:
     """Find calls of optimizers of this package."""
+    found: dict[str, list[ast.Call]] = {}
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
-        if not path.startswith(_CLASSES):
-            continue
+        if path.startswith(_CLASSES):
+            found.setdefault(path, []).append(call)
+    for path, uses in found.items():
         name = path.rpartition(".")[2]
-        decay = calls.keyword(call, "decay")
-        if calls.has_stars(call):
-            yield file.attention(RULE, call, f"`{name}` with arguments that are not known here: name them.")
-            continue
         target = f"keras.optimizers.{name}"
-        if not file.redirect(call.func, target):
-            yield file.attention(RULE, call, f"`{name}` is now `{target}`.")
-            continue
-        if decay is None:
-            yield file.found(RULE, call, f"`{name}` is now `{target}`.")
-            continue
-        edits = _wrapped(file, call, decay) if _rate_is_set(file) else _scheduled(file, call, decay, name)
-        if edits is None:
-            yield file.attention(RULE, decay, f"`decay` of `{name}`: give it a `learning_rate` of `InverseTimeDecay`.")
-        else:
-            yield file.found(RULE, decay, f"`decay` of `{name}` keeps its effect.", edits)
+        stays = any(calls.has_stars(call) for call in uses)  # one name is of one place: where one stays, all do
+        for call in uses:
+            moved = None if stays else retarget(file, call.func, target)
+            decay = calls.keyword(call, "decay")
+            edits: list[AnyEdit] | None = []
+            if moved is not None and decay is not None:
+                edits = _wrapped(file, call, decay) if _rate_is_set(file) else _scheduled(file, call, decay, name)
+            if moved is None or edits is None:
+                message = f"`{name}` with arguments that are not known here: name them, and give a `decay` by"
+                yield file.attention(RULE, call, f"{message} `keras.optimizers.schedules.InverseTimeDecay`.")
+            else:
+                kept = " `decay` keeps its effect." if decay is not None else ""
+                yield file.found(RULE, call, f"`{name}` is now `{target}`.{kept}", [*edits, *moved])
 
 
 def _wrapped(file: File, call: ast.Call, decay: ast.keyword) -> list[AnyEdit] | None:

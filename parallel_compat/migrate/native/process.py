@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import engine, native
 from parallel_compat.migrate.edits import apply, settle
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Status
-from parallel_compat.migrate.native import import_order
+from parallel_compat.migrate.native import differences, import_order
 from parallel_compat.migrate.parsed import parse
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.engine import Options
     from parallel_compat.migrate.findings import Finding
 
-_ROUNDS = 12
+_ROUNDS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,13 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
         BrokenRewrite: a rewritten source would not parse.
     """
     source, origins = text, Origins()
-    found: list[Finding] = []
+    file = File(text, path, options.project)
+    said_once = native.DIFFERENCES in options.rules and file.imports_keras
+    found: list[Finding] = list(differences.of_keras_2(file)) if said_once else []
     steps: list[tuple[Edit, ...]] = []
     legacy = False
     for target in (replace(options, target="parallel_compat"), options):
-        for _ in range(_ROUNDS):
+        for number in range(1, _ROUNDS + 1):
             analysis = engine.analyse(text, target, path)
             legacy = legacy or analysis.legacy
             counted = [finding for finding in analysis.findings if hints or not finding.hint]
@@ -70,6 +73,8 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
                     found.append(replace(finding, offset=origins.of(finding.offset)))
             if last:
                 break
+            if number == _ROUNDS:
+                raise engine.BrokenRewrite("the rewriting comes to no end")
             try:
                 parse(after)
             except SyntaxError as error:
@@ -92,7 +97,8 @@ def _without_way_stations(findings: Sequence[Finding], *, rewritten: bool) -> li
     seen = set()
     kept = []
     for finding in findings:
-        key = (finding.rule, finding.offset, finding.message, finding.status)
+        once = finding.rule == native.DIFFERENCES  # in a file; else at a place
+        key = (finding.rule, -1 if once else finding.offset, finding.message, finding.status)
         way_station = finding.status is Status.REWRITTEN and "parallel_compat" in finding.message
         if key in seen or way_station or (finding.status is Status.REWRITTEN and not rewritten):
             continue

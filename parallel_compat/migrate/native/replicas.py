@@ -8,9 +8,10 @@ at this place.
 from __future__ import annotations
 
 import ast
+import itertools
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import calls
+from parallel_compat.migrate import calls, native
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.native.spelling import spell
 from parallel_compat.migrate.statements import (
@@ -50,7 +51,9 @@ with strategy.scope():
     parallel_model.compile('sgd', 'mse')
 """
 
+_ARGUMENTS = {"model", "gpus", "cpu_merge", "cpu_relocation"}
 _BUILDS = ("keras.layers.", "keras.Input", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
+_OPTIMIZERS = ("keras.optimizers.", "parallel_compat.legacy.optimizers.", "legacy_numerics.with_decay")
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign)
 
 
@@ -59,16 +62,30 @@ class Unclear(Exception):
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls of `multi_gpu_model`: one a run, as each changes the lines around it."""
-    found = [call for call in file.tree.calls if file.names.path(call.func) in PARALLEL_MODELS]
-    for call in found:
+    """Find calls of `multi_gpu_model`: one a run in each function, as each changes the lines around it."""
+    done: set[int] = set()
+    for call in file.tree.calls:
+        path = file.names.path(call.func)
+        if path not in PARALLEL_MODELS or path in file.keeps:
+            continue
+        scope = id(file.tree.scopes[call])
+        if scope in done:
+            continue
         try:
-            edits = Wrapping(file, call).edits()
+            wrapping = Wrapping(file, call)
+            edits = wrapping.edits()
         except Unclear as error:
             yield file.attention(RULE, call, f"{error} Build and compile it under the scope of a `MirroredStrategy`.")
             continue
+        done.add(scope)
         yield file.found(RULE, call, "The model is now built and compiled under a `MirroredStrategy`.", edits)
-        return
+        if not wrapping.compiles:
+            yield file.attention(
+                native.DIFFERENCES,
+                call,
+                "The model is compiled elsewhere, which a strategy refuses for an optimizer object: compile it under "
+                "`with model.distribute_strategy.scope():`.",
+            )
 
 
 class Wrapping:
@@ -88,18 +105,36 @@ class Wrapping:
         template = call.args[0] if call.args else getattr(calls.keyword(call, "model"), "value", None)
         gpus = call.args[1] if len(call.args) > 1 else getattr(calls.keyword(call, "gpus"), "value", None)
         statement = statement_of(file, call)
-        if template is None or calls.has_stars(call) or statement is None:
+        known = {keyword.arg for keyword in call.keywords} <= _ARGUMENTS and len(call.args) < 3
+        if template is None or calls.has_stars(call) or statement is None or not known:
             raise Unclear("The arguments of `multi_gpu_model` are not known here.")
         self.template: ast.expr = template
         self.gpus: ast.expr | None = gpus
         self.guard: ast.expr | None = None
-        self.parallel = _target(statement, call)
         self.statement: ast.stmt = statement
+        value = file.tree.parents[call]
+        if isinstance(value, ast.IfExp) and value.body is call:  # multi_gpu_model(model, n) if n > 1 else model
+            self.parallel = _target(statement, value)
+            if self.parallel is None or ast.unparse(value.orelse) != ast.unparse(template):
+                raise Unclear("On one device another model is used.")
+            self.guard = value.test
+        else:
+            self.parallel = _target(statement, call)
+            self._is_plain(call)
         above = file.tree.parents[statement]
-        if isinstance(above, ast.If):
+        if isinstance(above, ast.If) and self.guard is None:
             self._guarded(above)
         self.block = block_of(file, self.statement)
         self.index = self.block.index(self.statement)
+        self.compiles: list[ast.stmt] = []
+
+    def _is_plain(self, call: ast.Call) -> None:
+        """The call is always made, once: it is no part of a loop, a condition or a function of its own."""
+        for above in self.file.tree.ancestors(call):
+            if isinstance(above, ast.stmt):
+                return
+            if isinstance(above, ast.IfExp | ast.BoolOp | ast.Lambda | ast.comprehension | ast.ListComp | ast.DictComp):
+                raise Unclear("It depends on a condition whether the model is a parallel one.")
 
     def _guarded(self, condition: ast.If) -> None:
         """`if gpus > 1: parallel = multi_gpu_model(...)`, `else: parallel = model`."""
@@ -139,41 +174,45 @@ class Wrapping:
 
     def edits(self) -> list[AnyEdit]:
         """Return the edits."""
+        file, block = self.file, self.block
         first, last = self._building()
-        compiled = self._compile()
-        quote = "'" if self.file.source.text.count("'") >= self.file.source.text.count('"') else '"'
-        before, imports = self._strategy(quote, self.block[first])
-        name = self._name()
+        self.compiles = self._compile()
+        first = self._with_optimizers(first)
+        quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
+        name, before, imports = self._strategy(quote, block[first])
         edits: list[AnyEdit] = [*imports]
-        template = self.file.source.segment(self.template)
-        device = self._device_block(self.block[first]) if first == last else None
+        template = file.source.segment(self.template)
+        device = self._device_block(block[first]) if first == last else None
         header = f"with {name}.scope()"
         simple = isinstance(self.template, ast.Name) or self.guard is not None
         replaced = self.statement if simple and self.parallel is not None else None
+        compiled = self._position(self.compiles[0]) if self.compiles else None
         if compiled is not None and self._is_one_block(first, compiled):
             last = compiled
         if device is not None:
-            item = device.items[0].context_expr
-            start = line_start(self.file, device)
-            indent = indent_of(self.file, device)
-            newline = self.file.source.newline
-            edits.append(Edit(start, start, "".join(indent + line + newline for line in before.splitlines())))
-            edits.append(self.file.replace(item, f"{name}.scope()"))
-            rest = self.block[first + 1 : last + 1]
-            if rest:
-                edits += _indented(self.file, rest, replaced)
+            start, indent = line_start(file, device), indent_of(file, device)
+            lines = "".join(indent + line + file.source.newline for line in before.splitlines())
+            edits += [Edit(start, start, lines), file.replace(device.items[0].context_expr, f"{name}.scope()")]
+            if block[first + 1 : last + 1]:
+                edits += _indented(file, block[first + 1 : last + 1], replaced)
         else:
-            edits += under(self.file, self.block[first : last + 1], before, header, replaced=replaced)
+            edits += under(file, block[first : last + 1], before, header, replaced=replaced)
         if replaced is None:
-            edits.append(self.file.replace(self.call, template))
+            edits.append(file.replace(self.call, template))
         elif self.parallel == template:
-            edits = [edit for edit in edits if not _is_at(self.file, edit, replaced)]
-            edits.append(remove_statement(self.file, replaced))
+            edits = [edit for edit in edits if not _is_at(file, edit, replaced)]
+            edits.append(remove_statement(file, replaced))
         else:
-            edits.append(self.file.replace(replaced, f"{self.parallel} = {template}"))
-        if compiled is not None and compiled > last:
-            edits += under(self.file, [self.block[compiled]], "", header)
-        if any(not is_alone(self.file, one) for one in (*self.block[first : last + 1], self.statement)):
+            edits.append(file.replace(replaced, f"{self.parallel} = {template}"))
+        later = [one for one in self.compiles if self._position(one) > last]
+        for one in later:
+            edits += under(file, [one], "", header)
+        if not self.compiles and self.parallel is not None:
+            for one, receiver in self._other_compilations():
+                self.compiles.append(one)
+                later.append(one)
+                edits += under(file, [one], "", f"with {receiver}.distribute_strategy.scope()")
+        if any(not is_alone(file, one) for one in (*block[first : last + 1], *later, self.statement)):
             raise Unclear("Several statements stand on one line.")
         return edits
 
@@ -230,20 +269,47 @@ class Wrapping:
             and node.func.attr in ("add", "pop", "build", "load_weights")
         )
 
-    def _compile(self) -> int | None:
-        """Return the position of the statement that compiles the parallel model, None where it is elsewhere."""
-        if self.parallel is None:
-            return None
-        for position in range(self.index, len(self.block)):
-            for node in ast.walk(self.block[position]):
-                if (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Attribute)
-                    and node.func.attr == "compile"
-                    and ast.unparse(node.func.value) == self.parallel
-                ):
-                    return position
-        return None
+    def _compile(self) -> list[ast.stmt]:
+        """Return the statements that compile the parallel model after it is made."""
+        found = []
+        for statement in self.block[self.index :] if self.parallel is not None else ():
+            for node in ast.walk(statement):
+                if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                    continue
+                if node.func.attr == "compile" and ast.unparse(node.func.value) == self.parallel:
+                    one = statement_of(self.file, node)
+                    if one is not None and self.file.tree.scopes[node] is self.file.tree.scopes[self.call]:
+                        found.append(one)
+        return found
+
+    def _other_compilations(self) -> Iterator[tuple[ast.stmt, str]]:
+        """Yield what compiles a model by another name, in the same function and after the model is made."""
+        file = self.file
+        for call in file.method_calls.get("compile", ()):
+            statement = statement_of(file, call)
+            if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
+                continue
+            same = file.tree.scopes[call] is file.tree.scopes[self.call] and call.lineno > self.call.lineno
+            if same and isinstance(statement, ast.Expr) and file.kinds.of(call.func.value) in (None, MODEL):
+                yield statement, call.func.value.id
+
+    def _with_optimizers(self, first: int) -> int:
+        """An optimizer that is made before has its place under the scope as well."""
+        for statement in self.compiles:
+            for name in _loads(statement) - {self.parallel}:
+                for position, one in enumerate(self.block[: self.index]):
+                    if name in _stores(one) and self._makes_optimizer(one) and position < first:
+                        between = self.block[position:first]
+                        if not all(isinstance(each, _SIMPLE) for each in between):
+                            raise Unclear(f"The optimizer `{name}` is made before the model.")
+                        first = position
+        return first
+
+    def _makes_optimizer(self, statement: ast.stmt) -> bool:
+        return any(
+            isinstance(node, ast.Call) and (self.file.names.target(node.func) or "").startswith(_OPTIMIZERS)
+            for node in ast.walk(statement)
+        )
 
     def _is_one_block(self, first: int, compiled: int) -> bool:
         between = self.block[first : compiled + 1]
@@ -251,33 +317,30 @@ class Wrapping:
             isinstance(one, (*_SIMPLE, ast.For, ast.With)) or one is self.statement for one in between
         )
 
-    def _name(self) -> str:
-        return "strategy"
-
-    def _strategy(self, quote: str, before: ast.stmt) -> tuple[str, Sequence[Edit]]:
-        """Return the lines that make the strategy."""
+    def _strategy(self, quote: str, before: ast.stmt) -> tuple[str, str, Sequence[Edit]]:
+        """Return the name of the strategy, the lines that make it (none where it is there), and their imports."""
         file = self.file
-        bound = file.tree.scopes.get(before) or file.tree.root
-        del bound
         for value in (self.gpus, self.guard):
             if value is not None and self._is_bound_between(value, before):
                 raise Unclear("The number of GPUs is known after the model is built only.")
-        devices = self._devices(quote)
-        spelled = spell(file, f"tf.distribute.MirroredStrategy({devices})", self.statement)
+        spelled = spell(file, f"tf.distribute.MirroredStrategy({self._devices(quote)})", self.statement)
         if spelled is None:
             raise Unclear("The name `tf` is taken here.")
         text, imports = spelled
-        name = self._name()
-        if self.guard is None:
-            return f"{name} = {text}", imports
         module = text.partition(".")[0]
-        lines = (
-            f"if {file.source.segment(self.guard)}:",
-            f"    {name} = {text}",
-            "else:",
-            f"    {name} = {module}.distribute.get_strategy()",
-        )
-        return "\n".join(lines), imports
+        made_before = {ast.unparse(one) for one in file.tree.module.body if one.lineno < before.lineno}
+        made_before |= {ast.unparse(one) for one in self.block if one.lineno < before.lineno}
+        for number in itertools.count(1):
+            name = "strategy" if number == 1 else f"strategy_{number}"
+            lines = f"{name} = {text}"
+            if self.guard is not None:
+                one_device = f"{name} = {module}.distribute.get_strategy()"
+                lines = f"if {file.source.segment(self.guard)}:\n    {lines}\nelse:\n    {one_device}"
+            if ast.unparse(ast.parse(lines)) in made_before:
+                return name, "", imports
+            if not file.tree.scopes[self.call].find(name):
+                return name, lines, imports
+        raise AssertionError("there are more names than strategies")
 
     def _is_bound_between(self, value: ast.expr, first: ast.stmt) -> bool:
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
@@ -322,7 +385,7 @@ def _indented(file: File, statements: Sequence[ast.stmt], replaced: ast.stmt | N
     return [Edit(first.start, first.end, step), *edits[1:]]
 
 
-def _target(statement: ast.stmt, call: ast.Call) -> str | None:
+def _target(statement: ast.stmt, call: ast.expr) -> str | None:
     if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
         return ast.unparse(statement.targets[0])
     return None

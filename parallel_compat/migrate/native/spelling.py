@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import ast
+from parallel_compat.names import table
 
-    from parallel_compat.migrate.edits import Edit
+if TYPE_CHECKING:
+    from parallel_compat.migrate.edits import AnyEdit, Edit
     from parallel_compat.migrate.file import File
 
 # How an expression of `names/native.py` begins, the module that it means, and the import that brings it.
@@ -44,6 +45,8 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
         nonlocal taken
         short, name = match.groups()
         path, statement = _HOMES[short]
+        if short in ("ops", "keras") and _is_of_tensorflow(file):
+            statement = {"ops": "from tensorflow.keras import ops", "keras": "from tensorflow import keras"}[short]
         found = _bound(file, f"{path}.{name}" if short == "legacy_numerics" else path, at)
         if short == "legacy_numerics":
             if found is None and not _is_free(file, name, at):
@@ -51,6 +54,8 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
             if found is None:
                 imports.append(import_numerics(file, name))
             return found or name
+        if found is None and short == "keras" and _is_of_tensorflow(file) and _bound(file, "tensorflow", at):
+            found = f"{_bound(file, 'tensorflow', at)}.keras"
         if found is None and _is_free(file, short, at):
             imports.append(file.import_after(statement))
             found = short
@@ -62,6 +67,45 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
 
     text = _BEGINNING.sub(spelled, expression)
     return None if taken else (text, tuple(imports))
+
+
+def retarget(file: File, func: ast.expr, target: str) -> list[AnyEdit] | None:
+    """Have what is called be `target`: by its import where it is an imported name, else where it stands.
+
+    Args:
+        file: the source.
+        func: what is called.
+        target: a dotted path under `keras`.
+
+    Returns:
+        The edits beside those of the import; None where it cannot be done.
+    """
+    if isinstance(func, ast.Name) and func in file.tree.scopes:
+        bindings = file.tree.scopes[func].find(func.id)
+        if bindings and all(isinstance(binding.statement, ast.ImportFrom) for binding in bindings):
+            return [] if file.redirect(func, target) else None
+    spelled = spell(file, target, func)
+    return None if spelled is None else [file.replace(func, spelled[0]), *spelled[1]]
+
+
+def _is_of_tensorflow(file: File) -> bool:
+    """Whether the source knows Keras as a part of TensorFlow alone."""
+    roots = {table.root_of(module) for module in _modules(file)}
+    return "keras" not in roots and bool(roots & {"tensorflow.keras"} or _uses_tf_keras(file))
+
+
+def _modules(file: File) -> list[str]:
+    modules: list[str] = []
+    for statement in file.tree.imports:
+        if isinstance(statement, ast.Import):
+            modules += [alias.name for alias in statement.names]
+        elif statement.module and not statement.level:
+            modules += [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
+    return modules
+
+
+def _uses_tf_keras(file: File) -> bool:
+    return any(node.attr == "keras" and file.names.path(node) == "tensorflow.keras" for node in file.tree.attributes)
 
 
 def _bound(file: File, path: str, at: ast.AST) -> str | None:
@@ -88,12 +132,19 @@ def _is_free(file: File, name: str, at: ast.AST) -> bool:
 
 
 def import_numerics(file: File, name: str) -> Edit:
-    """Return the edit that imports a helper: after the last import at the top of the module."""
-    import ast
-
-    last = None
+    """Return the edit that imports a helper: after the imports that begin with the first one of Keras or TensorFlow."""
+    anchor: ast.stmt | None = None
     for statement in file.tree.module.body:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            last = statement
+        if isinstance(statement, ast.Import | ast.ImportFrom) and (anchor is not None or _is_of_either(statement)):
+            anchor = statement
+        elif anchor is not None and not isinstance(statement, ast.Try | ast.If):
+            break
     text = f"from legacy_numerics import {name}"
-    return file.insert_statement(last, text) if last is not None else file.import_after(text)
+    return file.insert_statement(anchor, text) if anchor is not None else file.import_after(text)
+
+
+def _is_of_either(statement: ast.Import | ast.ImportFrom) -> bool:
+    modules = [alias.name for alias in statement.names]
+    if isinstance(statement, ast.ImportFrom):
+        modules = [statement.module or ""] if not statement.level else []
+    return any(module.partition(".")[0] in ("keras", "tensorflow", "parallel_compat") for module in modules)

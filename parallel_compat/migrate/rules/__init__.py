@@ -56,12 +56,15 @@ NATIVE_NAMES: tuple[str, ...] = (
     "native-differences",
     "native-replicas",
     "native-batches",
+    "native-layers",
+    "native-metrics",
     "native-optimizers",
     "native-sessions",
     "native-callbacks",
     "native-functions",
     "native-names",
 )
+ALL = (*NAMES, *NATIVE_NAMES)
 
 
 class Rule(Protocol):

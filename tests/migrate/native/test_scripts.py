@@ -1,0 +1,102 @@
+"""Scripts of 2018 and 2019 as native code: they run where there is no parallel_compat, and train the same weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parallel_compat.command import main
+from tests.migrate.native.check import run_alone
+from tests.run.test_programs import KERAS_2, TENSORFLOW_2
+
+ROOT = Path(__file__).parents[3]
+DATA = ROOT / "tests" / "data"
+# Fewer turns of the same loops: that they run is tested, not how fast.
+SHORTER = [("range(300)", "range(3)"), ("range(150)", "range(5)"), ("range(30)", "range(3)"), ("sys.argv[1]", "1")]
+VAE = """
+import numpy as np
+from keras import backend as K
+from keras.layers import Dense, Input, Lambda
+from keras.models import Model
+
+def sampling(args):
+    mean, log_variance = args
+    noise = K.random_normal(shape=(K.shape(mean)[0], 2), mean=0., stddev=1.)
+    return mean + K.exp(0.5 * log_variance) * noise
+
+inputs = Input(shape=(8,))
+hidden = Dense(6, activation='relu')(inputs)
+mean, log_variance = Dense(2)(hidden), Dense(2)(hidden)
+z = Lambda(sampling, output_shape=(2,))([mean, log_variance])
+vae = Model(inputs, Dense(8, activation='sigmoid')(z))
+
+def loss(y_true, y_pred):
+    return K.sum(K.binary_crossentropy(y_true, y_pred), axis=-1)
+
+vae.compile('rmsprop', loss)
+x = np.random.rand(32, 8)
+first = vae.fit(x, x, epochs=3, verbose=0).history['loss']
+assert np.all(np.isfinite(first))
+print('finished')
+"""
+SCRIPTS = {
+    "keras_2": KERAS_2,
+    "tensorflow_2": TENSORFLOW_2,
+    "vae_trained": VAE,
+    "several_models": (DATA / "recordings" / "script.py").read_text("utf-8"),
+    "digits": (ROOT / "examples" / "digits_2018.py").read_text("utf-8"),
+    **{path.stem: path.read_text("utf-8") for path in (ROOT / "benchmarks" / "scripts").glob("*.py")},
+}
+TOGETHER = """
+import runpy, sys
+import keras
+for name in sys.argv[1:]:
+    print("begin", name, flush=True)
+    sys.argv = [name] + (["--epochs", "1", "--replicas", "2"] if name == "digits.py" else [])
+    runpy.run_path(name, run_name="__main__")
+    keras.utils.clear_session()
+    print("end", name, flush=True)
+"""
+
+
+def migrated(folder: Path, scripts: dict[str, str]) -> None:
+    for name, text in scripts.items():
+        # What is for machines without GPUs in the example is of this package.
+        kept = [line for line in text.splitlines(keepends=True) if "# no GPU" not in line]
+        (folder / f"{name}.py").write_text("".join(kept), encoding="utf-8")
+    assert main(["migrate", "--to", "native", "--unsafe", "--write", str(folder)]) == 0
+    left = [path.name for path in folder.glob("*.py") if "parallel_compat" in path.read_text("utf-8")]
+    assert left == []
+
+
+@pytest.mark.slow  # on one device: one of them asserts what BatchNormalization does not keep on two, as its finding says
+def test_eleven_scripts_run_where_there_is_no_parallel_compat(tmp_path):
+    shorter = {}
+    for name, text in SCRIPTS.items():
+        for old, new in SHORTER if name in ("dqn", "gan", "seq2seq", "vae", "six_calls") else ():
+            text = text.replace(old, new)
+        shorter[name] = text
+    assert len(shorter) == 11
+    migrated(tmp_path, shorter)
+    (tmp_path / "together.py").write_text(TOGETHER)
+    output = run_alone(tmp_path, 1, "together.py", *(f"{name}.py" for name in shorter))
+    assert [name for name in shorter if f"end {name}.py" not in output] == []
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("numbers")
+    migrated(folder, {"numbers": (DATA / "native" / "numbers_2018.py").read_text("utf-8")})
+    return folder
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_what_is_trained_is_what_keras_2_trained(numbers, replicas):
+    """On two replicas as well: they divide each batch, and each loss has one value per sample."""
+    run_alone(numbers, replicas, "numbers.py", str(replicas), f"{replicas}.npz")
+    ours, theirs = np.load(numbers / f"{replicas}.npz"), np.load(DATA / "native" / "numbers_2018.keras-2.2.4.npz")
+    assert set(ours) == set(theirs)
+    for name in theirs:
+        np.testing.assert_allclose(ours[name], theirs[name], atol=1e-5, err_msg=name)
