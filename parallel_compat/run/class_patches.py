@@ -459,6 +459,8 @@ def _layers(patches: Patches, keras: Any) -> None:
         keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
     )
     patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
+    for name in ("input", "output"):
+        patches.wrap(patch_points.functional_class(), name, _alone, why="one tensor is no list, for the user's code")
     patches.wrap(input_layer, "input", _input_of_input_layer, why="the tensor itself, for the user's code")
     patches.set(keras.layers.RNN, "reset_states", _reset_states, why="the method is called `reset_state` today")
     _weights(patches, layer)
@@ -660,6 +662,20 @@ def _input_without_mask(original: Any) -> property:
         return original.__get__(self, type(self))
 
     return property(get)
+
+
+def _alone(original: Any) -> property:
+    """`Model([x], [y]).output` is y; Keras 3 keeps the list that was given."""
+
+    def get(self: Any) -> Any:
+        value = original.__get__(self, type(self))
+        if isinstance(value, (list, tuple)) and len(value) == 1:
+            frame = callers.user_frame(sys._getframe(1))
+            if frame is not None and callers.era_of(frame) is not Era.TODAY:
+                return value[0]
+        return value
+
+    return property(get, original.fset)
 
 
 def _input_of_input_layer(original: Any) -> property:

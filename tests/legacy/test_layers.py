@@ -322,6 +322,14 @@ def test_decorators_for_arguments_of_keras_1_do_nothing():
     assert Mine(3)(np.ones((1, 2))).shape == (1, 3)
 
 
+def test_the_only_output_of_a_model_is_no_list():
+    first = keras.layers.Input((3,))
+    model = keras.models.Model(inputs=[first], outputs=[keras.layers.Dense(2)(first)])
+    assert keras.layers.Dense(4)(model.output).shape == (None, 4)
+    assert model.input is first
+    assert len(model.outputs) == len(model.inputs) == 1
+
+
 def test_an_input_with_both_shapes_has_that_of_the_batch():
     assert keras.layers.Input(shape=(4,), batch_shape=(2, 3)).shape == (2, 3)
 
