@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import json
 import os
 import pkgutil
 import re
@@ -179,6 +180,18 @@ def test_the_readme_has_the_counts_of_the_names():
 
 def test_the_page_of_results_is_written_from_the_tables():
     assert (ROOT / "docs" / "differences.md").read_text(encoding="utf-8") == results_page.page()
+
+
+def test_the_page_of_compatibility_is_written_from_its_data():
+    written = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "compatibility.py"), "--check"], check=False, timeout=60, cwd=ROOT
+    )
+    assert written.returncode == 0, "run docs/compatibility.py"
+    data = json.loads((ROOT / "docs" / "compatibility.json").read_text(encoding="utf-8"))
+    assert len({one["repository"] for one in data["projects"]}) == len(data["projects"])
+    for one in data["projects"]:
+        assert re.fullmatch("[0-9a-f]{40}", one["commit"]), one
+        assert all(one[part] for part in ("name", "kind", "keras", "tried", "run", "migrated")), one
 
 
 def test_the_contents_of_the_guide_name_each_section():

@@ -1,0 +1,125 @@
+"""Writes `docs/compatibility.md` from `docs/compatibility.json` and the table of differences.
+
+python docs/compatibility.py           writes it
+python docs/compatibility.py --check   ends with 1 if it is not what the data say
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names.differences import DIFFERENCES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE / "compatibility.md"
+
+_BEGINNING = """# What runs
+
+Written by `docs/compatibility.py` from `docs/compatibility.json`, which holds what was seen; a test compares them.
+
+- [Facts of each era](#facts-of-each-era)
+- [What differs, and why](#what-differs-and-why)
+- [Examples of Keras 2.2.4](#examples-of-keras-224)
+- [Public projects](#public-projects)
+"""
+_FACTS = """## Facts of each era
+
+A fact is a number or a name that a real old stack was asked for: a default, a step of an optimizer, a loss, the names
+and order of metrics. The answers are in `tests/data/eras`; `tests/eras` asks this package the same.
+"""
+_DIFFERENCES = """## What differs, and why
+
+Of how many kinds; [the page of differences](differences.md#what-stays-otherwise-under-run) has them one by one.
+"""
+_EXAMPLES = """## Examples of Keras 2.2.4
+
+The scripts in `examples/` under `parallel-compat run`, on small data of the same form, with fewer epochs.
+"""
+_PROJECTS = """## Public projects
+
+Each was given a few made-up samples in its own data format. "trains": it trained for a few steps to a file that was
+written and read again. "run": under `parallel-compat run`. "migrated": a copy was rewritten by
+`migrate --write --unsafe` and run by plain Python. Both with Keras 3 on one CPU. The sources are as they were, except
+for what the last column names and numbers of epochs and batches that a script holds; where a project has no script
+with options, a few lines call its functions as its own documents do.
+"""
+
+
+def page(data: dict[str, Any]) -> str:
+    """Return the page in Markdown.
+
+    Args:
+        data: what `compatibility.json` holds.
+    """
+    facts = [
+        (era["era"], era["one_device"], era["two_replicas"] or "not asked", f"{era['equal'] / era['asked']:.1%}")
+        for era in data["facts"]
+    ]
+    kinds = [
+        (era["era"], str(sum(era["era"] in {one.value for one in each.eras} for each in DIFFERENCES)))
+        for era in data["facts"]
+    ]
+    projects = [
+        (
+            f"[{one['name']}](https://github.com/{one['repository']}) at `{one['commit'][:7]}` ({one['date'][:4]})",
+            one["kind"],
+            one["keras"],
+            one["tried"],
+            one["run"],
+            one["migrated"],
+            one["in_the_way"],
+        )
+        for one in sorted(data["projects"], key=lambda one: (one["kind"], one["name"].lower()))
+    ]
+    return "\n".join(
+        [
+            _BEGINNING,
+            _FACTS,
+            *_table(("era", "equal on one device", "equal on two replicas", "one device"), facts),
+            "",
+            _DIFFERENCES,
+            *_table(("era", "kinds of differences"), kinds),
+            "",
+            _EXAMPLES,
+            *_table(("scripts", "which", "result"), [tuple(each) for each in data["examples"]]),
+            "",
+            _PROJECTS,
+            f"{_counted(projects)}\n",
+            *_table(("project", "kind", "Keras", "what was run", "run", "migrated", "what stood in the way"), projects),
+            "",
+        ]
+    )
+
+
+def _counted(projects: Sequence[tuple[str, ...]]) -> str:
+    of_tf_keras = sum(row[2].startswith("tf.keras") for row in projects)
+    ran, migrated = (sum(row[column] == "trains" for row in projects) for column in (4, 5))
+    tried = sum(row[5] != "not tried" for row in projects)
+    return (
+        f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`: {ran} train under `run`, {migrated} of "
+        f"{tried} that were migrated train by plain Python."
+    )
+
+
+def _table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    lines = (heading, ("---",) * len(heading), *rows)
+    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines]
+
+
+def main() -> int:
+    """Write the page, or compare it."""
+    text = page(json.loads((HERE / "compatibility.json").read_text(encoding="utf-8")))
+    if "--check" in sys.argv[1:]:
+        return int(not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text)
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
