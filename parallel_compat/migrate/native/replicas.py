@@ -184,7 +184,7 @@ class Wrapping:
         template = file.source.segment(self.template)
         device = self._device_block(block[first]) if first == last else None
         header = f"with {name}.scope()"
-        simple = isinstance(self.template, ast.Name) or self.guard is not None
+        simple = not isinstance(self.template, ast.Call) or self.guard is not None
         replaced = self.statement if simple and self.parallel is not None else None
         compiled = self._position(self.compiles[0]) if self.compiles else None
         if compiled is not None and self._is_one_block(first, compiled):
@@ -218,15 +218,11 @@ class Wrapping:
 
     def _building(self) -> tuple[int, int]:
         """Return the first and last of the statements that build the template."""
-        file, block = self.file, self.block
-        if not isinstance(self.template, ast.Name):
-            return self.index, self.index  # `multi_gpu_model(build(), 2)`
-        name = self.template.id
-        bindings = [one for one in file.tree.scopes[self.template].find(name) if self._is_before(one.node)]
-        if not bindings or not all(self._within(one.node) for one in bindings):
-            raise Unclear(f"`{name}` is built elsewhere.")
-        last = max(self._position(one.node) for one in bindings)
-        first = min(self._position(one.node) for one in bindings)
+        block, name = self.block, ast.unparse(self.template)
+        if isinstance(self.template, ast.Call):  # `multi_gpu_model(build(), 2)`
+            first = last = self.index
+        else:
+            first, last = self._assigned(name)
         needed = {name} | _loads(block[last])
         for position in range(last - 1, -1, -1):
             if _stores(block[position]) & needed and self._builds(block[position]):
@@ -236,6 +232,20 @@ class Wrapping:
             if any(self._changes(node, name) for node in ast.walk(block[position])):
                 last = position
         return first, last
+
+    def _assigned(self, name: str) -> tuple[int, int]:
+        """Return the first and last of the statements that give the template its name: `model`, `self.model`."""
+        nodes: list[ast.AST]
+        if isinstance(self.template, ast.Name):
+            bindings = self.file.tree.scopes[self.template].find(name)
+            nodes = [one.node for one in bindings if self._is_before(one.node)]
+        else:
+            assignments = [one for one in self.block[: self.index] if isinstance(one, ast.Assign)]
+            nodes = [one for one in assignments if name in (ast.unparse(target) for target in one.targets)]
+        if not nodes or not isinstance(self.template, ast.Name | ast.Attribute | ast.Subscript):
+            raise Unclear(f"`{name}` is built elsewhere.")
+        positions = [self._position(node) for node in nodes]
+        return min(positions), max(positions)
 
     def _is_before(self, node: ast.AST) -> bool:
         return self._within(node) and self._position(node) < self.index
@@ -264,8 +274,7 @@ class Wrapping:
         return (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == name
+            and ast.unparse(node.func.value) == name
             and node.func.attr in ("add", "pop", "build", "load_weights")
         )
 

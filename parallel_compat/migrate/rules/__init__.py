@@ -57,7 +57,6 @@ NATIVE_NAMES: tuple[str, ...] = (
     "native-replicas",
     "native-batches",
     "native-layers",
-    "native-metrics",
     "native-optimizers",
     "native-sessions",
     "native-callbacks",

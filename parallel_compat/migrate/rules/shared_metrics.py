@@ -60,16 +60,25 @@ def _is_flat(node: ast.expr) -> bool:
 
 def _outputs(file: File, model: ast.expr) -> int:
     """Return how many outputs a model has that is made once, of a list of outputs; 0 where that is not known."""
-    if not isinstance(model, ast.Name):
-        return 0
-    scope = file.tree.scopes.get(model)
-    bindings = scope.find(model.id) if scope else []
-    made = bindings[0].value if len(bindings) == 1 else None
+    made = _value(file, model)
+    if isinstance(made, ast.Call) and made.args and file.names.target(made.func) == "parallel_compat.multi_gpu_model":
+        made = _value(file, made.args[0])
     if not isinstance(made, ast.Call) or file.names.target(made.func) != "keras.Model":
         return 0
     named = calls.keyword(made, "outputs") or calls.keyword(made, "output")
-    outputs = named.value if named is not None else made.args[1] if len(made.args) > 1 else None
+    outputs = _value(file, named.value if named is not None else made.args[1] if len(made.args) > 1 else None)
+    if isinstance(outputs, ast.ListComp) and len(outputs.generators) == 1 and not outputs.generators[0].ifs:
+        outputs = outputs.generators[0].iter
     is_listed = isinstance(outputs, ast.List | ast.Tuple) and not any(
         isinstance(each, ast.Starred) for each in outputs.elts
     )
     return len(outputs.elts) if is_listed and isinstance(outputs, ast.List | ast.Tuple) else 0
+
+
+def _value(file: File, node: ast.expr | None) -> ast.expr | None:
+    """Return what a name stands for that is bound once, or anything else as it is."""
+    if not isinstance(node, ast.Name):
+        return node
+    scope = file.tree.scopes.get(node)
+    bindings = scope.find(node.id) if scope else []
+    return bindings[0].value if len(bindings) == 1 else None

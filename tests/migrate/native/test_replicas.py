@@ -52,6 +52,19 @@ STRATEGY = 'strategy = tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])\n'
             id="compiled by another name",
         ),
         pytest.param(
+            'x = Input((4,))\ny = Dense(3)(x)\np = multi_gpu_model(Model(x, y), 2)\np.compile("sgd", "mse")\n',
+            f"{STRATEGY}with strategy.scope():\n    x = Input((4,))\n    y = Dense(3)(x)\n    p = Model(x, y)\n"
+            '    p.compile("sgd", "mse")\n',
+            id="tensors before it, built in place",
+        ),
+        pytest.param(
+            "class Net:\n    def __init__(self):\n        self.t = build()\n        self.p = multi_gpu_model(self.t, 2)\n"
+            '        self.p.compile("sgd", "mse")\n',
+            f"class Net:\n    def __init__(self):\n        {STRATEGY}        with strategy.scope():\n"
+            '            self.t = build()\n            self.p = self.t\n            self.p.compile("sgd", "mse")\n',
+            id="attributes",
+        ),
+        pytest.param(
             't = build()\np = t\nif n > 1:\n    p = multi_gpu_model(t, n)\np.compile("sgd", "mse")\n',
             'if n > 1:\n    strategy = tf.distribute.MirroredStrategy([f"/gpu:{i}" for i in range(n)])\nelse:\n'
             "    strategy = tf.distribute.get_strategy()\nwith strategy.scope():\n    t = build()\n    p = t\n    p = t\n"
@@ -80,6 +93,7 @@ def test_lines_within_strings_and_comments_stay_as_they_are():
         "t = build()\nn = count(t)\np = multi_gpu_model(t, n)\n",
         "t = build(); p = multi_gpu_model(t, 2)\n",
         "p = multi_gpu_model(*arguments)\n",
+        "class Net:\n    def split(self):\n        self.p = multi_gpu_model(self.t, 2)\n",
         "p = multi_gpu_model(build(), gpus=2, devices=others)\n",
     ],
 )

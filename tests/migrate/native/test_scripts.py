@@ -85,18 +85,22 @@ def test_eleven_scripts_run_where_there_is_no_parallel_compat(tmp_path):
     assert [name for name in shorter if f"end {name}.py" not in output] == []
 
 
-@pytest.fixture(scope="module")
-def numbers(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("numbers")
-    migrated(folder, {"numbers": (DATA / "native" / "numbers_2018.py").read_text("utf-8")})
-    return folder
+BOTH = """
+import runpy, sys
+for gpus in "12":
+    sys.argv = ["numbers_2018.py", gpus, gpus + ".npz"]
+    runpy.run_path("numbers_2018.py", run_name="__main__")
+"""
 
 
-@pytest.mark.parametrize("replicas", [1, 2])
-def test_what_is_trained_is_what_keras_2_trained(numbers, replicas):
-    """On two replicas as well: they divide each batch, and each loss has one value per sample."""
-    run_alone(numbers, replicas, "numbers.py", str(replicas), f"{replicas}.npz")
-    ours, theirs = np.load(numbers / f"{replicas}.npz"), np.load(DATA / "native" / "numbers_2018.keras-2.2.4.npz")
-    assert set(ours) == set(theirs)
-    for name in theirs:
-        np.testing.assert_allclose(ours[name], theirs[name], atol=1e-5, err_msg=name)
+def test_what_is_trained_is_what_keras_2_trained(tmp_path):
+    """On one device, and on two replicas: they divide each batch, and each loss has one value per sample."""
+    migrated(tmp_path, {"numbers_2018": (DATA / "native" / "numbers_2018.py").read_text("utf-8")})
+    (tmp_path / "both.py").write_text(BOTH)
+    run_alone(tmp_path, 2, "both.py")
+    theirs = np.load(DATA / "native" / "numbers_2018.keras-2.2.4.npz")
+    for replicas in "12":
+        ours = np.load(tmp_path / f"{replicas}.npz")
+        assert set(ours) == set(theirs)
+        for name in theirs:
+            np.testing.assert_allclose(ours[name], theirs[name], atol=1e-5, err_msg=f"{name} on {replicas}")
