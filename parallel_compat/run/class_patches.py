@@ -395,9 +395,20 @@ def _optimizer_init(original: Any, kind: Any, of: str) -> Any:
                 keywords.setdefault("initial_accumulator_value", 0.0)  # `Adagrad.from_config` there, a string's way
             optimizers.initialize(original, self, of, (), keywords, era=era)
         else:
+            # A tensor with a value was as good as a number: `SGD(learning_rate=tf.constant(0.1))`.
+            given = tuple(map(_number, given))
+            keywords = {name: _number(value) for name, value in keywords.items()}
             optimizers.initialize(original, self, of, given, keywords, _note(of, frame), callers.era_of(frame))
 
     return __init__
+
+
+def _number(value: Any) -> Any:
+    import tensorflow as tf
+
+    if isinstance(value, tf.Tensor) and not tf.is_symbolic_tensor(value) and value.shape.rank == 0:
+        return value.numpy().item()
+    return value
 
 
 def _old_hard_sigmoid(

@@ -68,6 +68,8 @@ falling.compile(optimizers.SGD(Decay()), "mse")
 falling.fit(np.ones((3, 1)), np.ones((3, 1)), batch_size=1, verbose=0)
 np.testing.assert_allclose(falling.get_weights()[0], [[1 - 0.8 * 0.8 * 0.5]], rtol=1e-5)
 
+assert float(optimizers.SGD(learning_rate=tf.constant(0.25), momentum=0.9).learning_rate) == 0.25
+
 model = make()
 assert not model.optimizer
 optimizer = optimizers.Nadam(0.01)
