@@ -533,6 +533,8 @@ def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
 def _as_fed(x: Any, value: Any) -> Any:
     if x.sparse:
         return keras3.scipy_sparse_to_tensor(value) if keras3.is_scipy_sparse(value) else tf.sparse.from_dense(value)
+    if x.dtype == "string":  # which numpy does not know by that name
+        return tf.convert_to_tensor(value, tf.string)
     return tf.convert_to_tensor(np.asarray(value, x.dtype) if not tf.is_tensor(value) else value, x.dtype)
 
 

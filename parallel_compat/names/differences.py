@@ -90,4 +90,11 @@ DIFFERENCES: tuple[Difference, ...] = (
         "TensorFlow 2.2 did not know the last axis of what a generator yields, took the labels for one-hot rows, and "
         "gave the share of predictions of class 0.",
     ),
+    Difference(
+        _ALL,
+        "A number that a script computes from variables before the loss (`penalty = K.sum(K.square(layer.kernel))`), "
+        "and that the loss uses, keeps the value that it had in that line.",
+        "TensorFlow 2 computes it when the line runs, and nothing of a number says that it came from a variable. "
+        "Compute it in the loss, or give the layer a `kernel_regularizer`.",
+    ),
 )

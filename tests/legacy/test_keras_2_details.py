@@ -228,6 +228,8 @@ def test_what_is_the_same_and_what_is_missing():
 
     x = keras.layers.Input((2,))
     assert K.function([x], [K.identity(x)])([[[1.0, 2.0]]])[0].tolist() == [[1.0, 2.0]]
+    text = K.placeholder((), dtype="string")
+    assert K.function([text], [K.identity(text)])([b"word"]) == [b"word"]
     model = keras.Sequential([keras.layers.Dense(3, activation="softmax", input_shape=(2,))])
     model.compile("sgd", "categorical_crossentropy")
     with pytest.raises(ValueError, match=r"all classes in the data. Received: none of \[2\]"):
