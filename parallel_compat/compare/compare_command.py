@@ -120,7 +120,7 @@ def summary(found: Comparison) -> list[str]:
             if step.left_out:
                 line += f"; {step.left_out} weights with a gradient of rounding alone left out"
             lines.append(line)
-    for name, results in zip(found.models, found.results, strict=True):
+    for name, results in zip(found.models, found.results, strict=False):
         if results:
             kinds = ", ".join(results)
             lines.append(f"  model {name}, {kinds}: within {ulp(list(results.values())):,.0f} ulp")

@@ -17,6 +17,7 @@ import numpy as np
 from parallel_compat.compare.differences import EPSILON, NOISE, TOLERANCE, Finding, part, relative_difference
 from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.results import Results
+from parallel_compat.recover.config_json import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,7 +124,7 @@ class _Model:
         self._old, self._new = old, new
         self._facts = (old_facts, new_facts)
         self.notes: list[str] = []
-        self._classes = {layer["name"]: layer["class"] for layer in old_facts["layers"]}
+        self._classes = _classes_of(old_facts)
         self._of_weight = [layer["name"] for layer in old_facts["layers"] for _ in layer["weights"]]
 
     @property
@@ -366,6 +367,24 @@ class _Model:
 
     def _layer(self, place: int) -> str:
         return self._of_weight[place] if 0 <= place < len(self._of_weight) else "?"
+
+
+def _classes_of(facts: dict[str, Any]) -> dict[str, str]:
+    """Return the classes of a model's layers by name, also of those without weights, which its configuration has."""
+    found = {}
+    left: list[Any] = (
+        [parse(facts["config"], "a model's configuration")] if isinstance(facts.get("config"), str) else []
+    )
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            config = value.get("config")
+            if isinstance(config, dict) and isinstance(value.get("class_name"), str):
+                found[str(config.get("name"))] = value["class_name"]
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return {**found, **{layer["name"]: layer["class"] for layer in facts["layers"]}}
 
 
 _NAMES = {"x": "input", "y": "target", "w": "sample weights"}

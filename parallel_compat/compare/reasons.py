@@ -36,8 +36,9 @@ REASONS: tuple[Reason, ...] = (
     Reason(
         "layer",
         ("BatchNormalization",),
-        "On replicas each replica normalises its own samples; Keras 3's `epsilon` and `momentum` are as Keras 2's.",
-        "Compare with the number of replicas of the recording.",
+        "A layer with `trainable = False` normalises by its moving statistics today, in Keras 2.2.4 by the batch. On "
+        "replicas each replica normalises its own samples.",
+        "Run it under `parallel-compat run`; compare with the number of replicas of the recording.",
     ),
     Reason(
         "layer",
@@ -53,6 +54,24 @@ REASONS: tuple[Reason, ...] = (
         "Run it under `parallel-compat run`, or use `parallel_compat.legacy.layers.UpSampling2D`.",
     ),
     Reason(
+        "layer",
+        (),
+        "`hard_sigmoid` has another slope today (x / 6, not x / 5).",
+        "Run it under `parallel-compat run`, or write the function out as `parallel-compat migrate --unsafe` does.",
+    ),
+    Reason(
+        "weights",
+        (),
+        "A GRU has two rows of biases today (`reset_after=True`), and had one.",
+        "Run it under `parallel-compat run`, or write `reset_after=False`.",
+    ),
+    Reason(
+        "loss",
+        ("hinge", "squared_hinge"),
+        "Labels of 0 and 1 are taken for -1 and 1 today, and were taken as they are.",
+        "Run it under `parallel-compat run`, or give labels of -1 and 1.",
+    ),
+    Reason(
         "loss",
         ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy"),
         "Keras 3 computes a cross-entropy from the logits of whatever activation made the output; Keras 2.2.4 always "
@@ -62,8 +81,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(
         "loss",
         (),
-        "Regularizers of activities were sums over the batch, and sample weights were divided by the share of weights "
-        "that are not 0.",
+        "Regularizers of activities were sums over the batch, those of frozen layers counted, and sample weights were "
+        "divided by the share of weights that are not 0.",
         "Run it under `parallel-compat run`; the guide's third page has the table.",
     ),
     Reason(
@@ -76,7 +95,8 @@ REASONS: tuple[Reason, ...] = (
         "step",
         ("Adagrad", "Nadam", "RMSprop", "Adadelta", "Adam", "Adamax", "SGD"),
         "Defaults and formulas of optimizers changed: the learning rate, `epsilon` in or out of the root, Adagrad's "
-        "accumulator, Nadam's schedule, `decay`; rows of an Embedding that a batch does not touch moved as well.",
+        "accumulator, Nadam's schedule, `decay`; `clipnorm` limited all gradients together; rows of an Embedding that "
+        "a batch does not touch moved as well.",
         "Run it under `parallel-compat run`, or take the optimizer from `parallel_compat.legacy.optimizers`.",
     ),
     Reason(
@@ -86,10 +106,32 @@ REASONS: tuple[Reason, ...] = (
         "Run it under `parallel-compat run`.",
     ),
     Reason(
+        "step",
+        (),
+        "What trains was settled by `compile`; today `trainable`, set before the first batch, takes effect without it.",
+        "Run it under `parallel-compat run`, or compile once more where `trainable` changes.",
+    ),
+    Reason(
         "metric",
         ("acc", "accuracy"),
-        "With one output Keras 2 compared with `round(y_pred)`, whatever the loss; other losses chose by shapes.",
+        "With `binary_crossentropy` each of several labels counted; today the greatest one does. With one output Keras "
+        "2 compared with `round(y_pred)`, whatever the loss; other losses chose by shapes.",
         "Name the metric: `binary_accuracy`, `categorical_accuracy` or `sparse_categorical_accuracy`.",
+    ),
+    Reason(
+        "metric",
+        (),
+        "A metric function had targets of shape `(samples, 1)` where it gets `(samples,)` today, and "
+        "`weighted_metrics` were the mean of metric times weight, today divided by the sum of the weights.",
+        "Run it under `parallel-compat run`; give targets the shape of the predictions.",
+    ),
+    Reason(
+        "history",
+        (),
+        "The loss of one of several outputs, a metric of one number and a metric under a mask were averaged by "
+        "samples; today by batches, or by what is not masked. Held-out samples of `validation_split` had class "
+        "weights, too.",
+        "Run it under `parallel-compat run`; a `val_loss` with class weights is as in Keras 3 there, too.",
     ),
 )
 

@@ -10,7 +10,7 @@ gradients, weights and optimizer state after the step; then the history, and wha
 draws no random number and changes no result, but for one thing: on TensorFlow 1 weights and the step's counter are
 written after everything in a step has read them, which was left to chance. What it cannot write down it names.
 
-The recording is an HDF5 file of plain numbers, one array for each type, and one JSON text that cuts them up.
+The recording is an HDF5 file of plain numbers, one array for each type and one of the JSON text that cuts them up.
 `parallel-compat compare recording.h5 train.py` runs the script on today's TensorFlow, from the recorded weights and on
 the recorded batches, and says what differs.
 """
@@ -27,8 +27,8 @@ import types
 import numpy as np
 
 VERSION = 1
-COMPILES = 32  # models that are compiled, whose weights are kept
-MODELS = 16  # more than that are not written down
+COMPILES = 64  # models that are compiled, whose weights are kept
+MODELS = 32  # more than that are not written down
 PREDICTED = 64  # samples of a prediction that are kept
 RESULTS = 200  # epochs, evaluations and predictions of a model that are kept
 GRAPH_CLASSES = (
@@ -121,12 +121,12 @@ class Recording(object):
                 file.attrs["layer_names"] = np.array([b"arrays"], dtype="S")
                 file.attrs["backend"] = b"parallel-compat recording"
                 file.attrs["keras_version"] = str(self.facts.get("keras", "?")).encode("utf-8")
-                text = json.dumps(self.facts, sort_keys=True)
-                file.attrs.create("training_config", text, dtype=h5py.special_dtype(vlen=str))
+                found = {name: np.concatenate(flat[name]) for name in flat}
+                found["json"] = np.frombuffer(json.dumps(self.facts, sort_keys=True).encode("utf-8"), dtype="uint8")
                 group = file.create_group("arrays")
-                group.attrs["weight_names"] = np.array([name.encode("utf-8") for name in sorted(flat)], dtype="S")
-                for name in sorted(flat):
-                    group.create_dataset(name, data=np.concatenate(flat[name]), compression="gzip", shuffle=True)
+                group.attrs["weight_names"] = np.array([name.encode("utf-8") for name in sorted(found)], dtype="S")
+                for name in sorted(found):
+                    group.create_dataset(name, data=found[name], compression="gzip", shuffle=True)
             if os.name == "nt" and os.path.exists(self.path):
                 os.remove(self.path)
             os.rename(temporary, self.path)
@@ -149,9 +149,8 @@ class Replay(object):
 
         self.arrays = {}
         with h5py.File(path, "r") as file:
-            text = file.attrs["training_config"]
-            self.facts = json.loads(text if isinstance(text, str) else text.decode("utf-8"))
             flat = {name: np.array(file["arrays"][name]) for name in file["arrays"]}
+        self.facts = json.loads(flat["json"].tobytes().decode("utf-8"))
         places = dict.fromkeys(flat, 0)
         for name, rows in self.facts["sections"]:
             self.arrays[name] = []
@@ -649,7 +648,9 @@ class Recorder(object):
 
         def on_epoch_end(callback, epoch, logs=None):
             result = original(callback, epoch, logs)
-            found = self.models.get(id(callback.model))
+            trained = callback.model
+            inner = getattr(trained, "model", None)  # what a Sequential trained before Keras 2.2
+            found = self.models.get(id(trained)) or self.models.get(id(inner))
             if found is not None:
                 found.epoch(logs)
             return result
@@ -695,6 +696,7 @@ def compile_method(recorder, original):
         return result
 
     compile.__doc__ = getattr(original, "__doc__", None)
+    compile.__wrapped__ = original  # `inspect.signature` asks for it
     return compile
 
 
@@ -709,7 +711,10 @@ def graph_method(recorder, original, module):
             return original(self, *given, **keywords)
         backend, seen = module.K, {"late": []}
         function, get_gradients = backend.function, self.optimizer.get_gradients
-        update_add = backend.update_add
+        update, update_add = backend.update, backend.update_add
+
+        def updated_together(x, new):
+            return (x, new)  # as `_in_order` wants it
 
         def counted_last(x, increment):
             if x is not getattr(self.optimizer, "iterations", None):
@@ -723,7 +728,7 @@ def graph_method(recorder, original, module):
             return found
 
         def with_more(inputs, outputs, updates=None, **kw):
-            updates = _in_order(updates, seen["late"])
+            updates = _in_order(updates, seen["late"], list(outputs) + list(self.outputs))
             plain_function = function(inputs, outputs, updates=updates, **kw)
             layers = tensors_of_layers(self)
             more = {
@@ -739,30 +744,31 @@ def graph_method(recorder, original, module):
             return seen["made"]
 
         backend.function = with_more
-        backend.update_add = counted_last
+        backend.update, backend.update_add = updated_together, counted_last
         self.optimizer.get_gradients = gradients_seen
         try:
             return original(self, *given, **keywords)
         finally:
             backend.function = function
-            backend.update_add = update_add
+            backend.update, backend.update_add = update, update_add
             del self.optimizer.get_gradients
 
     return _make_train_function
 
 
-def _in_order(updates, counts):
-    """Return the updates of a step as operations; the step is counted when all others have read its number.
+def _in_order(updates, counts, outputs):
+    """Return the updates of a step as operations, which begin when all that they write has been read.
 
     Keras 2 wrote the counter, and Nadam's schedule, while other operations of the step read them: by chance a weight
-    was updated as in the next step.
+    was updated as in the next step. Before TensorFlow 1.13 weights were written while the backward pass read them.
     """
     import tensorflow as tf
 
     updates = [each for each in updates or [] if each is not None]
     operations = [each for each in updates if not isinstance(each, tuple)]
     pairs = [each for each in updates if isinstance(each, tuple)]
-    with tf.control_dependencies(operations + [tf.convert_to_tensor(value) for _, value in pairs]):
+    values = [tf.convert_to_tensor(value) for _, value in pairs]
+    with tf.control_dependencies(operations + values + list(outputs)):
         assigned = [variable.assign(tf.identity(value)) for variable, value in pairs]
         return operations + assigned + [variable.assign_add(by) for variable, by in counts]
 
@@ -951,7 +957,8 @@ class EagerFunction(object):
     def _iterator(self, like, data):
         import tensorflow as tf
 
-        if isinstance(data, tuple) and not any(part is None for part in data) and hasattr(like, "element_spec"):
+        parts = data if isinstance(data, tuple) else (data,)
+        if not any(part is None for part in parts) and hasattr(like, "element_spec"):
             return iter(tf.data.Dataset.from_tensors(data))
         return iter([data])
 
@@ -1046,7 +1053,7 @@ def counted(model):
     # of Keras 3, whose `metrics` are spelled as older ones were under `parallel-compat run`
     metrics += [getattr(model, "_loss_tracker", None)]
     metrics += list(getattr(getattr(model, "_compile_loss", None), "metrics", None) or [])
-    pairs = [(metric.name, metric) for metric in metrics if metric is not None]
+    pairs = [(metric.name, metric) for metric in metrics if hasattr(metric, "name")]  # Keras 2 has their names there
     compiled = getattr(model, "_compile_metrics", None)
     for name in ("_flat_metrics", "_flat_weighted_metrics"):
         for of_output in getattr(compiled, name, None) or []:

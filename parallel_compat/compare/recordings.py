@@ -54,7 +54,7 @@ def read_recording(path: str | os.PathLike[str], max_bytes: int | None = None) -
     """
     with read(path, max_bytes=max_bytes) as reading:
         stored = reading.stored
-        if stored.backend != RECORDING or stored.training_config is None:
+        if stored.backend != RECORDING:
             raise CheckpointError(
                 f"{path}: expected a recording of `record_keras.py`. Received: another HDF5 file. Make one with: "
                 "parallel-compat recorder > record_keras.py; python record_keras.py train.py"
@@ -62,8 +62,8 @@ def read_recording(path: str | os.PathLike[str], max_bytes: int | None = None) -
         flat = {}
         for array, pieces in reading.arrays():
             data = b"".join(bytes(piece) for piece in pieces)
-            flat[np.dtype(array.dtype).name] = np.frombuffer(data, dtype=array.dtype)
-    facts = parse(stored.training_config, f"{path}: the recording")
+            flat[array.name] = np.frombuffer(data, dtype=array.dtype)
+    facts = parse(flat["json"].tobytes().decode("utf-8", "replace") if "json" in flat else "", f"{path}: the recording")
     _check(str(path), facts)
     return Recording(str(path), facts, _cut(str(path), flat, facts["sections"]))
 

@@ -1,7 +1,8 @@
 """A script recorded in old environments computes the same here; what does not is named, with its place and reason.
 
 The recordings in `tests/data/recordings` were made by `record_keras.py --steps 2 script.py` on Keras 2.2.4 and tf.keras
-of TensorFlow 1.15.5 (Python 3.7), and tf.keras of TensorFlow 2.2.3 (Python 3.8).
+of TensorFlow 1.15.5 (Python 3.7), and tf.keras of TensorFlow 2.2.3 (Python 3.8); those named `kinds.` in the same way
+of `kinds/every.py`, there and in the environments of `ENVIRONMENTS`; `known_differences.h5` on Keras 2.2.4.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import dataclasses
 import html.parser
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +23,7 @@ import pytest
 
 from parallel_compat.command import main
 from parallel_compat.compare.comparison import compare
+from parallel_compat.compare.differences import Finding
 from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.page import page
 from parallel_compat.compare.reasons import reason_of
@@ -274,7 +277,7 @@ def test_recordings_that_are_none(damage, tmp_path):
     path.write_bytes((DATA / "keras-2.2.4.h5").read_bytes())
     with h5py.File(path, "r+") as file:
         if damage == "no facts":
-            del file.attrs["training_config"]
+            del file["arrays/json"]
         elif damage == "other file":
             file.attrs["backend"] = b"tensorflow"
         elif damage == "virtual":
@@ -283,12 +286,13 @@ def test_recordings_that_are_none(damage, tmp_path):
             layout[:] = h5py.VirtualSource("/etc/passwd", "x", shape=(6, 8))
             file["arrays"].create_virtual_dataset("float32", layout)
         else:
-            facts = json.loads(file.attrs["training_config"])
+            facts = json.loads(file["arrays/json"][()].tobytes())
             if damage == "form":
                 facts["models"][0]["steps"] = [{"names": ["loss"], "logs": ["x"]}]
             else:
                 facts["version"] = 99
-            file.attrs["training_config"] = json.dumps(facts)
+            del file["arrays/json"]
+            file["arrays/json"] = np.frombuffer(json.dumps(facts).encode(), "uint8")
     with pytest.raises(CheckpointError):
         read_recording(path)
     assert main(["compare", str(path), str(DATA / "script.py")]) == 2
@@ -307,3 +311,167 @@ def test_arrays_are_read_as_they_were_written(recording):
         (2, "Dense"),
     ]
     assert [array.shape for array in recording.arrays["model1/initial"]][:2] == [(20, 5), (5, 24)]
+
+
+@pytest.mark.parametrize(
+    "damage", ["huge shape", "negative shape", "more numbers", "torn", "bomb", "text", "no section"]
+)
+def test_hostile_recordings_are_refused_within_the_limits(damage, tmp_path):
+    path = tmp_path / "r.h5"
+    data = (DATA / "keras-2.2.4.h5").read_bytes()
+    path.write_bytes(data[: len(data) // 2] if damage == "torn" else data)
+    if damage == "text":
+        path.write_text("import os")
+    elif damage != "torn":
+        with h5py.File(path, "r+") as file:
+            facts = json.loads(file["arrays/json"][()].tobytes())
+            shape = facts["sections"][0][1][0][1]
+            if damage == "huge shape":
+                shape[0] = 10**12
+            elif damage == "negative shape":
+                shape[0] = -1
+            elif damage == "more numbers":
+                facts["sections"] *= 2
+            elif damage == "no section":
+                del facts["sections"]
+            else:  # four GiB of zeros in some MB
+                del file["arrays/float32"]
+                file.create_dataset("arrays/float32", (2**30,), "f4", chunks=(2**20,), compression="gzip")
+                file["arrays/float32"][:1] = 1
+            del file["arrays/json"]
+            file["arrays/json"] = np.frombuffer(json.dumps(facts).encode(), "uint8")
+    with pytest.raises(CheckpointError):
+        read_recording(path)
+
+
+# --- scripts of different kinds, in other environments, on other devices, migrated ------------------------------------
+
+KINDS = DATA / "kinds" / "every.py"
+
+
+def compared(tmp_path, *arguments, **environment):
+    out = tmp_path / "out.json"
+    found = run_compare("--json", out, *arguments, **environment)
+    assert out.exists(), found.stdout + found.stderr[-3000:]
+    return found, json.loads(out.read_text())
+
+
+def kinds_of_findings(told):
+    """The kinds of what differs, for each model that does."""
+    return {
+        number: {finding["kind"] for step in steps for finding in step["findings"]}
+        for number, steps in enumerate(told["steps"])
+        if any(step["findings"] for step in steps)
+    }
+
+
+@pytest.mark.parametrize(
+    ("stack", "era"),
+    [
+        ("keras-2.2.4", None),
+        ("tf.keras-1.15", "tf.keras-1.15"),
+        ("tf.keras-2.2", "tf.keras-2.2"),
+        pytest.param("keras-2.1.6", None, marks=pytest.mark.slow),
+    ],
+)
+def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path):
+    """Twelve scripts: their steps, optimizer states, histories, evaluations and predictions."""
+    library = "keras" if stack.startswith("keras") else "tensorflow.keras"
+    options = ["--era", era] if era else []
+    found, told = compared(tmp_path, *options, DATA / f"kinds.{stack}.h5", KINDS, KERAS=library)
+    scripts = sorted(each.name for each in KINDS.parent.glob("*.py") if each.stem not in ("every", "stack"))
+    assert len(scripts) == 12
+    assert len(told["steps"]) == len(scripts) + 2  # a GAN trains two models, and so does who resumes
+    if stack == "tf.keras-2.2":
+        assert list(kinds_of_findings(told).values()) == [{"data"}]
+        assert "Batches are drawn in another order" in found.stdout
+    else:
+        assert found.returncode == 0, found.stdout + found.stderr[-3000:]
+    kinds = {kind for results in told["results"] for kind in results}
+    assert kinds == {"history", "evaluate", "predict"}
+    assert all(value < 1e-3 for results in told["results"] for value in results.values())
+
+
+ENVIRONMENTS = {
+    "keras-2.1.6": ("python3.6", "tensorflow==1.8.0 keras==2.1.6 h5py==2.10.0 numpy<1.17 protobuf<3.20"),
+    "keras-2.2.4": ("python3.7", "tensorflow==1.15.5 keras==2.2.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
+    "tf.keras-2.2": ("python3.8", "tensorflow==2.2.3 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
+    "tf.keras-2.15": ("python3.10", "tensorflow-cpu==2.15.1 numpy<2"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stack", ENVIRONMENTS)
+def test_environments_made_anew_record_what_is_committed(stack, tmp_path):
+    """The real stacks, installed here: what the recorder writes in them is what `tests/data/recordings` has."""
+    python, packages = ENVIRONMENTS[stack]
+    if shutil.which(python) is None or subprocess.run([python, "--version"], check=False).returncode:
+        pytest.skip(f"there is no {python}")
+    own = tmp_path / "bin" / "python"
+    subprocess.run([python, "-m", "venv", str(tmp_path)], check=True)
+    subprocess.run([str(own), "-m", "pip", "install", "-q", "--upgrade", "pip<22"], check=True)
+    subprocess.run([str(own), "-m", "pip", "install", "-q", *packages.split()], check=True)
+    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    library = "keras" if stack.startswith("keras") else "tensorflow.keras"
+    command = [str(own), str(recorder), "--steps", "2", "--out", str(tmp_path / "r.h5"), str(KINDS)]
+    subprocess.run(command, check=True, env={**os.environ, "KERAS": library, "CUDA_VISIBLE_DEVICES": ""})
+    made, committed = read_recording(tmp_path / "r.h5"), read_recording(DATA / f"kinds.{stack}.h5")
+    assert [model["name"] for model in made.models] == [model["name"] for model in committed.models]
+    assert len(made.models) == 14
+    assert {name: len(arrays) for name, arrays in made.arrays.items()} == {
+        name: len(arrays) for name, arrays in committed.arrays.items()
+    }
+
+
+def test_two_replicas_compute_what_one_device_did(tmp_path):
+    found, told = compared(tmp_path, "--replicas", "2", DATA / "kinds.keras-2.2.4.h5", KINDS, KERAS="keras", GPUS="2")
+    assert found.returncode == 0, found.stdout + found.stderr[-3000:]
+    assert len(told["steps"]) == 14
+
+
+# Model of `known_differences.py` -> what differs first, and a part of the reason that is given.
+KNOWN = {
+    "small_last_batch": ("history", "one of several outputs"),
+    "metric_under_a_mask": ("history", "under a mask"),
+    "clipnorm": ("step", "`clipnorm` limited all gradients together"),
+    "sample_weights_of_zero": ("loss", "weights that are not 0"),
+    "metric_of_flat_targets": ("metric", "`(samples,)`"),
+    "activity_regularizer": ("loss", "Regularizers of activities were sums"),
+    "accuracy_of_several_labels": ("metric", "each of several labels"),
+    "hinge_of_zero_and_one": ("loss", "Labels of 0 and 1"),
+    "weighted_metrics": ("metric", "`weighted_metrics` were the mean"),
+    "held_out_classes": ("history", "`validation_split` had class weights"),
+    "frozen_after_compile": ("step", "settled by `compile`"),
+    "frozen_regularizer": ("loss", "of frozen layers"),
+    "frozen_batch_normalization": ("layer", "`trainable = False` normalises"),
+    "moving_statistics": ("step", "zero_debias"),
+    "Adadelta": ("step", "learning rate"),
+    "Adagrad": ("step", "accumulator"),
+    "Adamax": ("step", "learning rate"),
+    "Nadam": ("step", "Nadam's schedule"),
+    "RMSprop": ("step", "in or out of the root"),
+    "LSTM": ("layer", "'hard_sigmoid'"),
+    "GRU": ("weights", "reset_after"),
+    "hard_sigmoid": ("layer", "another slope"),
+    "bilinear": ("layer", "half pixels"),
+}
+
+
+def test_each_known_difference_is_named_with_its_reason(tmp_path):
+    """The guide's table, but for the logs of `on_batch_end`, which are no results."""
+    rows = next(
+        table
+        for table in (DATA.parents[2] / "docs" / "differences.md").read_text().split("## ")
+        if "`clipnorm`" in table
+    )
+    assert len([line for line in rows.splitlines() if line.startswith("| ") and "Keras 2.2.4" not in line]) == 24
+    _, told = compared(tmp_path, "--plain", DATA / "known_differences.h5", DATA / "known_differences.py")
+    assert told["models"] == list(KNOWN)
+    for number, (name, (kind, reason)) in enumerate(KNOWN.items()):
+        findings = [finding for step in told["steps"][number] for finding in step["findings"]]
+        findings += [finding for model, finding in told["findings"] if model == number]
+        assert findings, f"{name}: nothing differs"
+        assert findings[0]["kind"] == kind, (name, findings[0])
+        given = reason_of(Finding(**findings[0]))
+        assert given is not None, (name, findings[0])
+        assert reason in given.text, (name, given.text)
