@@ -143,7 +143,7 @@ def page(data: dict[str, Any]) -> str:
         "",
         "Written by `benchmarks/keras_tests.py`, which runs the tests of Keras 2.2.4 as they are, under the pytest",
         f"plugin of `parallel-compat`. {total['passed']:,} of {ran:,} pass, {100 * total['passed'] / ran:.1f} %.",
-        f"Keras's own tests skip {total['skipped']} more by conditions of their own (no GPU, no Theano).",
+        f"Keras's own tests skip {total['skipped']} more by conditions of their own, nearly all for want of a GPU.",
         "",
         "## Those that do not pass",
         "",
