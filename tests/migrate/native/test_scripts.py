@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +107,20 @@ def test_what_is_trained_is_what_keras_2_trained(tmp_path):
         assert set(ours) == set(theirs)
         for name in theirs:
             np.testing.assert_allclose(ours[name], theirs[name], atol=1e-5, err_msg=f"{name} on {replicas}")
+
+
+@pytest.mark.slow
+def test_compare_finds_run_and_the_native_code_equal(tmp_path):
+    source = (DATA / "native" / "numbers_2018.py").read_text("utf-8")
+    (tmp_path / "native").mkdir()
+    migrated(tmp_path / "native", {"numbers_2018": source})
+    (tmp_path / "numbers_2018.py").write_text(source)
+    recorder = str(ROOT / "parallel_compat" / "compare" / "record_keras.py")
+    run_alone(tmp_path / "native", 1, recorder, "--out", "native.h5", "numbers_2018.py", "1", "native.npz")
+    done = subprocess.run(
+        [sys.executable, "-m", "parallel_compat", "compare", "native/native.h5", "numbers_2018.py", "1", "run.npz"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
+    assert done.stdout.splitlines()[-1] == "equal"
