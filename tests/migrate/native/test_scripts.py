@@ -17,7 +17,13 @@ from tests.run.test_programs import KERAS_2, TENSORFLOW_2
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "tests" / "data"
 # Fewer turns of the same loops: that they run is tested, not how fast.
-SHORTER = [("range(300)", "range(3)"), ("range(150)", "range(5)"), ("range(30)", "range(3)"), ("sys.argv[1]", "1")]
+SHORTER = [
+    ("range(300)", "range(3)"),
+    ("range(150)", "range(5)"),
+    ("range(30)", "range(3)"),
+    ("4, 30)", "4, 3)"),
+    ("sys.argv[1]", "1"),
+]
 VAE = """
 import numpy as np
 from keras import backend as K
