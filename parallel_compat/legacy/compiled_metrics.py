@@ -84,6 +84,8 @@ def of_loaded_model(model: Any, era: Era) -> None:
         return
     saved = keras3.compile_arguments(model)
     given = [saved.get(name) for name in ("loss", "metrics", "weighted_metrics")]
+    if era is Era.KERAS_2_2_4:
+        given[2] = None  # its files did not hold them
     made = of_compile(model, era, *given)
     keras3.replace_compiled_metrics(model, made.metrics, made.weighted_metrics)
     remember_order(model, made.names)

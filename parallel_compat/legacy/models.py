@@ -11,6 +11,8 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import compiled_metrics, model_files, old_files, saving
+from parallel_compat.legacy.numbers import optimizer_weights
+from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, environment, object_eras
 
 # Migrated sources find these here.
@@ -86,6 +88,8 @@ def load_model(
     model = _loaded(filepath, custom_objects, compile, safe_mode)
     object_eras.remember(model, era)
     compiled_metrics.of_loaded_model(model, era)
+    if era is Era.KERAS_2_2_4 and getattr(model, "optimizer", None) is not None:
+        optimizer_weights.forget_schedule(model.optimizer)
     return model
 
 

@@ -20,6 +20,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+if __package__:
+    from differential import other_scripts
+else:
+    import other_scripts
+
 ERAS = ("keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2")
 
 SAMPLES = 12
@@ -265,7 +270,25 @@ class RandomScript:
             return "L.Permute((2, 1))", (channels, steps)
         if kind == 13:
             return "L.Flatten()", (steps * channels,)
+        if kind == 14:
+            return self.cells(shape)
+        if kind == 15 and self.maybe(0.4):
+            return self.one("L.SpatialDropout1D(0.)", "L.Softmax()", "L.Softmax(axis=1)"), shape
         return self.any_rank(shape)
+
+    def cells(self, shape: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        """Return an RNN of one cell, or of several."""
+        cells, units = [], 2
+        for _ in range(self.one(1, 2, 3)):
+            units = self.one(2, 3)
+            given: dict[str, Any] = {"kernel_regularizer": "'l2'"} if self.maybe(0.2) else {}
+            if self.maybe(0.3):
+                given["activation"] = self.one("'relu'", "'sigmoid'")
+            cells.append(self.call(f"L.{self.one('LSTMCell', 'GRUCell', 'SimpleRNNCell')}", units, **given))
+        text = cells[0] if len(cells) == 1 else f"[{', '.join(cells)}]"
+        if self.maybe(0.4):
+            return f"L.RNN({text}, return_sequences=True)", (shape[0], units)
+        return f"L.RNN({text})", (units,)
 
     def recurrent(self, shape: tuple[int, ...], sequences: bool | None = None) -> tuple[str, tuple[int, ...]]:
         name = self.one("LSTM", "GRU", "SimpleRNN")
@@ -317,6 +340,8 @@ class RandomScript:
         given: dict[str, Any] = {}
         if padding == "same" or (self.maybe(0.2) and not local):
             given["padding"] = repr(padding)
+        if name == "Conv1D" and padding == "same" and stride == 1 and self.maybe(0.4):
+            given["padding"] = "'causal'"
         if stride > 1:
             given["strides"] = stride
         dilation = 1
@@ -396,11 +421,18 @@ class RandomScript:
             return self.call("L.Reshape", f"({height * width}, {channels})"), (height * width, channels)
         if kind == 11:
             return "L.Flatten()", (height * width * channels,)
+        if kind == 12 and self.maybe(0.5):
+            text, axes = self.one(
+                ("Permute((2, 1, 3))", (1, 0, 2)),
+                ("SpatialDropout2D(0.)", (0, 1, 2)),
+                ("Permute((3, 2, 1))", (2, 1, 0)),
+            )
+            return f"L.{text}", (shape[axes[0]], shape[axes[1]], shape[axes[2]])
         return self.any_rank(shape)
 
     def layer_4(self, shape: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
         frames, height, width, channels = shape
-        kind = self.random.randrange(8)
+        kind = self.random.randrange(11)
         if kind <= 1:
             return self.convolution(self.one("Conv3D", "Conv3D", "Conv3DTranspose"), shape)
         if kind == 2:
@@ -419,7 +451,15 @@ class RandomScript:
                 given["recurrent_activation"] = "'sigmoid'"
             if self.maybe(0.3):
                 given["go_backwards"] = True
+            if self.maybe(0.4):
+                return self.call("L.ConvLSTM2D", 2, 2, return_sequences=True, **given), (frames, size, size, 2)
             return self.call("L.ConvLSTM2D", 2, 2, **given), (size, size, 2)
+        if kind == 7:
+            return "L.UpSampling3D((1, 2, 1))", (frames, height * 2, width, channels)
+        if kind == 8 and frames > 1 and min(height, width) > 2:
+            return "L.Cropping3D(((1, 0), (0, 1), (1, 1)))", (frames - 1, height - 1, width - 2, channels)
+        if kind == 9:
+            return "L.SpatialDropout3D(0.)", shape
         return self.any_rank(shape)
 
     # ---- models -----------------------------------------------------------------------------------------------------
@@ -440,11 +480,15 @@ class RandomScript:
 
     def kind_of_model(self) -> str:
         kinds = ["dense"] * 4 + ["images"] * 4 + ["text"] * 4 + ["masked"] * 3 + ["sequence"] * 3 + ["volumes"] * 1
-        return self.one(*kinds, *["several"] * 5, *["nested"] * 2, *["own"] * 3, *["segmentation"] * 2)
+        kinds += [*["several"] * 5, *["nested"] * 2, *["own"] * 3, *["segmentation"] * 2, "states"]
+        return self.one(*kinds, *["subclass"] * 2) if self.tf2 and not self.replicas else self.one(*kinds)
 
     def write(self) -> str:
         """Return the text of the script."""
         self.imports()
+        if self.maybe(0.1):
+            self.one(other_scripts.gan, other_scripts.autoencoder, other_scripts.siamese)(self)
+            return "\n".join(self.lines) + "\n"
         self.kind = self.kind_of_model()
         self.outputs: list[dict[str, Any]] = []
         self.inputs: list[str] = []
@@ -544,7 +588,11 @@ class RandomScript:
         units = {"number": self.one(1, 2, 3), "positive": self.one(1, 2), "bit": 1, "bits": 3}.get(kind, self.one(3, 6))
         common = ["mse", "mae", "mean_squared_error", "metrics.mean_absolute_error"]
         every = {
-            "number": ("linear", ["mse", "mae", "mean_squared_error", "logcosh", "mean_absolute_error"], common),
+            "number": (
+                "linear",
+                ["mse", "mae", "mean_squared_error", "logcosh", "mean_absolute_error", *self.cosine(units)],
+                [*common, *self.cosine(units)],
+            ),
             "positive": (
                 "softplus",
                 ["mape", "msle", "mean_absolute_percentage_error", "poisson", "losses.mean_squared_logarithmic_error"],
@@ -638,10 +686,23 @@ class RandomScript:
                 chosen.append(added)
         return {"name": name, "kind": kind, "activation": activation, "units": units, "loss": loss, "metrics": chosen}
 
+    def cosine(self, units: int) -> list[str]:
+        """Return the cosine of two vectors by the era's names; of numbers it is 1 or -1, which rounding decides."""
+        if units < 2:
+            return []
+        return {"keras-2.2.4": ["cosine", "cosine_proximity"], "tf.keras-1.15": ["cosine_proximity"]}.get(
+            self.era, ["cosine_similarity"]
+        )[:2]
+
     @staticmethod
     def unlike(names: list[str]) -> list[str]:
         """Return metrics without those that would be one and the same by name."""
-        alias = {"'mse'": "mean_squared_error", "'mae'": "mean_absolute_error", "'acc'": "accuracy"}
+        alias = {
+            "'cosine'": "cosine_proximity",
+            "'mse'": "mean_squared_error",
+            "'mae'": "mean_absolute_error",
+            "'acc'": "accuracy",
+        }
         seen, kept = set(), []
         for each in names:
             known = alias.get(each, each.strip("'").replace("metrics.", ""))
@@ -712,7 +773,7 @@ class RandomScript:
             mask = f"(np.arange({steps}) < draw.randint(1, {steps + 1}, (SAMPLES, 1)))[:, :, None]"
             self.inputs = [f"normal(size=(SAMPLES, {steps}, 2)) * {mask}"]
             shape = (steps, 2)
-            layers.append("L.Masking()")
+            layers.append("L.Masking()" if self.maybe(0.6) else "L.Masking(mask_value=0.)")
         after: tuple[int, ...] = (steps, size)
         for _ in range(self.one(0, 1, 1, 2)):
             kind = self.random.randrange(4)
@@ -816,11 +877,44 @@ class RandomScript:
         self.add(f"\ndef build(self, input_shape):\n    {build}", 4)
         self.add("self.bias = self.add_weight(name='bias', shape=(self.units,), initializer='ones')", 8)
         self.add("super(Own, self).build(input_shape)", 8)
-        self.add(f"\ndef call(self, x):\n    return {body}", 4)
+        loss = ""
+        if not self.replicas and self.maybe(0.25):
+            loss = "    self.add_loss(0.01 * K.sum(K.square(x)), inputs=x)\n" if not self.tf2 or self.maybe(0.5) else ""
+            loss = loss or "    self.add_loss(0.01 * K.mean(K.abs(x)))\n"
+        self.add(f"\ndef call(self, x):\n{loss}    return {body}", 4)
         self.add("\ndef compute_output_shape(self, input_shape):\n    return (input_shape[0], self.units)", 4)
         self.add("\ndef get_config(self):\n    return dict(super(Own, self).get_config(), units=self.units)\n\n", 4)
         layers, shape = self.stack((4,), self.one(0, 1, 2), "Own")
         self.chain(["Own(4)", *layers, *self.head(shape)], (5,))
+
+    def model_states(self) -> None:
+        """An encoder whose states begin a decoder."""
+        self.inputs = ["normal(size=(SAMPLES, 4, 3))", "normal(size=(SAMPLES, 5, 2))"]
+        name = self.one("LSTM", "GRU", "SimpleRNN")
+        self.add("a, b = L.Input((4, 3)), L.Input((5, 2))")
+        states = "h, c" if name == "LSTM" else "h"
+        self.add(f"x, {states} = L.{name}(3, return_state=True)(a)")
+        self.add(f"x = L.{name}(3, return_sequences=True)(b, initial_state=[{states}])")
+        text = "x"
+        for layer in self.head((5, 3)):
+            text = f"{layer}({text})"
+        self.add(f"model = models.Model([a, b], {text})")
+
+    def model_subclass(self) -> None:
+        """A model of one's own class."""
+        self.inputs = ["normal(size=(SAMPLES, 5))"]
+        layers, shape = self.stack((5,), 2)
+        while len(shape) > 1 or not layers:
+            layers, shape = self.stack((5,), 2)
+        self.kind = "dense"
+        layers += self.head(shape)
+        self.add("class Own(models.Model):")
+        self.add("def __init__(self):\n    super(Own, self).__init__()", 4)
+        self.add("\n".join(f"self.part_{i} = {layer}" for i, layer in enumerate(layers)), 8)
+        self.add("\ndef call(self, x):", 4)
+        self.add("\n".join(f"x = self.part_{i}(x)" for i in range(len(layers))) + "\nreturn x\n\n", 8)
+        self.add("model = Own()\nmodel.build((None, 5))")
+        self.kind = "subclass"
 
     # ---- data -------------------------------------------------------------------------------------------------------
 
@@ -1015,6 +1109,8 @@ class RandomScript:
         if self.replicas:
             self.add(f"parallel = utils.multi_gpu_model(model, gpus={self.replicas})")
             self.model = "parallel"
+        if self.has_state and self.maybe(0.25):
+            self.add("for layer in model.layers:\n    if 'batch' in layer.name:\n        layer.trainable = False")
         self.compile(self.model)
         if self.maybe(0.4):
             self.add(
@@ -1022,7 +1118,11 @@ class RandomScript:
                 if not self.tf2
                 else f"note('losses', len({self.model}.losses))"
             )
-        self.way = self.one("fit", "fit", "fit", "fit_generator", "fit_generator", "batches", "batches")
+        ways = ["fit", "fit", "fit", "fit_generator", "fit_generator", "batches", "batches"]
+        simple = len(self.outputs) == 1 and len(self.inputs) == 1 and not self.weights and not self.classes
+        if self.tf2 and simple and not self.replicas:
+            ways += ["dataset", "tape"]
+        self.way = self.one(*ways)
         getattr(self, f"train_{self.way}")()
         self.add(f"note('metrics_names', {self.model}.metrics_names)")
         self.ask("")
@@ -1050,7 +1150,7 @@ class RandomScript:
     def callbacks(self) -> str:
         if self.maybe(0.4):
             return ""
-        kinds = ["csv", "schedule", "plateau", "stopping", "own", "lambda", "checkpoint"]
+        kinds = ["csv", "schedule", "plateau", "stopping", "own", "lambda", "checkpoint", "others"]
         chosen = self.random.sample(kinds, self.one(1, 1, 2))
         self.after_fit: list[str] = []
         texts = []
@@ -1058,7 +1158,10 @@ class RandomScript:
         for kind in chosen:
             if kind == "csv":
                 texts.append("callbacks.CSVLogger('log.csv')")
-                self.after_fit.append("note('csv', [line.rstrip('\\r\\n').split(',') for line in open('log.csv')][0])")
+                self.after_fit.append(
+                    "rows = [line.rstrip('\\r\\n').split(',') for line in open('log.csv')]\n"
+                    "note('csv', rows[:1] + [[float(each) for each in row] for row in rows[1:]])"
+                )
             elif kind == "schedule":
                 if self.maybe(0.5):
                     texts.append("callbacks.LearningRateScheduler(lambda epoch: 0.05 / (epoch + 1))")
@@ -1071,11 +1174,15 @@ class RandomScript:
                     "patience": self.one(0, 1),
                     "min_delta": self.one(0.0001, 10.0),
                 }
+                if self.maybe(0.4):
+                    given.update(self.one({"cooldown": 1}, {"min_lr": 0.004}, {"mode": "'max'"}))
                 texts.append(self.call("callbacks.ReduceLROnPlateau", **given))
             elif kind == "stopping":
                 given = {"monitor": repr(val), "patience": self.one(0, 1), "min_delta": self.one(0, 5.0)}
                 if self.maybe(0.4):
                     given["restore_best_weights"] = True
+                if self.maybe(0.3):
+                    given.update(self.one({"baseline": 0.1}, {"mode": "'min'"}, {"mode": "'max'"}))
                 texts.append(self.call("callbacks.EarlyStopping", **given))
             elif kind == "own":
                 self.add("class Seen(callbacks.Callback):")
@@ -1103,6 +1210,8 @@ class RandomScript:
                     "callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: rates.append([epoch, logs['loss']]))"
                 )
                 self.after_fit.append("note('lambda', rates)")
+            elif kind == "others":
+                texts.append(self.one("callbacks.TerminateOnNaN()", "callbacks.History()"))
             else:
                 if self.replicas:
                     continue
@@ -1234,6 +1343,30 @@ class RandomScript:
             self.add(f"K.set_value({self.model}.optimizer.lr, 0.5 * K.get_value({self.model}.optimizer.lr))", 4)
         self.add("note('train_on_batch', steps)")
 
+    def train_dataset(self) -> None:
+        """`fit` of a tf.data.Dataset."""
+        self.validates = self.maybe(0.5)
+        made = f"tf.data.Dataset.from_tensor_slices(({self.x}, {self.y})).batch({self.one(4, 5)})"
+        self.add(f"dataset = {made}")
+        more = ", validation_data=dataset" if self.validates else ""
+        if self.maybe(0.3):
+            self.add("dataset = dataset.repeat()")
+            more = ", steps_per_epoch=2" + (", validation_data=dataset, validation_steps=2" if self.validates else "")
+        self.after_fit = []
+        calls = self.callbacks()
+        self.add(f"history = {self.model}.fit(dataset, epochs=2{more}{calls}, verbose=0)")
+        self.noted_history()
+
+    def train_tape(self) -> None:
+        """A loop of one's own."""
+        self.add("values = []\nfor first in range(0, SAMPLES, 4):\n    at = slice(first, first + 4)")
+        self.add("with tf.GradientTape() as tape:", 4)
+        self.add(f"out = model({self.parts(self.x, 'at')}, training=True)", 8)
+        self.add("value = tf.reduce_mean(tf.square(out - 0.3)) + sum(model.losses)", 8)
+        self.add("slopes = tape.gradient(value, model.trainable_variables)", 4)
+        self.add("model.optimizer.apply_gradients(zip(slopes, model.trainable_variables))", 4)
+        self.add("values.append(value)\nnote('values', values)")
+
     def afterwards(self) -> None:
         """Go on with the model: files, clones, a second compile."""
         kind = self.one(*["none"] * 5, "save", "save", "weights", "weights", "clone", "frozen", "again", "json")
@@ -1241,6 +1374,8 @@ class RandomScript:
             kind = "weights"
         if self.kind == "nested" and kind == "frozen":
             kind = "again"
+        if self.kind == "subclass":
+            kind = "none" if kind in ("save", "clone", "json", "weights") else kind
         objects = "{" + ", ".join(f"{name!r}: {name}" for name in self.custom) + "}"
         more = f", custom_objects={objects}" if self.custom else ""
         reset = f"{self.model}.reset_metrics()\n" if self.tf2 else ""

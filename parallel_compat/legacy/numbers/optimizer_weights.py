@@ -72,6 +72,12 @@ def set_weights(optimizer: keras.optimizers.Optimizer, weights: Sequence[Any], e
         variable.assign(np.asarray(value, variable.dtype))
 
 
+def forget_schedule(optimizer: Any) -> None:
+    """Let a loaded Nadam begin its product of momenta anew: files of Keras 2.2.4 did not hold it."""
+    if optimizer_steps.kind_of(optimizer) == "Nadam" and optimizer.built:
+        optimizer_steps.product_of_momenta(optimizer).assign(1.0)
+
+
 def _variables(optimizer: Any, era: Era) -> list[Any]:
     kind = optimizer_steps.kind_of(optimizer)
     if kind not in _ORDER:
