@@ -31,8 +31,9 @@ RULE = native.DIFFERENCES
 SAFE = True
 BEFORE = """\
 from keras.utils import multi_gpu_model
+
 model = multi_gpu_model(build(), gpus=2)
-model.compile('sgd', 'mse')
+model.compile("sgd", "mse")
 model.fit(x, y, batch_size=50)
 """
 AFTER = None
