@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     from parallel_compat.compare.comparison import Comparison, Step
 
-KINDS = ("layer", "output", "loss", "gradient", "metric", "step")
+KINDS = ("layer", "output", "loss", "gradient", "metric", "step", "state")
 _STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; color: #222 }
 .equal { color: #176b2c } .differs { color: #a3201b } td, th { padding: .2em .8em; text-align: left }
-table { border-collapse: collapse } tr { border-bottom: 1px solid #ddd } svg { max-width: 100% }"""
+table { border-collapse: collapse } tr { border-bottom: 1px solid #ddd } svg { max-width: 100% }
+h1 { overflow-wrap: anywhere }"""
 
 
 def page(found: Comparison, script: str) -> str:
@@ -45,7 +46,7 @@ def _page(found: Comparison, script: str) -> Iterator[str]:
             yield f"<p>Why: {html.escape(reason.text)}<br>What to do: {html.escape(reason.remedy)}</p>"
     for sentence in dict.fromkeys(each.text for _, each in found.findings if each.kind == "not compared"):
         yield f"<p>Not compared: {html.escape(sentence)}</p>"
-    for name, steps in zip(found.models, found.steps, strict=False):
+    for model, (name, steps) in enumerate(zip(found.models, found.steps, strict=False)):
         yield f"<h2>{html.escape(name)}</h2>"
         yield from _picture(steps)
         yield "<table><tr><th>step</th><th>what differs</th></tr>"
@@ -54,6 +55,9 @@ def _page(found: Comparison, script: str) -> Iterator[str]:
             state = f'<td class="differs">{texts}</td>' if texts else '<td class="equal">equal</td>'
             yield f"<tr><td>{number}</td>{state}</tr>"
         yield "</table>"
+        for of_model, finding in found.findings:
+            if of_model == model and finding.kind != "not compared":
+                yield f'<p class="differs">{html.escape(finding.text)}</p>'
     yield "</html>"
 
 
@@ -62,7 +66,7 @@ def _picture(steps: list[Step]) -> Iterator[str]:
     kinds = [kind for kind in KINDS if any(kind in step.differences for step in steps)]
     if not kinds:
         return
-    width, height, bar = 80 + 14 * (len(kinds) + 1) * len(steps), 190, 12
+    width, height, bar = max(400, 80 + 14 * (len(kinds) + 1) * len(steps)), 190, 12  # no less than the caption
     yield f'<svg role="img" viewBox="0 0 {width} {height + 40}" width="{width}" xmlns="http://www.w3.org/2000/svg">'
     yield "<title>the largest relative difference of each step</title>"
     for value, label in ((EPSILON, "1 ulp"), (TOLERANCE, "tolerance"), (1.0, "1")):

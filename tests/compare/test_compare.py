@@ -230,6 +230,8 @@ def test_the_page_holds_its_texts_and_no_code_of_others(recording):
     assert "script" not in parser.seen
     assert parser.seen.count("svg") == 4
     assert "First difference" in text
+    other = page(compare(recording, replayed(recording, "model1/predict0", scaled(2))), "train.py")
+    assert other.count("output 0 of predict 0 differs") == 2  # above, and with its model
 
 
 def test_the_recorder_is_one_file_that_old_pythons_read(capsys):
