@@ -76,12 +76,13 @@ def test_an_error_in_keras_shows_the_users_frames_and_keras_own(tmp_path, run):
 
 
 def test_a_gone_name_is_refused_with_its_line_the_reason_and_the_way_out(tmp_path, run):
-    (tmp_path / "script.py").write_text("import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\n")
+    (tmp_path / "script.py").write_text("import tensorflow as tf\n\nx = tf.placeholder_with_default(0.5, [])\n")
     ours = run("script.py", "--epochs", "3")
     assert ours.returncode == 1
     last = ours.stderr.strip().splitlines()[-1]
     assert re.search(
-        r"script\.py:3: `tensorflow\.placeholder` is gone\. A placeholder needs a TensorFlow 1 graph\.", last
+        r"script\.py:3: `tensorflow\.placeholder_with_default` is gone\. A placeholder needs a TensorFlow 1 graph\.",
+        last,
     )
     assert "Use `keras.Input(shape)`" in last
     assert "parallel_compat/" not in ours.stderr
@@ -102,7 +103,7 @@ def test_old_version_switches_find_an_import_error(tmp_path, run):
     (tmp_path / "script.py").write_text(
         "try:\n    from keras.layers import ConvRecurrent2D\nexcept ImportError as e:\n"
         "    print('without', e.name)\n"
-        "import tensorflow as tf\nprint(hasattr(tf, 'placeholder'), hasattr(tf, 'log'), hasattr(tf, 'nonsense'))\n"
+        "import tensorflow as tf\nprint(hasattr(tf, 'get_variable'), hasattr(tf, 'log'), hasattr(tf, 'nonsense'))\n"
     )
     ours = run("--quiet", "script.py")
     assert ours.stdout == "without ConvRecurrent2D\nFalse True False\n", ours.stderr
