@@ -49,7 +49,7 @@ HAPPEN = {
     "Expected `jit_compile` to be False or 'auto'": (
         "parallel_compat.parallelize(model(), gpus=2).compile('sgd', 'mse', jit_compile=True)"
     ),
-    "is gone": "legacy_placeholder()",
+    "is gone": "legacy_name_that_is_gone()",
 }
 SCRIPT = """
 import json, sys, traceback, warnings
@@ -75,9 +75,9 @@ def on_replicas(steps_per_execution=1, **arguments):
         made.compile(keras.optimizers.SGD(0.1, **arguments), "mse", steps_per_execution=steps_per_execution)
     return made
 
-def legacy_placeholder():
+def legacy_name_that_is_gone():
     with parallel_compat.legacy_names():
-        tf.placeholder
+        tf.get_variable
 
 texts = {}
 for title, code in json.load(sys.stdin).items():

@@ -13,6 +13,7 @@ LAYERS = "parallel_compat.legacy.layers"
 
 _DIM_ORDERING = (("tf", "channels_last"), ("th", "channels_first"), ("default", None))
 
+_NO_CLIPPING = (0.0, None)
 _TF_KERAS = ("tf.keras-1.15", "tf.keras-2.2")
 
 _DENSE = (
@@ -226,10 +227,16 @@ def _optimizers() -> list[Argument]:
         rows.append(Argument(of, "lr", Change.RENAMED, "learning_rate"))
         note = "Keras 3 ignores `decay`; the class of this package applies lr / (1 + decay * iterations) as before."
         rows.append(Argument(of, "decay", Change.PROVIDED, legacy, note=note, harmless=(0.0, None)))
-        rows += [
-            Argument(of, clip, Change.SAME, clip, harmless=(0.0, None), not_in=_TF_KERAS, note="Zero clips nothing.")
-            for clip in ("clipnorm", "clipvalue")
-        ]
+        # Keras 2.2.4 limited the norm of all gradients together; tf.keras that of each, as Keras 3.
+        rows.append(
+            Argument(
+                of, "clipnorm", Change.RENAMED, "global_clipnorm", harmless=_NO_CLIPPING, not_in=(*_TF_KERAS, "today")
+            )
+        )
+        note = "Zero clips nothing."
+        rows.append(
+            Argument(of, "clipvalue", Change.SAME, "clipvalue", harmless=_NO_CLIPPING, not_in=_TF_KERAS, note=note)
+        )
     note = "Keras 3 fixes the schedule of Nadam's momentum, at another one (0.96 ** t)."
     rows.append(
         Argument(

@@ -44,12 +44,18 @@ def find(file: File) -> Iterator[Finding]:
         of = f"keras.optimizers.{name}"
         for call in found:
             if of in arguments() or has_positions(of):
-                yield from argument_edits.rewrite(file, RULE, call, of, name)
+                yield from argument_edits.rewrite(file, RULE, call, of, name, leave=_left_to_others(call))
             yield from _unpacked(file, call, target, name)
             epsilon = calls.keyword(call, "epsilon")
             if epsilon is not None and calls.constant(epsilon.value) is None:
                 message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
                 yield file.found(RULE, epsilon, message, calls.remove(file, call, epsilon))
+
+
+def _left_to_others(call: ast.Call) -> frozenset[str]:
+    """Leave `clipnorm` to its own rule where it clips: newer code may mean today's."""
+    norm = calls.keyword(call, "clipnorm")
+    return frozenset(() if norm is None or calls.constant(norm.value) in (0, None) else ("clipnorm",))
 
 
 def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
