@@ -7,6 +7,8 @@ from typing import Any
 
 import keras
 
+from parallel_compat.warning_category import ParallelCompatWarning
+
 
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
 def hard_sigmoid(x: Any) -> Any:
@@ -36,6 +38,7 @@ def get(identifier: Any) -> Any:
         warnings.warn(
             f"Expected a function or its name as an activation. Received: the layer '{identifier.name}', whose call is "
             "taken. Put it into the model as a layer.",
+            ParallelCompatWarning,
             stacklevel=2,
         )
     return keras.activations.get(identifier)

@@ -41,7 +41,8 @@ def run_compare(*arguments, **environment):
     )
 
 
-@pytest.mark.parametrize("era", ERAS)
+# The scripts of every kind, below, are compared in all eras.
+@pytest.mark.parametrize("era", [ERAS[0], *(pytest.param(era, marks=pytest.mark.slow) for era in ERAS[1:])])
 def test_a_script_computes_what_it_did(era, tmp_path):
     library = "keras" if era == "keras-2.2.4" else "tensorflow.keras"
     out = tmp_path / "out.json"
