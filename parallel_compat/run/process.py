@@ -10,7 +10,6 @@ import tempfile
 from typing import Any, ClassVar
 
 from parallel_compat import startup_log
-from parallel_compat.atomic_file import replacing
 from parallel_compat.run import install, tracebacks, usage
 from parallel_compat.run.environment import MAIN, SETTINGS
 
@@ -91,6 +90,7 @@ def _write(path: str) -> None:
     if not path.lower().endswith((".html", ".htm")):
         usage.write(path)
         return
+    from parallel_compat.atomic_file import replacing
     from parallel_compat.run import html
 
     with replacing(path) as temporary:

@@ -14,7 +14,6 @@ import subprocess
 import sys
 
 from parallel_compat import startup_log
-from parallel_compat.atomic_file import why_not_writable
 from parallel_compat.names.eras import Era
 
 EPILOG = """examples:
@@ -81,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the script; where the system can replace a process, this does not return."""
     what = _what_to_run(arguments)
     if arguments.report:
+        from parallel_compat.atomic_file import why_not_writable
+
         # Before hours of training rather than after.
         unwritable = why_not_writable(arguments.report)
         if unwritable:

@@ -8,7 +8,6 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from parallel_compat.atomic_file import replacing
 from parallel_compat.names.eras import Era, Verdict
 from parallel_compat.run import callers, cells, ran_on
 
@@ -87,6 +86,8 @@ def seen() -> dict[str, list[dict[str, Any]]]:
 
 def write(path: str) -> None:
     """Write the uses, the eras and the devices as JSON: `{"legacy_names": [...], "eras": [...], "devices": ""}`."""
+    from parallel_compat.atomic_file import replacing
+
     with replacing(path) as temporary:
         temporary.write_text(json.dumps({**seen(), "devices": ran_on.devices()}, indent=2) + "\n", "utf-8")
 
