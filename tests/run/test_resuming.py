@@ -97,9 +97,9 @@ def test_a_killed_script_goes_on(tmp_path):
 @pytest.mark.slow
 def test_a_script_that_is_killed_at_twenty_moments_goes_on(tmp_path):
     moments = random.Random(0)
-    start = time.monotonic()
+    began = time.monotonic()
     assert start(command(tmp_path, "whole", -1)).returncode == 0
-    length = time.monotonic() - start
+    length = time.monotonic() - began
     for _ in range(20):
         process = subprocess.Popen(command(tmp_path, "killed", -1), env={**os.environ, "PYTHONPATH": str(PROJECT)})
         try:
