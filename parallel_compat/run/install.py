@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.backend.patches import RUN
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, remedies, resuming, usage
+from parallel_compat.run import callers, remedies, usage
 from parallel_compat.run.modules import LegacyModules
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def install(
 
         class_patches.put_on(RUN)
         if resume is not None:
+            from parallel_compat.run import resuming
+
             resuming.put_on(RUN, resume)
 
     def with_parallel_model() -> None:

@@ -23,10 +23,13 @@ def start(given: str) -> None:
     settings: dict[str, Any] = json.loads(given)
     if not settings.get("startup_log", True):
         startup_log.leave_out_of_import()
-    install.install(
-        also=settings["also"], replicas=settings["replicas"], era=settings["era"], resume=settings.get("resume")
-    )
     main = os.environ.pop(MAIN, None) is not None
+    install.install(
+        also=settings["also"],
+        replicas=settings["replicas"],
+        era=settings["era"],
+        resume=settings["resume"] if main else None,  # processes that the script starts would write the same files
+    )
     if main:
         settings["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")
         os.environ[SETTINGS] = json.dumps(settings)

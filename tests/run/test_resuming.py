@@ -116,3 +116,20 @@ def test_a_loop_of_the_scripts_own_is_told(tmp_path):
     options = ["run", "--quiet", "--resume", str(tmp_path / "state"), str(tmp_path / "loop.py")]
     done = start([sys.executable, "-m", "parallel_compat", *options])
     assert "kept nothing: the script did not call `fit`" in done.stderr
+
+
+def test_a_process_that_the_script_starts_keeps_no_state_of_its_own(tmp_path):
+    training = (
+        "import numpy as np\nfrom keras.layers import Dense\nfrom keras.models import Sequential\n"
+        "model = Sequential([Dense(1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
+        "model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)\n"
+    )
+    (tmp_path / "child.py").write_text(training)
+    (tmp_path / "parent.py").write_text(
+        "import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], check=True)\n"
+    )
+    options = ["run", "--quiet", "--resume", str(tmp_path / "state"), str(tmp_path / "parent.py")]
+    done = start([sys.executable, "-m", "parallel_compat", *options], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "state").exists()
+    assert "kept nothing" not in done.stderr
