@@ -191,7 +191,8 @@ class ModelCheckpoint(keras.callbacks.Callback):
         self.save_weights_only = save_weights_only
         self.period = period
         self.epochs_since_last_save = 0
-        larger = mode == "max" or (mode not in ("min", "max") and "acc" in monitor)
+        by_name = "acc" in monitor or monitor.startswith("fmeasure")
+        larger = mode == "max" or (mode != "min" and by_name)
         self.monitor_op = np.greater if larger else np.less
         self.best = -np.inf if larger else np.inf
 

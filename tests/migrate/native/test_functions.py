@@ -12,6 +12,7 @@ import tensorflow as tf
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.native import legacy_numerics, process
+from parallel_compat.names.identifiers import larger_is_better
 from parallel_compat.names.native import BACKEND, functions
 from tests.migrate.native.check import questions, rewriting
 
@@ -190,3 +191,10 @@ def test_places_are_those_of_the_source():
     source = "import keras.backend as K\n\nr = K.learning_phase()\n"
     found = process.rewrite(source, Options(target="native"), None, hints=True).findings
     assert {source.count("\n", 0, one.offset) for one in found if one.status is Status.ATTENTION} == {2}
+
+
+@pytest.mark.parametrize("mode", ["auto", "min", "max"])
+@pytest.mark.parametrize("monitor", ["val_loss", "acc", "val_acc", "fmeasure", "val_auc"])
+def test_a_copied_checkpoint_takes_the_better_value_as_keras_2_did(monitor, mode):
+    larger = legacy_numerics.ModelCheckpoint("w.h5", monitor=monitor, mode=mode).monitor_op is np.greater
+    assert larger == larger_is_better(monitor, mode)
