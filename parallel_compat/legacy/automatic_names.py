@@ -28,9 +28,9 @@ def in_keras_2(layer: Any) -> str | None:
     """
     era = object_eras.era_of_object(layer)
     kind = _old_kind(_kind(layer))
-    if era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2) and isinstance(layer, keras.layers.InputLayer):
+    if era.is_tf_keras and isinstance(layer, keras.layers.InputLayer):
         return f"{kind}_{keras.backend.get_uid(kind)}"  # `input_1`; all other layers count as today
-    if era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2) and kind == "model":
+    if era.is_tf_keras and kind == "model":
         before = keras.backend.get_uid(kind) - 1
         return f"{kind}_{before}" if before else kind
     if era is not Era.KERAS_2_2_4:

@@ -6,19 +6,21 @@ another one. The user's `layer.get_config()` says `hard_sigmoid`, and the user's
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.legacy.activations import REGISTERED_HARD_SIGMOID
-from parallel_compat.names.eras import Era
+from parallel_compat.names.arguments import SCHEDULE_DECAY
+
+if TYPE_CHECKING:
+    from parallel_compat.names.eras import Era
 
 _NAME = "hard_sigmoid"
-_TF_KERAS = (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
-_SCHEDULE_DECAY = 0.004  # tf.keras's Nadam called it `decay`
 
 
 def as_in_era(kind: str, config: dict[str, Any], era: Era) -> dict[str, Any]:
     """Return a configuration for the code of an era.
 
+    >>> from parallel_compat.names.eras import Era
     >>> as_in_era("LSTM", {"units": 2, "recurrent_activation": REGISTERED_HARD_SIGMOID}, Era.KERAS_2_2_4)
     {'units': 2, 'recurrent_activation': 'hard_sigmoid'}
 
@@ -28,10 +30,10 @@ def as_in_era(kind: str, config: dict[str, Any], era: Era) -> dict[str, Any]:
         era: of the code that asks.
     """
     changed: dict[str, Any] = _replaced(config, REGISTERED_HARD_SIGMOID, _NAME)
-    if era in _TF_KERAS and kind.startswith("SeparableConv"):  # a convolution, whose own kernel it never had
+    if era.is_tf_keras and kind.startswith("SeparableConv"):  # a convolution, whose own kernel it never had
         changed["kernel_initializer"] = {"class_name": "GlorotUniform", "config": {"seed": None}}
-    if era in _TF_KERAS and kind == "Nadam":
-        changed.setdefault("decay", _SCHEDULE_DECAY)
+    if era.is_tf_keras and kind == "Nadam":
+        changed.setdefault("decay", SCHEDULE_DECAY)  # as it was called there
     return changed
 
 

@@ -281,10 +281,9 @@ def _update(variable: Any, value: Any, method: str) -> Any:
 
 
 def _in_graph_era() -> bool:
-    from parallel_compat.names.eras import Era
     from parallel_compat.run import callers
 
-    return callers.era_of_process() in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+    return callers.era_of_process().has_graphs
 
 
 def get_updates(optimizer: Any, *arguments: Any, **keywords: Any) -> list[Any]:

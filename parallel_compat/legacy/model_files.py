@@ -14,7 +14,6 @@ from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.hdf5_output import writing
 from parallel_compat.legacy import saving, tensorflow_checkpoints
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
-from parallel_compat.names.eras import Era
 from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.reader import read
 from parallel_compat.run import object_eras
@@ -144,7 +143,7 @@ def is_for_keras(path: str) -> bool:
 
 def _writes_checkpoints(model: keras.Model, path: str) -> bool:
     """Say whether the code that made a model wrote weights of this name to a checkpoint of TensorFlow."""
-    of_tf_keras = object_eras.era_of_object(_saved(model)) in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+    of_tf_keras = object_eras.era_of_object(_saved(model)).is_tf_keras
     return of_tf_keras and not path.endswith((".h5", ".hdf5", ".keras"))
 
 

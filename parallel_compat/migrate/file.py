@@ -14,13 +14,13 @@ from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import Kinds
 from parallel_compat.migrate.source import Source, Undecodable, decode
 from parallel_compat.names import eras, table
+from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from parallel_compat.migrate.project_facts import ProjectFacts
     from parallel_compat.migrate.scopes import Binding
-    from parallel_compat.names.eras import Era
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator)\b")
@@ -73,6 +73,11 @@ class File:
         """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
         found = eras.verdict(eras.evidence_of_nodes((*self.tree.imports, *self.tree.attributes)), self.project.evidence)
         return found.era if found is not None else None
+
+    def era_of_call(self, call: ast.Call) -> Era:
+        """Return the era of a call: that of the file, or of standalone Keras where it comes from there."""
+        path = self.names.path(call.func) or ""
+        return Era.KERAS_2_2_4 if path.startswith("keras.") else self.era or Era.KERAS_2_2_4
 
     @cached_property
     def old(self) -> bool:

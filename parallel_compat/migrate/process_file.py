@@ -148,6 +148,8 @@ def _native_notebook(path: str, text: str, book: Notebook, options: Options) -> 
         status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
         helpers = tuple(sorted(numerics.needed(rewriting.text)))
         reports.append(Report(path, status, "", places, text, after, after.encode(), rewriting.legacy, helpers))
+        if not rewriting.has_hints:
+            break
     return replace(reports[0], hinted=reports[-1])
 
 
@@ -165,6 +167,8 @@ def _native(path: str, text: str, encoded: Callable[[str], bytes], options: Opti
         places = _places_of(path, text, rewriting.findings)
         helpers = tuple(sorted(numerics.needed(rewriting.text)))
         reports.append(Report(path, status, "", places, text, rewriting.text, data, rewriting.legacy, helpers))
+        if not rewriting.has_hints:
+            break
     return replace(reports[0], hinted=reports[-1])
 
 

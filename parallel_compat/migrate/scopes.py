@@ -91,6 +91,12 @@ class Tree:
             node = self.parents[node]
             yield node
 
+    def value_of(self, name: ast.Name) -> ast.expr | None:
+        """Return what is assigned to a name that is bound once; None where it is not, or is not known."""
+        scope = self.scopes.get(name)
+        bindings = scope.find(name.id) if scope else []
+        return bindings[0].value if len(bindings) == 1 else None
+
     def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the class in one of whose methods `node` stands."""
         return next((above for above in self.ancestors(node) if isinstance(above, ast.ClassDef)), None)

@@ -13,7 +13,7 @@ LAYERS = "parallel_compat.legacy.layers"
 
 _DIM_ORDERING = (("tf", "channels_last"), ("th", "channels_first"), ("default", None))
 
-_NO_CLIPPING = (0.0, None)
+NO_CLIPPING = (0.0, None)
 _TF_KERAS = ("tf.keras-1.15", "tf.keras-2.2")
 
 _DENSE = (
@@ -230,12 +230,12 @@ def _optimizers() -> list[Argument]:
         # Keras 2.2.4 limited the norm of all gradients together; tf.keras that of each, as Keras 3.
         rows.append(
             Argument(
-                of, "clipnorm", Change.RENAMED, "global_clipnorm", harmless=_NO_CLIPPING, not_in=(*_TF_KERAS, "today")
+                of, "clipnorm", Change.RENAMED, "global_clipnorm", harmless=NO_CLIPPING, not_in=(*_TF_KERAS, "today")
             )
         )
         note = "Zero clips nothing."
         rows.append(
-            Argument(of, "clipvalue", Change.SAME, "clipvalue", harmless=_NO_CLIPPING, not_in=_TF_KERAS, note=note)
+            Argument(of, "clipvalue", Change.SAME, "clipvalue", harmless=NO_CLIPPING, not_in=_TF_KERAS, note=note)
         )
     note = "Keras 3 fixes the schedule of Nadam's momentum, at another one (0.96 ** t)."
     rows.append(

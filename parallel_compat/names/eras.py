@@ -31,6 +31,24 @@ class Era(str, enum.Enum):
     TF_KERAS_2_2 = "tf.keras-2.2"
     TODAY = "today"
 
+    @property
+    def is_tf_keras(self) -> bool:
+        """Whether it is one of `tf.keras`.
+
+        >>> [era.value for era in Era if era.is_tf_keras]
+        ['tf.keras-1.15', 'tf.keras-2.2']
+        """
+        return self in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether its code ran on the graphs and sessions of TensorFlow 1.
+
+        >>> [era.value for era in Era if era.has_graphs]
+        ['keras-2.2.4', 'tf.keras-1.15']
+        """
+        return self in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
     def __str__(self) -> str:
         return self.value
 

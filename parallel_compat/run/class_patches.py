@@ -232,7 +232,7 @@ class _OptimizerBeforeCompile:
 
     def __get__(self, instance: Any, owner: Any) -> None:
         frame = callers.user_frame(sys._getframe(1))
-        if instance is None or frame is None or callers.era_of(frame) not in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2):
+        if instance is None or frame is None or not callers.era_of(frame).is_tf_keras:
             raise AttributeError(f"{owner.__name__!r} object has no attribute 'optimizer'")
 
 
@@ -391,7 +391,7 @@ def _optimizer_init(original: Any, kind: Any, of: str) -> Any:
             original(self, *given, **keywords)
         elif frame is None:  # by name or from a config, on behalf of the user's code: it steps as it did there
             keywords, era = {**dict(zip(parameters, given, strict=False)), **keywords}, callers.era_of_caller()
-            if kind.__name__ == "Adagrad" and era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2):
+            if kind.__name__ == "Adagrad" and era.is_tf_keras:
                 keywords.setdefault("initial_accumulator_value", 0.0)  # `Adagrad.from_config` there, a string's way
             optimizers.initialize(original, self, of, (), keywords, era=era)
         else:

@@ -82,7 +82,7 @@ def _is_there(original: Any) -> Any:
     @functools.wraps(original)
     def __bool__(self: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
-        if frame is not None and callers.era_of(frame) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+        if frame is not None and callers.era_of(frame).has_graphs:
             return True
         return original(self)
 
@@ -93,7 +93,7 @@ def _in_place(original: Any, operator: str) -> Any:
     @functools.wraps(original)
     def in_place(self: Any, other: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or callers.era_of(frame) not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+        if frame is None or not callers.era_of(frame).has_graphs:
             return original(self, other)
         return getattr(self, operator)(other)
 
@@ -192,4 +192,4 @@ def _says_value(caller: FrameType) -> bool:
     if "value" not in caller.f_code.co_names:
         return False
     frame = callers.user_frame(caller)
-    return frame is not None and callers.era_of(frame) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+    return frame is not None and callers.era_of(frame).has_graphs

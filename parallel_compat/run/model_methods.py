@@ -428,7 +428,7 @@ def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callab
 
 def _check_classes(weights: Any, y: Any, era: Era) -> None:
     """Refuse class weights that leave out a class of the data, as Keras did before TensorFlow 2."""
-    if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) or not isinstance(weights, dict):
+    if not era.has_graphs or not isinstance(weights, dict):
         return
     if not isinstance(y, np.ndarray) or y.ndim > 2 or any(not isinstance(each, (int, np.integer)) for each in weights):
         return
@@ -447,7 +447,7 @@ def _weigh_held_out_samples(arguments: dict[str, Any], era: Era) -> None:
     It made weights of samples of `class_weight` first and split the data then (`Model.fit`).
     """
     classes, y = arguments.get("class_weight"), arguments.get("y")
-    if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) or classes is None or keras.tree.is_nested(y):
+    if not era.has_graphs or classes is None or keras.tree.is_nested(y):
         return
     if arguments.get("validation_split") and arguments.get("validation_data") is None:
         arguments["sample_weight"] = weighted_classes(y, None, arguments.pop("class_weight"))
@@ -493,7 +493,7 @@ def hand_over(model: Any, callbacks: Any, validation_data: Any, of_arrays: dict[
         of_arrays: `batch_size` and `samples`, where the training data is arrays.
     """
     arrays = _arrays(validation_data)
-    of_tf_keras = object_eras.era_of_object(model) in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+    of_tf_keras = object_eras.era_of_object(model).is_tf_keras
     for callback in _flatten(callbacks) if callbacks else ():
         if isinstance(callback, keras.callbacks.Callback):
             callback_params.extend(callback, do_validation=validation_data is not None, **(of_arrays or {}))

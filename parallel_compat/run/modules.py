@@ -22,7 +22,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names import lookup, run_only, table
-from parallel_compat.names.eras import Era
 from parallel_compat.names.table import Status
 from parallel_compat.run import callers, usage
 
@@ -40,9 +39,6 @@ _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _IMPORT_STAR = opcode.opmap.get("IMPORT_STAR")  # until Python 3.11
 _INTRINSIC = opcode.opmap.get("CALL_INTRINSIC_1")  # since 3.12; its argument 2 is the star import
 _thread = threading.local()
-
-
-_GRAPH_ERAS = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 
 class GoneAttributeError(AttributeError):
@@ -308,7 +304,7 @@ def _answer(
         return _names_for_star(module, name, caller, frame, plain)
     row = lookup.answer(name, attribute)
     today = vars(module).get("of_today")
-    if today is not None and hasattr(today, attribute) and callers.era_of(frame) not in _GRAPH_ERAS:
+    if today is not None and hasattr(today, attribute) and not callers.era_of(frame).has_graphs:
         return getattr(today, attribute)  # `tf.losses.mean_squared_error` of TensorFlow 2 is Keras's
     if row is None or (row.status is Status.GONE and lookup.submodule(name, attribute)):
         return _same(module, name, attribute, plain)

@@ -54,7 +54,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
 
 
 def _counts_in_floats(optimizer: Any) -> bool:
-    return object_eras.era_of_object(optimizer) in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+    return object_eras.era_of_object(optimizer).is_tf_keras
 
 
 def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> Any:

@@ -137,7 +137,7 @@ def weighed_as_in(era: Era, model: keras.Model) -> None:
 
     if era is not Era.TODAY:
         keras3.when_losses_are_built(model, place)
-    if era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2):  # what `batch_logs` makes the era's mean of
+    if era.is_tf_keras:  # what `batch_logs` makes the era's mean of
         keras3.count_output_losses_by_batch(model)
     if era is Era.KERAS_2_2_4:
         keras3.when_metrics_are_built(model, _weigh_metric, weighted=True)

@@ -110,10 +110,9 @@ def _method(file: File, call: ast.Call, method: str, names: tuple[str, ...]) -> 
 def _is_kept(file: File, node: ast.expr) -> bool:
     """Say whether `fit` takes all batches of an argument as it is."""
     if isinstance(node, ast.Name):
-        scope = file.tree.scopes.get(node)
-        bindings = scope.find(node.id) if scope else []
-        if len(bindings) == 1 and bindings[0].value is not None:
-            return _is_kept(file, bindings[0].value)
+        value = file.tree.value_of(node)
+        if value is not None:
+            return _is_kept(file, value)
     if isinstance(node, ast.Tuple | ast.List | ast.Constant):
         return True
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):

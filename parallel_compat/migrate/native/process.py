@@ -32,12 +32,14 @@ class Rewriting:
         findings: what was found, with offsets of the source as it was.
         steps: the edits, round by round: each of the text that the ones before have made.
         legacy: whether it has what only old code has.
+        has_hints: whether there are findings that count in a legacy project alone.
     """
 
     text: str
     findings: tuple[Finding, ...]
     steps: tuple[tuple[Edit, ...], ...]
     legacy: bool
+    has_hints: bool
 
 
 def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
@@ -58,11 +60,12 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
     said_once = native.DIFFERENCES in options.rules and file.imports_keras
     found: list[Finding] = list(differences.of_keras_2(file)) if said_once else []
     steps: list[tuple[Edit, ...]] = []
-    legacy = False
+    legacy = has_hints = False
     for target in (replace(options, target="parallel_compat"), options):
         for number in range(1, _ROUNDS + 1):
             analysis = engine.analyse(text, target, path)
             legacy = legacy or analysis.legacy
+            has_hints = has_hints or any(finding.hint for finding in analysis.findings)
             counted = [finding for finding in analysis.findings if hints or not finding.hint]
             edits = [edit for one in counted if one.status is Status.REWRITTEN for edit in one.edits]
             settled = tuple(settle(text, edits))
@@ -89,7 +92,7 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
     if text == source:  # every name went to this package and back
         steps = []
     findings = _without_way_stations(found, rewritten=bool(steps))
-    return Rewriting(text, tuple(sorted(findings, key=lambda one: one.offset)), tuple(steps), legacy)
+    return Rewriting(text, tuple(sorted(findings, key=lambda one: one.offset)), tuple(steps), legacy, has_hints)
 
 
 def _without_way_stations(findings: Sequence[Finding], *, rewritten: bool) -> list[Finding]:

@@ -125,9 +125,7 @@ def _file_names(file: File) -> Iterator[ast.Constant]:
 def _texts(file: File, node: ast.expr | None) -> Iterator[ast.Constant]:
     """The literals that a file name is made of, through a variable that is assigned once."""
     if isinstance(node, ast.Name):
-        scope = file.tree.scopes.get(node)
-        bindings = scope.find(node.id) if scope else []
-        node = bindings[0].value if len(bindings) == 1 else None
+        node = file.tree.value_of(node)
     if node is not None:
         for part in ast.walk(node):
             if isinstance(part, ast.Constant) and not isinstance(file.tree.parents.get(part), ast.JoinedStr):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
-from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.edits import Edit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
+    from parallel_compat.names.eras import Era
     from parallel_compat.names.table import Default
 
 RULE = "changed-defaults"
@@ -47,7 +47,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find calls that rely on a changed default."""
     for target, rows in defaults().items():
         for call in file.calls_by_target.get(target, ()):
-            era = _era(file, call)
+            era = file.era_of_call(call)
             missing = [row for row in rows if not _given(call, row) and row.was(era) is not None]
             if missing:
                 yield from _written_out(file, call, missing, era)
@@ -59,12 +59,6 @@ def _given(call: ast.Call, row: Default) -> bool:
     if calls.has_stars(call) or any(calls.keyword(call, name) is not None for name in names):
         return True
     return row.position is not None and len(call.args) > row.position
-
-
-def _era(file: File, call: ast.Call) -> Era:
-    """Return the era of a call: that of the file, or of standalone Keras where it comes from there."""
-    path = file.names.path(call.func) or ""
-    return Era.KERAS_2_2_4 if path.startswith("keras.") else file.era or Era.KERAS_2_2_4
 
 
 def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> Iterator[Finding]:

@@ -54,7 +54,5 @@ def find(file: File) -> Iterator[Finding]:
 
 def _ending(file: File, path: ast.expr | None) -> str | None:
     if isinstance(path, ast.Name):
-        scope = file.tree.scopes.get(path)
-        bindings = scope.find(path.id) if scope else []
-        path = bindings[0].value if len(bindings) == 1 else None
+        path = file.tree.value_of(path)
     return tail(path) if path is not None else None

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.arguments import NO_CLIPPING
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from parallel_compat.migrate.file import File
@@ -32,8 +34,6 @@ from parallel_compat import multi_gpu_model
 optimizer = Adam(global_clipnorm=1.0)
 """
 
-_NO_CLIPPING = (0, None)
-
 
 def find(file: File) -> Iterator[Finding]:
     """Find optimizers that clip by the norm."""
@@ -42,19 +42,17 @@ def find(file: File) -> Iterator[Finding]:
             continue
         name = target.rpartition(".")[2]
         for call in found:
-            norm, value = calls.keyword(call, "clipnorm"), calls.keyword(call, "clipvalue")
-            if norm is None or calls.constant(norm.value) in _NO_CLIPPING:
+            norm = clips(call, "clipnorm")
+            if norm is None:
                 continue
             certain = calls.keyword(call, "lr") is not None
-            path = file.names.path(call.func) or ""
-            together = path.startswith("keras.") or file.era in (Era.KERAS_2_2_4, None)
-            if value is not None and calls.constant(value.value) not in _NO_CLIPPING:
+            if clips(call, "clipvalue"):
                 message = (
                     f"`{name}` takes one of `clipnorm` and `clipvalue` today; then both were applied, the norm first. "
                     "Keep one of them."
                 )
                 yield file.attention(RULE, norm, message)
-            elif together and calls.keyword(call, "global_clipnorm") is None:
+            elif file.era_of_call(call) is Era.KERAS_2_2_4 and calls.keyword(call, "global_clipnorm") is None:
                 message = (
                     f"`clipnorm` of `{name}` limited the norm of all gradients together, and limits that of each "
                     "weight's gradient today: `global_clipnorm`."
@@ -64,3 +62,9 @@ def find(file: File) -> Iterator[Finding]:
                 status = Status.REWRITTEN if certain else Status.UNSAFE
                 edits = [calls.rename(file, norm, "global_clipnorm")]
                 yield file.found(RULE, norm, message, edits, status=status, hint=not (certain or file.old))
+
+
+def clips(call: ast.Call, argument: str) -> ast.keyword | None:
+    """Return the argument of an optimizer, "clipnorm" or "clipvalue", if it clips."""
+    given = calls.keyword(call, argument)
+    return None if given is None or calls.constant(given.value) in NO_CLIPPING else given

@@ -56,9 +56,7 @@ def find(file: File) -> Iterator[Finding]:
 def _is_generator(file: File, node: ast.expr) -> bool:
     """Say whether an expression is what a generator function of this file returned."""
     if isinstance(node, ast.Name):
-        scope = file.tree.scopes.get(node)
-        bindings = scope.find(node.id) if scope else []
-        value = bindings[0].value if len(bindings) == 1 else None
+        value = file.tree.value_of(node)
         return value is not None and not isinstance(value, ast.Name) and _is_generator(file, value)
     if not isinstance(node, ast.Call):
         return False

@@ -76,9 +76,7 @@ def _is_of_numpy(file: File, node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _is_of_numpy(file, node.left) or _is_of_numpy(file, node.right)
     if isinstance(node, ast.Name):
-        scope = file.tree.scopes.get(node)
-        bindings = scope.find(node.id) if scope else []
-        value = bindings[0].value if len(bindings) == 1 else None
+        value = file.tree.value_of(node)
         return isinstance(value, (ast.BinOp, ast.Call)) and _is_of_numpy(file, value)
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("max", "amax")
 

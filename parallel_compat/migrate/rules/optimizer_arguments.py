@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits, calls
+from parallel_compat.migrate.rules import clipping_norm
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import has_positions
 
@@ -54,8 +55,7 @@ def find(file: File) -> Iterator[Finding]:
 
 def _left_to_others(call: ast.Call) -> frozenset[str]:
     """Leave `clipnorm` to its own rule where it clips: newer code may mean today's."""
-    norm = calls.keyword(call, "clipnorm")
-    return frozenset(() if norm is None or calls.constant(norm.value) in (0, None) else ("clipnorm",))
+    return frozenset(("clipnorm",) if clipping_norm.clips(call, "clipnorm") else ())
 
 
 def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
@@ -75,9 +75,7 @@ def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Fi
 def _keys(file: File, node: ast.expr) -> tuple[str, ...] | None:
     """Return the keys of a dict that is written here or assigned once; None where it is not known."""
     if isinstance(node, ast.Name):
-        scope = file.tree.scopes.get(node)
-        bindings = scope.find(node.id) if scope else []
-        node = bindings[0].value if len(bindings) == 1 and bindings[0].value is not None else node
+        node = file.tree.value_of(node) or node
     if isinstance(node, ast.Dict):
         return tuple(key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":

@@ -77,8 +77,4 @@ def _outputs(file: File, model: ast.expr) -> int:
 
 def _value(file: File, node: ast.expr | None) -> ast.expr | None:
     """Return what a name stands for that is bound once, or anything else as it is."""
-    if not isinstance(node, ast.Name):
-        return node
-    scope = file.tree.scopes.get(node)
-    bindings = scope.find(node.id) if scope else []
-    return bindings[0].value if len(bindings) == 1 else None
+    return file.tree.value_of(node) if isinstance(node, ast.Name) else node

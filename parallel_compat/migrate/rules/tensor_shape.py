@@ -87,10 +87,10 @@ def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
 def _is_dimension(file: File, node: ast.expr) -> bool:
     """Say whether an expression is an item of `get_shape()` that went through a variable, a loop or an unpacking."""
     if isinstance(node, ast.Subscript):
-        return isinstance(node.value, ast.Name) and _is_shape(file, _value_of(file, node.value))
+        return isinstance(node.value, ast.Name) and _is_shape(file, file.tree.value_of(node.value))
     if not isinstance(node, ast.Name):
         return False
-    value = _value_of(file, node)
+    value = file.tree.value_of(node)
     if isinstance(value, ast.Subscript):
         return _is_shape(file, value.value)
     for above in file.tree.ancestors(node):
@@ -102,15 +102,9 @@ def _is_dimension(file: File, node: ast.expr) -> bool:
     return False
 
 
-def _value_of(file: File, node: ast.Name) -> ast.expr | None:
-    scope = file.tree.scopes.get(node)
-    bindings = scope.find(node.id) if scope else []
-    return bindings[0].value if len(bindings) == 1 else None
-
-
 def _is_shape(file: File, node: ast.expr | None) -> bool:
     if isinstance(node, ast.Name):
-        return _is_shape(file, _value_of(file, node))
+        return _is_shape(file, file.tree.value_of(node))
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
