@@ -149,12 +149,14 @@ def test_renamed_arguments_are_taken_today(path):
         if row.change is Change.RENAMED:
             open_ended = path == "keras.layers.Layer" or row.new in taken
             assert open_ended, row
-            assert row.old not in taken, row
+            # where today's Keras takes the old name too, it means something else by it: no row of today's
+            assert row.old not in taken or "today" in row.not_in, row
         elif row.change is Change.DROPPED:
             assert row.note, row
         elif row.change is Change.GONE:
             assert row.note, row
-            assert row.old not in taken, row
+            # where today's Keras takes the old name too, it means something else by it: no row of today's
+            assert row.old not in taken or "today" in row.not_in, row
         elif row.change is Change.SAME:
             assert row.old in taken, row
             assert row.harmless, row
