@@ -9,6 +9,7 @@ eager: `get_value` reads, `set_value` assigns. What built graphs (`function`, `g
 from __future__ import annotations
 
 import functools
+import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -18,7 +19,7 @@ from tensorflow.keras import backend as _today
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import training_of_call
-from parallel_compat.backend.keras3.symbolic_values import values_in_use
+from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
 from parallel_compat.legacy import ctc
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
@@ -48,6 +49,7 @@ from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import FrameType
 
 
 @functools.cache
@@ -150,10 +152,20 @@ def identity(x: Any, name: str | None = None) -> Any:
 
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
-    """Return a variable; in a loss, which TensorFlow traces once for many batches, a tensor with its value."""
-    if not tf.executing_eagerly() and training_of_call() is None:
+    """Return a variable; in a loss or a layer's `call`, which are traced once for many batches, a tensor."""
+    if not tf.executing_eagerly() and (training_of_call() is None or _in_call_of_layer()):
         return tf.convert_to_tensor(value, dtype or keras.backend.floatx())
     return _unchanged("variable")(value, dtype=dtype, name=name, constraint=constraint)
+
+
+def _in_call_of_layer() -> bool:
+    """Whether the nearest method on the stack that Keras calls is `call`, not `build` or a constructor."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_name in ("call", "build", "__init__", "add_weight"):
+            return frame.f_code.co_name == "call"
+        frame = frame.f_back
+    return False
 
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -180,6 +192,8 @@ def _filled(kind: str, shape: Any, dtype: Any, name: str | None) -> Any:
 def get_value(x: Any) -> Any:
     """Return the value of a variable or tensor as a numpy array (`K.get_value(model.optimizer.lr)`)."""
     if isinstance(x, keras.KerasTensor):
+        if not input_tensors_of([x]):  # computed from variables alone
+            return keras.ops.convert_to_numpy(Values().of(x))
         raise TypeError(
             "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
             "Call a `keras.Model(inputs, tensor)` on data instead."

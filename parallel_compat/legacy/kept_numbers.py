@@ -1,7 +1,8 @@
 """Numbers that a script adds to a layer outside of its calls: `layer.add_loss(1)`, `layer.add_update(0, inputs=x)`.
 
 In a graph of Keras 2 a loss was anything that could be added up. Here a number is part of the loss whenever the layer
-is called, once for each pass of its model. An update that is a number changes nothing; it is listed as it was.
+is called, once for each pass of its model, and so is what a function without arguments gives then, as tf.keras had it
+(`model.add_loss(lambda: ...)`). An update that is a number changes nothing; it is listed as it was.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import call_context
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _LOSSES = "_parallel_compat_numbers_as_losses"
 _UPDATES = "_parallel_compat_numbers_as_updates"
 
 
-def keep_losses(layer: Any, numbers: Sequence[float], inputs: Any = None) -> None:
+def keep_losses(layer: Any, numbers: Sequence[float | Callable[[], Any]], inputs: Any = None) -> None:
     """Add numbers to the losses of a layer.
 
     Args:
         layer: the layer.
-        numbers: the losses.
+        numbers: the losses; functions are called in each pass.
         inputs: what a graph took them to depend on.
     """
     kept = vars(layer).get(_LOSSES)
@@ -49,7 +50,8 @@ def keep_updates(layer: Any, numbers: Sequence[float], inputs: Any = None) -> No
 
 def losses(layer: Any) -> list[Any]:
     """Return the pairs (number, inputs) that were added to a layer and the layers in it as losses."""
-    return [pair for each in keras3.all_layers(layer) for pair in vars(each).get(_LOSSES, ())]
+    kept = [pair for each in keras3.all_layers(layer) for pair in vars(each).get(_LOSSES, ())]
+    return [(_number(each), inputs) for each, inputs in kept]
 
 
 def updates(layer: Any) -> list[Any]:
@@ -64,7 +66,11 @@ def are_for(inputs: Any, given: Any) -> bool:
     return any(x is y for x in keras.tree.flatten(inputs) for y in keras.tree.flatten(given))
 
 
-def _add_in_calls(layer: Any, kept: list[tuple[float, Any]]) -> None:
+def _number(kept: Any) -> Any:
+    return kept() if callable(kept) else kept
+
+
+def _add_in_calls(layer: Any, kept: list[tuple[Any, Any]]) -> None:
     inner = layer.call
     last: Any = None
 
@@ -75,7 +81,7 @@ def _add_in_calls(layer: Any, kept: list[tuple[float, Any]]) -> None:
         if last is None or call_context.outermost() is not last:
             last = call_context.outermost()
             for number, _ in kept:
-                keras.layers.Layer.add_loss(layer, keras.ops.convert_to_tensor(number, keras.config.floatx()))
+                keras.layers.Layer.add_loss(layer, keras.ops.convert_to_tensor(_number(number), keras.config.floatx()))
         return outputs
 
     vars(layer)["call"] = call  # past `__setattr__`

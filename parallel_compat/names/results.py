@@ -53,6 +53,13 @@ RESULTS: tuple[Result, ...] = (
         r"mask_zero|Masking",
     ),
     Result(
+        "`Add`, `Multiply`, `Concatenate` and the like of masked inputs",
+        "a step is masked where the mask of one of the inputs masks it; an input without a mask masks nothing",
+        "masked where all inputs' masks do; no mask where an input has none",
+        THEN, TODAY, TODAY,
+        r"mask_zero|Masking",
+    ),
+    Result(
         "`logs` of `on_batch_end`",
         "what the batch gave, with `size` and `batch`",
         "the mean since the epoch began, without `size` and `batch`",

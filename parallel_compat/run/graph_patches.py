@@ -36,6 +36,9 @@ def put_on(patches: Patches) -> None:
     patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     _variables(patches, tf)
+    for name in ("L1", "L2", "L1L2"):
+        kind = getattr(keras.regularizers, name)
+        patches.wrap(kind, "__call__", _regularizer, why="`add_loss(regularizer(weight))`, computed in each step")
     patches.wrap(
         keras.Variable, "__bool__", _is_there, why="`if self.bias:` asked a graph's variable whether it is there"
     )
@@ -59,6 +62,33 @@ _OPERATORS = {
     "__gt__": "math.greater",
     "__ge__": "math.greater_equal",
 }
+
+
+def _regularizer(original: Any) -> Any:
+    """Let a regularizer that the user's code of a graph calls on a weight give a symbolic tensor.
+
+    Keras calls it with the weight as it is, also by way of a regularizer of the user's.
+    """
+    import keras
+
+    def __call__(self: Any, x: Any) -> Any:
+        if isinstance(x, keras.Variable):
+            frame = callers.user_frame(sys._getframe(1))
+            if frame is not None and callers.era_of(frame).has_graphs and not _for_keras(frame):
+                from parallel_compat.backend.keras3 import symbolic_values as values
+
+                x = values.tensor_of_variable(x)
+        return original(self, x)
+
+    return __call__
+
+
+def _for_keras(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in ("keras", "tensorflow"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _variables(patches: Patches, tf: Any) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import layer_calls, patch_points
+from parallel_compat.backend.keras3 import counted_calls, layer_calls, patch_points
 from parallel_compat.names.eras import Era
 from parallel_compat.run import assigned_attributes, callers, object_eras
 
@@ -23,7 +24,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         keras: the module.
         looking_alike: lets what a function returns pass for what it was made of.
     """
-    from parallel_compat.legacy import lambda_functions, recurrent, shape_checks, time_distributed
+    from parallel_compat.legacy import lambda_functions, masks, recurrent, shape_checks, time_distributed
 
     layers = keras.layers
     assigned_attributes.put_on(patches, keras)
@@ -31,6 +32,8 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
+        (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
+        (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, looking_alike(wrap), why=why)
@@ -68,6 +71,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for kind in (layers.RNN, layers.Bidirectional):
         patches.wrap(kind, "__call__", recurrent.call_with_list, why="states and constants in a list")
         patches.wrap(kind, "get_config", recurrent.config_with_constants, why=constants)
+    for kind, of_several in ((patch_points.merge_class(), masks.of_merge), (layers.Concatenate, masks.of_concatenate)):
+        make = looking_alike(functools.partial(of_several, is_old=_is_old))
+        patches.wrap(kind, "compute_mask", make, why="what masks one of the inputs masks the output")
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
 
@@ -131,6 +137,15 @@ def _called_without_training(original: Any) -> Any:
         return original(self, *given, **keywords)
 
     return __call__
+
+
+def _is_old(layer: Any) -> bool:
+    return object_eras.era_of_object(layer) is not Era.TODAY
+
+
+def _in_a_graph(layer: Any) -> bool:
+    # tf.keras 2.2 called the layers again in each pass, as today.
+    return object_eras.era_of_object(layer) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 
 def _repeats(layer: Any) -> bool:

@@ -337,10 +337,17 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
     if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
         first = keras.ops.cast(self.inputs[0], keras.config.floatx())
         losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
-    elif all(isinstance(each, (int, float)) for each in losses) and keras3.training_of_call() is None:
+    elif all(_is_kept(each) for each in losses) and keras3.training_of_call() is None:
         kept_numbers.keep_losses(self, losses, rest[0] if rest else keywords.get("inputs"))
         return None
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
+    if not symbolic and isinstance(self, keras.Model) and getattr(self, "inputs", None):
+        raise TypeError(
+            f"{frame.f_code.co_filename}:{frame.f_lineno}: expected `add_loss` of a symbolic tensor, which is computed "
+            "again whenever the model is called. Received a tensor that has been computed once "
+            f"({keras.tree.map_structure(lambda each: type(each).__name__, losses)}). Hand it a function instead: "
+            "`model.add_loss(lambda: ...)`, which computes it from the weights."
+        )
     if not symbolic:
         return original(self, loss)  # `inputs=` said to a graph what the loss depends on
     where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
@@ -358,6 +365,10 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
         ) from error
     usage.record("Model.add_loss(tensor)", "a loss added whenever the model is called", frame)
     return None
+
+
+def _is_kept(loss: Any) -> bool:
+    return isinstance(loss, (int, float)) or (callable(loss) and not isinstance(loss, (keras.KerasTensor, keras.Layer)))
 
 
 def _drawing(of: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:

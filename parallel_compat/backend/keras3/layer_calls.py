@@ -64,6 +64,25 @@ def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]
     yield keras.layers.Layer, "__call__", wrap
 
 
+def of_absent_masks(is_old: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer is handed the masks of a list of inputs (`Operation.__call__`): a list of None is None.
+
+    Args:
+        is_old: says whether a layer's `call` expects that.
+    """
+
+    def wrap(original: Any) -> Any:
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+            masks = kwargs.get("mask")
+            if isinstance(masks, (list, tuple)) and all(each is None for each in masks) and is_old(self):
+                kwargs["mask"] = None
+            return original(self, *args, **kwargs)
+
+        return __call__
+
+    yield keras.Operation, "__call__", wrap
+
+
 def of_dropout_masks() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a recurrent layer prepares its cells' dropout (`RNN._maybe_config_dropout_masks`).
 

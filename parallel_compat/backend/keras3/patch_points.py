@@ -80,6 +80,13 @@ def convolution_classes() -> list[Any]:
     return found
 
 
+def merge_class() -> Any:
+    """Return the class of what `Add`, `Multiply` and the like have in common (`Merge`), which Keras does not show."""
+    from keras import layers
+
+    return next(each for each in layers.Add.__mro__ if "compute_mask" in vars(each))
+
+
 def image_iterator_class() -> Any:
     """Return the class of what `ImageDataGenerator.flow` returns; `keras` itself does not show it any more."""
     from keras.src.legacy.preprocessing.image import Iterator

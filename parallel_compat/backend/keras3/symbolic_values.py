@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 from keras.src.models import functional
 from keras.src.ops.function import Function
+from keras.src.ops.node import Node
 from keras.src.ops.numpy import Multiply
 from keras.src.ops.operation import Operation
 
@@ -79,6 +80,9 @@ class Values:
                 waiting.pop()
                 continue
             node = node_of(current)
+            if node is not None and isinstance(node.operation, _ReadVariable):
+                self.put(current, node.operation.call())
+                continue
             if node is None or node.is_input:
                 raise NotComputedError(current.name)
             missing = [each for each in node.input_tensors if not self._has(each)]
@@ -130,6 +134,28 @@ def node_of(tensor: Any) -> Any:
     return history.operation._inbound_nodes[history.node_index]
 
 
+class _ReadVariable(Operation):  # type: ignore[misc]  # Keras carries no types
+    """Gives what a variable holds in the pass that asks."""
+
+    def __init__(self, variable: Any) -> None:
+        super().__init__()
+        self._variable = variable
+
+    def call(self) -> Any:
+        return keras.ops.convert_to_tensor(self._variable)
+
+
+def tensor_of_variable(variable: Any) -> Any:
+    """Return a symbolic tensor whose value is what a variable holds: computed from no input, anew in each pass.
+
+    Args:
+        variable: one of Keras's.
+    """
+    tensor = keras.KerasTensor(variable.shape, variable.dtype)
+    Node(_ReadVariable(variable), call_args=(), call_kwargs={}, outputs=tensor)
+    return tensor
+
+
 def depends_on(tensor: Any, other: Any) -> bool:
     """Say whether a symbolic tensor is computed from another one, or is that one."""
     waiting, seen = [tensor], set()
@@ -151,6 +177,8 @@ def input_tensors_of(tensors: Iterable[Any]) -> list[Any]:
     while waiting:
         current = waiting.pop()
         node = node_of(current)
+        if node is not None and isinstance(node.operation, _ReadVariable):
+            continue
         if node is None or node.is_input:
             found[id(current)] = current
         elif id(node) not in seen:
