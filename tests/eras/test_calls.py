@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+@pytest.mark.parametrize("era", ["keras-2.2.4", pytest.param("tf.keras-1.15", marks=pytest.mark.slow), "tf.keras-2.2"])
 def test_one_device(era: str, tmp_path: Path) -> None:
     compare("calls", era, tmp_path)
 
