@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _CHOSEN = {"accuracy": "accuracy", "acc": "accuracy", "crossentropy": "crossentropy", "ce": "crossentropy"}
 _SUFFIXES = {"accuracy": "acc", "crossentropy": "ce"}
 _ORDER = "_parallel_compat_results"
+_ORDERS = "_parallel_compat_orders"
 
 
 class CompiledMetrics(NamedTuple):
@@ -129,12 +130,18 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     rest = [name for name in results if name not in first]
     if not rest:
         return first
-    # `evaluate(return_dict=True)` sorts by name; the metrics themselves are in the order of `compile`.
-    order: list[str] = []  # not by `get_metrics_result`, which sorts as well in Keras 3.12
-    for metric in model.metrics:
-        result = metric.result()
-        order += list(result) if isinstance(result, dict) else [metric.name]
-    return [*first, *sorted(rest, key=order.index)]
+    compiled = keras3.compiled_parts(model)
+    kept = vars(model).get(_ORDERS)
+    if kept is None or any(a is not b for a, b in zip(kept[0], compiled, strict=True)):
+        kept = vars(model)[_ORDERS] = (compiled, {})
+    found: list[str] | None = kept[1].get(tuple(results))
+    if found is None:  # asking metrics for their results takes longer than the step of a small model
+        order: list[str] = []  # not by `get_metrics_result`, which sorts by name in Keras 3.12
+        for metric in model.metrics:
+            result = metric.result()
+            order += list(result) if isinstance(result, dict) else [metric.name]
+        found = kept[1][tuple(results)] = [*first, *sorted(rest, key=order.index)]
+    return found
 
 
 def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:
