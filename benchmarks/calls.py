@@ -1,10 +1,11 @@
 """The six calls of a model on eight samples: this package against Keras's own loops, template and parallel model.
 
-    python benchmarks/calls.py [--turns N] [--memory]
+    python benchmarks/calls.py [--turns N] [--fit | --memory]
 
 All ways take turns in one process, so that whatever else the machine does disturbs all alike; medians over the turns,
-and the median of the ratios within each turn. The bare step is a `tf.function` of `train_step` without any loop.
-`--memory` makes 10,000 calls and prints the resident memory before and after.
+and the median of the ratios within each turn. `--fit` compares a step of `fit` (an MLP, 100 batches of 128 samples) with
+the bare step: a `tf.function` of `train_step` that is called on tensors, without any loop. `--memory` makes 10,000 calls
+and prints the resident memory before and after.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import keras
 import numpy as np
+import tensorflow as tf
 from keras import layers
+from ways import MODELS
 
 import parallel_compat
 from parallel_compat.training import in_memory
@@ -75,11 +78,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=15)
     parser.add_argument("--calls", type=int, default=10, help="calls of each way in a turn")
+    parser.add_argument("--fit", action="store_true")
     parser.add_argument("--memory", action="store_true")
     arguments = parser.parse_args()
     parallel_compat.simulate_devices(2)
     if arguments.memory:
         memory()
+        return
+    if arguments.fit:
+        fit(arguments.turns)
         return
     print("| call | Keras, ms | template, ms | x Keras | two replicas, ms | x Keras |\n|---|--:|--:|--:|--:|--:|")
     for name in CALLS:
@@ -92,6 +99,38 @@ def main() -> None:
             row.append(f"{statistics.median(turn[way] for turn in took) * 1000:.2f}")
             row.append(f"{statistics.median(turn[way] / turn['keras'] for turn in took):.3f}")
         print(f"| `{name}` | {' | '.join(row)} |", flush=True)
+
+
+def fit(turns: int) -> None:
+    """Print the milliseconds of a step in `fit` and of the bare step."""
+    x = np.random.default_rng(0).random((12_800, 784), "float32")
+    y = np.random.default_rng(0).integers(0, 10, 12_800)
+    data = [(tf.constant(x[i : i + 128]), tf.constant(y[i : i + 128])) for i in range(0, len(x), 128)]
+    print("| model | bare step, ms | `fit`, ms | ratio |\n|---|--:|--:|--:|")
+    for way in ("template", "two replicas"):
+        models = []
+        for _ in range(2):
+            model = MODELS["mlp"]()
+            model = parallel_compat.parallelize(model, 2) if way == "two replicas" else model
+            model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+            models.append(model)
+        arguments = {"x": x, "y": y, "batch_size": 128, "verbose": 0, "shuffle": False}
+        models[1].fit(x[:128], y[:128], verbose=0)  # its variables, which a `tf.function` may not make
+        step = tf.function(models[1].train_step, input_signature=[tuple(map(of_any_size, data[0]))])
+        took = []
+        for _ in range(turns + 1):
+            begin = time.perf_counter()
+            for batch in data:
+                step(batch)
+            between = time.perf_counter()
+            in_memory.call("fit", models[0], models[0].fit, arguments)
+            took.append((between - begin, time.perf_counter() - between))
+        bare, whole = (statistics.median(column) / len(data) * 1000 for column in zip(*took[1:], strict=True))
+        print(f"| {way} | {bare:.2f} | {whole:.2f} | {whole / bare:.2f} |", flush=True)
+
+
+def of_any_size(tensor: tf.Tensor) -> tf.TensorSpec:
+    return tf.TensorSpec((None, *tensor.shape[1:]), tensor.dtype)
 
 
 def memory() -> None:
