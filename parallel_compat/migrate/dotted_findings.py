@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.dotted_names import root_name
+from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, is_module, moved
 from parallel_compat.names import table
-from parallel_compat.names.table import Status
+from parallel_compat.names.eras import OF_BOTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,18 +67,18 @@ class DottedFindings:
         node, entry = known
         if self._skips(file.source.start(node)):
             return
-        if entry.status is Status.GONE:
+        if entry.status is table.Status.GONE:
             yield file.attention(RULE, node, gone(entry))
             return
         home = self._homes.home(bindings[0])
         path = file.names.path(node)
         assert path is not None
         assert entry.target is not None
-        if entry.status is Status.SAME and (home is None or home == base):
+        if entry.status is table.Status.SAME and (home is None or home == base):
             return
         if home is not None and home + path[len(base) :] == entry.target:
             return  # the import brings it
-        if entry.status is Status.SAME and home == "tensorflow." + base:
+        if entry.status is table.Status.SAME and home == "tensorflow." + base:
             return
         if home == BACKEND and (entry.target == path or entry.target.startswith("keras.")):
             return  # this package's backend has what Keras's kept as well
@@ -133,7 +134,11 @@ class DottedFindings:
             return
         text, edits = spelled
         message = moved(path, target, entry)
-        yield file.found(RULE, node, message, [file.replace(node, text), *edits])
+        status = Status.REWRITTEN
+        if base + ast.unparse(node)[len(root.id) :] in OF_BOTH:
+            message += " (Unsafe: TensorFlow 1's function of this name is the mean of all, Keras's has one per sample.)"
+            status = Status.UNSAFE
+        yield file.found(RULE, node, message, [file.replace(node, text), *edits], status=status)
 
     def _unknown(self, chain: ast.Attribute, base: str, bindings: list[Binding]) -> Iterator[Finding]:
         """A name that neither the table nor, as far as the table knows, today's Keras has."""

@@ -8,17 +8,27 @@ from typing import TYPE_CHECKING
 from parallel_compat.names import table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from parallel_compat.migrate.scopes import Binding, Scope, Tree
 
 # Modules that the old backend imported itself, and that old code reached through it: `K.tf`, `K.control_flow_ops`.
 _MODULES = frozenset({"tensorflow", "numpy"})
+# Modules that TensorFlow 1 had of its own, and that are those of Keras in TensorFlow 2.
+_OF_KERAS_IN_2 = frozenset({"initializers", "losses", "metrics", "optimizers"})
 
 
 class Names:
-    """The dotted paths of a module's names."""
+    """The dotted paths of a module's names.
 
-    def __init__(self, tree: Tree) -> None:
+    Args:
+        tree: the module's.
+        is_of_tensorflow_2: asked where it matters: whether `tf.losses` is `tf.keras.losses`.
+    """
+
+    def __init__(self, tree: Tree, is_of_tensorflow_2: Callable[[], bool] = lambda: False) -> None:
         self.tree = tree
+        self._is_of_tensorflow_2 = is_of_tensorflow_2
         self._bindings: dict[Binding, str | None] = {}
         self._names: dict[int, str | None] = {}  # by the bindings of one name in one scope, which are one list
         self._depth = 0
@@ -41,6 +51,8 @@ class Names:
             base = self.path(node.value)
             if base is None:
                 return None
+            if base == "tensorflow" and node.attr in _OF_KERAS_IN_2 and self._is_of_tensorflow_2():
+                return f"tensorflow.keras.{node.attr}"
             path = f"{base}.{node.attr}"
             entry = table.lookup(path)
             return entry.target if entry is not None and entry.target in _MODULES else path

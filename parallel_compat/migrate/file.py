@@ -49,7 +49,7 @@ class File:
         self.source = Source(text)
         self.project = project
         self.tree = parsed.read(text)
-        self.names = Names(self.tree)
+        self.names = Names(self.tree, lambda: self.era is Era.TF_KERAS_2_2)
         self.kinds = Kinds(self.tree, self.names, path, _kinds_in)
         self.redirects: dict[Binding, str] = {}
         self.use_redirects: dict[ast.expr, str] = {}

@@ -88,15 +88,19 @@ class Evidence(NamedTuple):
 
 NONE = Evidence()
 
+# Functions of TensorFlow 1 (the mean of all) whose names are those of Keras's functions (a value per sample) in 2.
+OF_BOTH = (
+    "tensorflow.losses.mean_squared_error",
+    "tensorflow.metrics.mean_absolute_error",
+    "tensorflow.metrics.mean_squared_error",
+)
 # Names that the table of TensorFlow 1 lists and TensorFlow 2.2 had as well.
 _ALSO_IN_2_2 = (
     "tensorflow.compat.",
     "tensorflow.data.experimental.",
     "tensorflow.mixed_precision.",
     "tensorflow.train.experimental.",
-    "tensorflow.losses.mean_squared_error",
-    "tensorflow.metrics.mean_absolute_error",
-    "tensorflow.metrics.mean_squared_error",
+    *OF_BOTH,
 )
 _SWITCHES_2_OFF = ("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.keras")
 # Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.

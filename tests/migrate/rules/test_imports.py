@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from parallel_compat.migrate.findings import Status
 from tests.migrate.check import check_noop, check_transformed, found, messages, migrated
 
 
@@ -339,3 +340,38 @@ def test_what_the_backend_imported_itself():
         "from parallel_compat.legacy import backend as K\nimport tensorflow as tf\n"
         "y = tf.while_loop(c, b, [K.mean(x)], tf.float32)\n",
     )
+
+
+TF_2 = "import tensorflow as tf\nmodel = tf.keras.Sequential()\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.losses.mean_absolute_error(x, y)\n", "tf.keras.losses.MAE(x, y)\n"),
+        ("tf.metrics.categorical_crossentropy(x, y)\ntf.losses.mse(x, y)\n", None),
+        ("tf.optimizers.Adam(lr=0.1)\n", "tf.optimizers.Adam(learning_rate=0.1)\n"),
+        ("f = tf.initializers.he_normal\ng = tf.losses.MeanSquaredError()\n", None),
+    ],
+)
+def test_modules_of_tensorflow_2_that_are_those_of_keras(before, after):
+    if after is None:
+        check_noop(TF_2 + before)
+    else:
+        check_transformed(TF_2 + before, TF_2 + after)
+
+
+def test_a_function_that_each_tensorflow_has_is_rewritten_where_asked_for():
+    """The mean of all in TensorFlow 1, one value per sample in TensorFlow 2: the name alone does not tell."""
+    before = TF_2 + "tf.losses.mean_squared_error(x, y)\n"
+    assert "per sample" in " ".join(messages(before, Status.UNSAFE))
+    check_transformed(before, TF_2 + "tf.keras.losses.MSE(x, y)\n", unsafe=True)
+    assert "gone" in " ".join(messages("import tensorflow as tf\ntf.losses.mean_squared_error(x, y)\ntf.Session()\n"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["metrics.MeanTensor", "metrics.MeanRelativeError", "keras.constraints.radial_constraint"],
+)  # fmt: skip
+def test_what_tensorflow_2_2_had_and_today_has_not_is_named(name):
+    assert "is gone" in " ".join(messages(f"{TF_2}tf.{name}()\n"))
