@@ -47,6 +47,7 @@ def find(file: File) -> Iterator[Finding]:
             if of in arguments() or has_positions(of):
                 yield from argument_edits.rewrite(file, RULE, call, of, name, leave=_left_to_others(call))
             yield from _unpacked(file, call, target, name)
+            yield from _tensor_as_rate(file, call, name)
             epsilon = calls.keyword(call, "epsilon")
             if epsilon is not None and calls.constant(epsilon.value) is None:
                 message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
@@ -56,6 +57,23 @@ def find(file: File) -> Iterator[Finding]:
 def _left_to_others(call: ast.Call) -> frozenset[str]:
     """Leave `clipnorm` to its own rule where it clips: newer code may mean today's."""
     return frozenset(("clipnorm",) if clipping_norm.clips(call, "clipnorm") else ())
+
+
+def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+    """`SGD(learning_rate=tf.constant(0.1))`: Keras 3 refuses tensors and variables."""
+    keyword = calls.keyword(call, "learning_rate") or calls.keyword(call, "lr")
+    rate = keyword.value if keyword is not None else call.args[0] if call.args else None
+    if not isinstance(rate, ast.Call):
+        return
+    of = (file.names.path(rate.func) or "").rpartition(".")
+    if not of[0].startswith(("tensorflow", "keras", "parallel_compat")):
+        return
+    if of[2] == "constant" and len(rate.args) == 1 and not isinstance(rate.args[0], ast.Starred):
+        message = f"The learning rate of `{name}` is a number for Keras 3, not a tensor."
+        yield file.found(RULE, rate, message, [file.replace(rate, file.source.segment(rate.args[0]))])
+    elif of[2] in ("Variable", "variable"):
+        message = "Keras 3 takes no variable for a learning rate: give a number, and assign to `optimizer.learning_rate`."
+        yield file.attention(RULE, rate, message)
 
 
 def _unpacked(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:
