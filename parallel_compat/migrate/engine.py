@@ -29,6 +29,7 @@ class Options:
         project: what the other files say.
         target: what is written: names of "parallel_compat", or "native" code, whose rules begin with those names.
         keep_parallel: with the native target, whether parallel models stay.
+        origin: the source before the first of several rounds, which says what it was written for.
     """
 
     rules: tuple[str, ...] = rules.ALL
@@ -36,6 +37,7 @@ class Options:
     project: ProjectFacts = project_facts.NONE
     target: str = "parallel_compat"
     keep_parallel: bool = False
+    origin: File | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,13 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     file = File(text, path, options.project)
     if not file.imports_keras:
         return Analysis(file, ())
+    if options.origin is not None:
+        file.era, file.old = options.origin.era, options.origin.old
     analysis = _run(file, options)
     if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
         # The rewritten source will count as old code: what that means is done now, not in a second run.
-        file = File(text, path, options.project)
-        file.old = True
+        era, file = file.era, File(text, path, options.project)
+        file.era, file.old = era, True
         analysis = _run(file, options)
     return analysis
 

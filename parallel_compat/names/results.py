@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 THEN, TODAY = "as then", "**as Keras 3**"
+_NATIVE = "**as Keras 3**; as then with `--to native`"
 _OPTION = "as then with `--unsafe`"
 _IN_FILE = "as then: the file has it"
 _NONE = "-"
@@ -173,15 +174,22 @@ RESULTS: tuple[Result, ...] = (
         "`RMSprop`, `Adagrad`",
         "divide by `sqrt(v) + epsilon`",
         "divide by `sqrt(v + epsilon)`: shorter steps where gradients are small",
-        THEN, TODAY, "nearly as then: `epsilon` is written squared",
+        THEN, _NATIVE, "nearly as then: `epsilon` is written squared",
         r"rmsprop|RMSprop|adagrad|Adagrad",
     ),
     Result(
         "`Nadam`",
         "momentum of `beta_1 * (1 - 0.5 * 0.96 ** (0.004 * t))`",
         "`beta_1 * (1 - 0.5 * 0.96 ** t)`: other steps",
-        THEN, TODAY, TODAY,
+        THEN, _NATIVE, TODAY,
         r"nadam|Nadam",
+    ),
+    Result(
+        "a row of an `Embedding` that a batch looks up more than once, under any optimizer but `SGD`",
+        "the parts of its gradient are added up, then squared",
+        "each part is squared by itself: larger steps for frequent words, and for the 0 of padding",
+        THEN, _NATIVE, TODAY,
+        r"Embedding",
     ),
     Result(
         "`LSTM`, `GRU`, `ConvLSTM2D`",

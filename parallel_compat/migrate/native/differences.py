@@ -44,7 +44,7 @@ def find(file: File) -> Iterator[Finding]:
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
         if path in PARALLEL_MODELS and path not in file.keeps:
-            texts = _texts(file)
+            texts = texts_around(file)
             for difference in DIFFERENCES:
                 own = difference.pattern is OWN_LOSS and _has_own_loss(file)
                 if own or any(difference.pattern.search(text) for text in texts):
@@ -88,8 +88,8 @@ def _place(file: File, call: ast.Call, methods: tuple[str, ...]) -> ast.expr:
     return call
 
 
-def _texts(file: File) -> list[str]:
-    """The source, and those of the project that it imports."""
+def texts_around(file: File) -> list[str]:
+    """Return the source, and those of the project that it imports."""
     texts = [file.source.text]
     path = file.kinds.path
     for statement in file.tree.imports if path is not None else ():

@@ -64,6 +64,95 @@ def with_decay(optimizer, decay):
     return optimizer
 
 
+class WholeGradients:
+    """Adds up what a batch says of one row of an `Embedding` before an optimizer clips and squares it.
+
+    Keras 1 and 2 did; Keras 3 squares each part by itself. It stands before a class of Keras among the bases.
+    """
+
+    def apply(self, grads, trainable_variables=None):
+        super().apply([each if each is None else tf.convert_to_tensor(each) for each in grads], trainable_variables)
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+class Adam(WholeGradients, keras.optimizers.Adam):
+    """`Adam` for models with an `Embedding`, as in Keras 1 and 2."""
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+class Adamax(WholeGradients, keras.optimizers.Adamax):
+    """`Adamax` for models with an `Embedding`, as in Keras 1 and 2."""
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+class Adadelta(WholeGradients, keras.optimizers.Adadelta):
+    """`Adadelta` for models with an `Embedding`, as in Keras 1 and 2."""
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+class RMSprop(WholeGradients, keras.optimizers.RMSprop):
+    """`RMSprop` of Keras 1 and 2: `epsilon` is added to the root; Keras 3 adds it under the root."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.momentum or self.centered:
+            raise ValueError(
+                "Expected no `momentum`, not `centered`: `keras.optimizers.RMSprop` computes them as then."
+            )
+
+    def build(self, variables):
+        if not self.built:
+            keras.optimizers.Optimizer.build(self, variables)
+            self.squares = self.add_optimizer_variables(variables, "velocity")
+
+    def update_step(self, gradient, variable, learning_rate):
+        square = self.squares[self._get_variable_index(variable)]
+        self.assign(square, self.rho * square + (1.0 - self.rho) * ops.square(gradient))
+        self.assign_sub(variable, learning_rate * gradient / (ops.sqrt(square) + self.epsilon))
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+class Adagrad(WholeGradients, keras.optimizers.Adagrad):
+    """`Adagrad` of Keras 1 and 2: `epsilon` is added to the root; Keras 3 adds it under the root."""
+
+    def build(self, variables):
+        if not self.built:
+            keras.optimizers.Optimizer.build(self, variables)
+            start = keras.initializers.Constant(self.initial_accumulator_value)
+            self.squares = self.add_optimizer_variables(variables, "accumulator", initializer=start)
+
+    def update_step(self, gradient, variable, learning_rate):
+        square = self.squares[self._get_variable_index(variable)]
+        self.assign_add(square, ops.square(gradient))
+        self.assign_sub(variable, learning_rate * gradient / (ops.sqrt(square) + self.epsilon))
+
+
+@keras.saving.register_keras_serializable("legacy_numerics")
+class Nadam(WholeGradients, keras.optimizers.Adam):
+    """`Nadam` of Keras 1 and 2, whose momentum in step t is beta_1 * (1 - 0.5 * 0.96 ** (0.004 * t)).
+
+    Keras 3's is beta_1 * (1 - 0.5 * 0.96 ** t).
+    """
+
+    def build(self, variables):
+        if not self.built:
+            keras.optimizers.Optimizer.build(self, variables)
+            self.means, self.squares = self.add_optimizer_variables(variables, ["momentum", "velocity"])
+            self.products = [self.add_variable((), initializer="ones", name="product") for _ in variables]
+
+    def update_step(self, gradient, variable, learning_rate):
+        index = self._get_variable_index(variable)
+        mean, square, product = self.means[index], self.squares[index], self.products[index]
+        step = ops.cast(self.iterations + 1, gradient.dtype)
+        now, following = (self.beta_1 * (1.0 - 0.5 * 0.96 ** (0.004 * each)) for each in (step, step + 1.0))
+        self.assign(product, product * now)
+        self.assign(mean, self.beta_1 * mean + (1.0 - self.beta_1) * gradient)
+        self.assign(square, self.beta_2 * square + (1.0 - self.beta_2) * ops.square(gradient))
+        ahead = (1.0 - now) * gradient / (1.0 - product) + following * mean / (1.0 - product * following)
+        root = ops.sqrt(square / (1.0 - self.beta_2**step))
+        self.assign_sub(variable, learning_rate * ahead / (root + self.epsilon))
+
+
 def all_batches(generator):
     """Every batch of a Python generator, in order, as a `tf.data.Dataset`; anything else is returned as it is.
 

@@ -58,13 +58,15 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
     source, origins = text, Origins()
     file = File(text, path, options.project)
     said_once = native.DIFFERENCES in options.rules and file.imports_keras
-    found: list[Finding] = list(differences.of_keras_2(file)) if said_once else []
+    found: list[Finding] = []
     steps: list[tuple[Edit, ...]] = []
     legacy = has_hints = False
+    options = replace(options, origin=file)
     for target in (replace(options, target="parallel_compat"), options):
         for number in range(1, _ROUNDS + 1):
             analysis = engine.analyse(text, target, path)
             legacy = legacy or analysis.legacy
+            file.old = file.old or legacy  # `lr=` says it as well as an import
             has_hints = has_hints or any(finding.hint for finding in analysis.findings)
             counted = [finding for finding in analysis.findings if hints or not finding.hint]
             edits = [edit for one in counted if one.status is Status.REWRITTEN for edit in one.edits]
@@ -85,6 +87,8 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
             origins.add(settled)
             steps.append(settled)
             text = after
+    if said_once:
+        found += differences.of_keras_2(file)
     ordering = tuple(import_order.edits(text)) if steps else ()
     if ordering:
         steps.append(ordering)

@@ -58,6 +58,7 @@ NATIVE_NAMES: tuple[str, ...] = (
     "native-batches",
     "native-layers",
     "native-optimizers",
+    "native-steps",
     "native-sessions",
     "native-callbacks",
     "native-functions",

@@ -1,14 +1,17 @@
-"""`optimizer.lr` becomes `optimizer.learning_rate`; `K.get_value` and `K.set_value` on it keep working."""
+"""`optimizer.lr` becomes `optimizer.learning_rate`; `K.get_value` and `K.set_value` on it keep working.
+
+A model that is not compiled had no optimizer (`if not model.optimizer`); today it has no such attribute.
+"""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import methods
+from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names.members import OPTIMIZER
+from parallel_compat.names.members import MODEL, OPTIMIZER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +38,11 @@ class Rate(Callback):
 def find(file: File) -> Iterator[Finding]:
     """Find `.lr` of optimizers."""
     for node in file.tree.attributes:
+        if node.attr == "optimizer" and _is_asked_for(file, node) and file.kinds.of(node.value) == MODEL:
+            quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
+            text = f"getattr({file.source.segment(node.value)}, {quote}optimizer{quote}, None)"
+            message = "A model that is not compiled has no attribute `optimizer` any more."
+            yield file.found(RULE, node, message, [file.replace(node, text)], hint=not file.old)
         if node.attr not in ("lr", "weights"):
             continue
         if isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -50,6 +58,16 @@ def find(file: File) -> Iterator[Finding]:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
         yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
+
+
+def _is_asked_for(file: File, node: ast.Attribute) -> bool:
+    """Say whether it is asked whether there is one: `if model.optimizer`, `model.optimizer is None`."""
+    above = file.tree.parents[node]
+    if isinstance(above, ast.Compare):
+        return isinstance(above.ops[0], ast.Is | ast.IsNot) and calls.constant(above.comparators[0]) is None
+    if isinstance(above, ast.If | ast.IfExp | ast.Assert):
+        return above.test is node
+    return isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
 
 
 def _looks_like_optimizer(node: ast.expr) -> bool:

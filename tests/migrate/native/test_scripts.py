@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -96,23 +97,35 @@ def test_eleven_scripts_run_where_there_is_no_parallel_compat(tmp_path):
 
 BOTH = """
 import runpy, sys
-for gpus in "12":
-    sys.argv = ["numbers_2018.py", gpus, gpus + ".npz"]
-    runpy.run_path("numbers_2018.py", run_name="__main__")
+for script, gpus in zip(sys.argv[1::2], sys.argv[2::2]):
+    sys.argv = [f"{script}.py", gpus, f"{script}.{gpus}.npz"]
+    runpy.run_path(f"{script}.py", run_name="__main__")
 """
 
 
-def test_what_is_trained_is_what_keras_2_trained(tmp_path):
+@pytest.mark.parametrize(
+    "runs",
+    [
+        (("numbers_2018", "1"), ("numbers_2018", "2"), ("optimizers_2018", "1")),
+        pytest.param((("optimizers_2018", "2"),), marks=pytest.mark.slow),
+    ],
+    ids=["default", "optimizers-on-two"],
+)
+def test_what_is_trained_is_what_keras_2_trained(runs, tmp_path):
     """On one device, and on two replicas: they divide each batch, and each loss has one value per sample."""
-    migrated(tmp_path, {"numbers_2018": (DATA / "native" / "numbers_2018.py").read_text("utf-8")})
+    scripts = {script for script, _ in runs}
+    migrated(tmp_path, {name: (DATA / "native" / f"{name}.py").read_text("utf-8") for name in scripts})
     (tmp_path / "both.py").write_text(BOTH)
-    run_alone(tmp_path, 2, "both.py")
-    theirs = np.load(DATA / "native" / "numbers_2018.keras-2.2.4.npz")
-    for replicas in "12":
-        ours = np.load(tmp_path / f"{replicas}.npz")
+    run_alone(tmp_path, 2, "both.py", *itertools.chain(*runs))
+    for script, replicas in runs:
+        theirs = np.load(DATA / "native" / f"{script}.keras-2.2.4.npz")
+        ours = np.load(tmp_path / f"{script}.{replicas}.npz")
         assert set(ours) == set(theirs)
         for name in theirs:
-            np.testing.assert_allclose(ours[name], theirs[name], atol=1e-5, err_msg=f"{name} on {replicas}")
+            if name.startswith("Adagrad") and replicas == "2":
+                continue  # it has a `clipnorm`: the finding says that each replica's share is limited
+            tolerance = 1e-5 if script == "numbers_2018" else 2e-6
+            np.testing.assert_allclose(ours[name], theirs[name], atol=tolerance, err_msg=f"{name} on {replicas}")
 
 
 @pytest.mark.slow

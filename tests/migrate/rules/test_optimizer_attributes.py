@@ -60,3 +60,18 @@ def test_a_name_is_a_guess():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="optimizer-attributes")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("assert not model.optimizer", "assert not getattr(model, 'optimizer', None)"),
+        ("if model.optimizer is None: pass", "if getattr(model, 'optimizer', None) is None: pass"),
+        ("x = 1 if model.optimizer else 2", "x = 1 if getattr(model, 'optimizer', None) else 2"),
+        ("x = model.optimizer.iterations", None),
+        ("x = model.optimizer == other", None),
+    ],
+)
+def test_a_model_that_is_not_compiled_has_no_optimizer(before, after):
+    head = "from keras.models import Sequential\nmodel = Sequential()\n"
+    check_transformed(f"{head}{before}\n", f"{head}{after or before}\n")

@@ -1,0 +1,130 @@
+"""Optimizers that step otherwise in Keras 3 come from `legacy_numerics.py`, where they step as in Keras 2.
+
+Keras 3 adds the `epsilon` of `RMSprop` and `Adagrad` under the root, and `Nadam` has another momentum. What a batch
+says of one row of an `Embedding` is squared part by part, which concerns all optimizers but `SGD`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.native.differences import texts_around
+from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.names.defaults import of_era
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "native-steps"
+SAFE = True
+BEFORE = """\
+from keras.optimizers import RMSprop
+optimizer = RMSprop(lr=0.001)
+"""
+AFTER = """\
+from legacy_numerics import RMSprop
+optimizer = RMSprop(learning_rate=0.001)
+"""
+
+_REASONS = {
+    "RMSprop": "Keras 3 adds `epsilon` under the root",
+    "Adagrad": "Keras 3 adds `epsilon` under the root",
+    "Nadam": "Keras 3 has another momentum",
+}
+_OF_EMBEDDINGS = "Keras 3 squares what a batch says of one row of an `Embedding` part by part"
+_WITH_EMBEDDINGS = ("Adam", "Adamax", "Adadelta")
+_EMBEDDING = re.compile(r"\bEmbedding\(")
+# They moved the rows that were looked up alone, in tf.keras.
+_BY_ROW = ("Nadam", "Adamax", "Adadelta")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find optimizers that step otherwise, in a source that was written for an older Keras."""
+    if not file.old or file.era in (None, Era.TODAY):
+        return
+    reasons = dict(_REASONS)
+    embeddings = any(_EMBEDDING.search(text) for text in texts_around(file))
+    if embeddings:
+        reasons = {**dict.fromkeys(_WITH_EMBEDDINGS, _OF_EMBEDDINGS), **reasons}
+    for call in file.tree.calls:  # which Keras 2.2.4 did not have, and tf.keras computed as Keras 3
+        if (file.names.target(call.func) or "") == "keras.optimizers.RMSprop" and _has_more(call):
+            reasons.pop("RMSprop", None)
+    nodes: list[ast.Name | ast.Attribute] = [*file.tree.attributes, *file.tree.names]
+    for node in nodes:
+        name = (file.names.target(node) or "").removeprefix("keras.optimizers.")
+        if name in reasons and isinstance(node.ctx, ast.Load):
+            by_row = embeddings and name in _BY_ROW and file.era is not Era.KERAS_2_2_4
+            yield from _class(file, node, name, reasons[name], by_row=by_row)
+    yield from _named(file, {name.lower(): name for name in reasons}, reasons)
+    compiled_with = list(_compiled_with(file))
+    for string in file.tree.strings:
+        name = next((name for name in _REASONS if name in reasons and name.lower() == string.value), None)
+        if name is not None and string not in compiled_with and not _is_a_key(file, string):
+            message = f"If this names an optimizer: {reasons[name]}; `legacy_numerics.{name}()` steps as then."
+            yield file.attention(RULE, string, message)
+
+
+def _has_more(call: ast.Call) -> bool:
+    return any(calls.keyword(call, name) is not None for name in ("momentum", "centered"))
+
+
+def _class(file: File, node: ast.Name | ast.Attribute, name: str, reason: str, *, by_row: bool) -> Iterator[Finding]:
+    if isinstance(file.tree.parents[node], ast.Attribute | ast.ClassDef):
+        return  # `Adam.from_config`, a class made of it
+    if by_row:
+        message = f"`{name}`: {reason}, and all rows of an `Embedding` move, not those alone that were looked up."
+        yield file.attention(RULE, node, message)
+        return
+    unsafe = file.era is Era.TF_KERAS_2_2  # tf.keras of 2.11 and later steps as Keras 3
+    status = Status.UNSAFE if unsafe else Status.REWRITTEN
+    message = f"`{name}` comes from `legacy_numerics.py`: {reason}."
+    if unsafe:
+        message += " (Unsafe: so did `tf.keras` since TensorFlow 2.11.)"
+    bound = not unsafe and isinstance(node, ast.Name) and node.id == name
+    if bound and file.redirect(node, f"legacy_numerics.{name}"):
+        yield file.found(RULE, node, message)
+        return
+    spelled = spell(file, f"legacy_numerics.{name}", node)
+    if spelled is None:
+        yield file.attention(RULE, node, f"{message} The name `{name}` is taken here.")
+        return
+    yield file.found(RULE, node, message, [file.replace(node, spelled[0]), *spelled[1]], status=status)
+
+
+def _is_a_key(file: File, string: ast.Constant) -> bool:
+    above = file.tree.parents[string]
+    return isinstance(above, ast.Subscript | ast.Compare | ast.Expr) or (
+        isinstance(above, ast.Dict) and string in above.keys
+    )
+
+
+def _compiled_with(file: File) -> Iterator[ast.expr]:
+    for call in file.method_calls.get("compile", ()):
+        keyword = calls.keyword(call, "optimizer")
+        if keyword is not None or call.args:
+            yield keyword.value if keyword is not None else call.args[0]
+
+
+def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterator[Finding]:
+    """`compile('rmsprop')`."""
+    for node in _compiled_with(file):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node.value.lower() not in names:
+            continue
+        name = names[node.value.lower()]
+        era = file.era
+        if era is None or of_era(f"keras.optimizers.{name}", era):
+            continue  # its defaults are written out first
+        spelled = spell(file, f"legacy_numerics.{name}", node)
+        message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
+        if spelled is None or file.era is not Era.KERAS_2_2_4:
+            yield file.attention(RULE, node, f"{message} Write `legacy_numerics.{name}()` for the results of then.")
+        else:
+            yield file.found(RULE, node, message, [file.replace(node, f"{spelled[0]}()"), *spelled[1]])
