@@ -66,9 +66,9 @@ def find(file: File) -> Iterator[Finding]:
     yield from _named(file, {name.lower(): name for name in reasons}, reasons)
     compiled_with = list(_compiled_with(file))
     for string in file.tree.strings:
-        name = next((name for name in _REASONS if name in reasons and name.lower() == string.value), None)
-        if name is not None and string not in compiled_with and not _is_a_key(file, string):
-            message = f"If this names an optimizer: {reasons[name]}; `legacy_numerics.{name}()` steps as then."
+        kind = next((each for each in _REASONS if each in reasons and each.lower() == string.value), "")
+        if kind and string not in compiled_with and not _is_a_key(file, string):
+            message = f"If this names an optimizer: {reasons[kind]}; `legacy_numerics.{kind}()` steps as then."
             yield file.attention(RULE, string, message)
 
 
