@@ -3,9 +3,9 @@
     python benchmarks/calls.py [--turns N] [--fit | --memory]
 
 All ways take turns in one process, so that whatever else the machine does disturbs all alike; medians over the turns,
-and the median of the ratios within each turn. `--fit` compares a step of `fit` (an MLP, 100 batches of 128 samples) with
-the bare step: a `tf.function` of `train_step` that is called on tensors, without any loop. `--memory` makes 10,000 calls
-and prints the resident memory before and after.
+and the median of the ratios within each turn. `--fit` compares a step of `fit` (an MLP, 100 batches of 128 samples)
+with the bare step: a `tf.function` of `train_step` that is called on tensors, without any loop. `--memory` makes
+10,000 calls and prints the resident memory before and after.
 """
 
 from __future__ import annotations
