@@ -153,14 +153,17 @@ def identity(x: Any, name: str | None = None) -> Any:
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
     """Return a variable; in a loss or a layer's `call`, which are traced once for many batches, a tensor."""
-    if not tf.executing_eagerly() and (training_of_call() is None or _in_call_of_layer()):
+    if not tf.executing_eagerly() and (training_of_call() is None or in_call_of_layer(sys._getframe(1))):
         return tf.convert_to_tensor(value, dtype or keras.backend.floatx())
     return _unchanged("variable")(value, dtype=dtype, name=name, constraint=constraint)
 
 
-def _in_call_of_layer() -> bool:
-    """Whether the nearest method on the stack that Keras calls is `call`, not `build` or a constructor."""
-    frame: FrameType | None = sys._getframe(2)
+def in_call_of_layer(frame: FrameType | None) -> bool:
+    """Whether the nearest method on the stack that Keras calls is `call`, not `build` or a constructor.
+
+    Args:
+        frame: where to begin.
+    """
     while frame is not None:
         if frame.f_code.co_name in ("call", "build", "__init__", "add_weight"):
             return frame.f_code.co_name == "call"

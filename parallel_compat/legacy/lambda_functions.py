@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.legacy.as_of_now import given
 from parallel_compat.legacy.functions import names_in_keras_2
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def get_config(original: Callable[..., Any]) -> Callable[..., Any]:
     def and_remember(self: Any) -> Any:
         config = original(self)
         for part, attribute in _PARTS.items():
-            function, entry = getattr(self, attribute, None), config.get(part)
+            function, entry = given(getattr(self, attribute, None)), config.get(part)
             is_name = isinstance(entry, dict) and entry.get("class_name") == "function"
             if is_name and isinstance(function, types.FunctionType):
                 config[part] = named = _Named(entry)

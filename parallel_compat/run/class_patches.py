@@ -654,11 +654,18 @@ def _trainable(original: Any) -> property:
 def _call_of_lambda(original: Any) -> Any:
     @_like(original)
     def __call__(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
-        if patch_points.any_symbolic(inputs):
-            from parallel_compat.legacy import closures
+        if not patch_points.any_symbolic(inputs):
+            return original(self, inputs, *given, **keywords)
+        from parallel_compat.backend.keras3 import counted_calls
+        from parallel_compat.legacy import as_of_now, closures
 
-            inputs = closures.capture(self, inputs)
-        return original(self, inputs, *given, **keywords)
+        if object_eras.era_of_object(self).has_graphs:
+            vars(self)["function"] = as_of_now.as_of_now(as_of_now.given(self.function))
+        inputs = closures.capture(self, inputs)
+        outputs = original(self, inputs, *given, **keywords)
+        if as_of_now.given(self.function) is not self.function:
+            counted_calls.begin_last_call_with(self, {"function": self.function})
+        return outputs
 
     return __call__
 

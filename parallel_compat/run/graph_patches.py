@@ -36,6 +36,7 @@ def put_on(patches: Patches) -> None:
     patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     _variables(patches, tf)
+    patches.wrap(type(tf.Variable), "__call__", _variable, why="in a layer's call, a tensor", read_in=TENSORFLOW)
     for name in ("L1", "L2", "L1L2"):
         kind = getattr(keras.regularizers, name)
         patches.wrap(kind, "__call__", _regularizer, why="`add_loss(regularizer(weight))`, computed in each step")
@@ -79,6 +80,23 @@ def _regularizer(original: Any) -> Any:
 
                 x = values.tensor_of_variable(x)
         return original(self, x)
+
+    return __call__
+
+
+def _variable(original: Any) -> Any:
+    """Let `tf.Variable(array)` in a call of a graph's layer be a tensor: it was made once, and a call is traced."""
+    import tensorflow as tf
+
+    def __call__(cls: Any, *given: Any, **keywords: Any) -> Any:
+        if cls is tf.Variable and not tf.executing_eagerly():
+            from parallel_compat.legacy import backend
+
+            frame = callers.user_frame(sys._getframe(1))
+            if frame is not None and callers.era_of(frame).has_graphs and backend.in_call_of_layer(frame):
+                value = given[0] if given else keywords["initial_value"]
+                return tf.convert_to_tensor(value() if callable(value) else value, keywords.get("dtype"))
+        return original(cls, *given, **keywords)
 
     return __call__
 

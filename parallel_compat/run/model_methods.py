@@ -22,6 +22,7 @@ from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy import (
+    as_of_now,
     closures,
     compiled_metrics,
     kept_numbers,
@@ -83,6 +84,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         own_trainable.settle(keras.Layer.trainable.fset, self)
 
     def in_pass(given: Any) -> Any:
+        if era.has_graphs:
+            given = keras.tree.map_structure(as_of_now.as_of_now, given)
         return keras.tree.map_structure(lambda each: closures.in_pass(each, self), given)
 
     for name in ("loss", "metrics", "weighted_metrics"):

@@ -61,7 +61,7 @@ def patch_points(in_a_graph: Callable[[Any], bool]) -> Iterator[tuple[Any, str, 
             if _counts(self.__class__):
                 began = vars(self).pop(_BEGAN, None)
                 if began:
-                    _begin_with(self, began, self._inbound_nodes[-1])  # which the call ends with
+                    begin_last_call_with(self, began)
             return outputs
 
         return __call__
@@ -71,15 +71,22 @@ def patch_points(in_a_graph: Callable[[Any], bool]) -> Iterator[tuple[Any, str, 
     yield keras.layers.Layer, "__call__", wrap_call
 
 
-def _begin_with(layer: Any, numbers: dict[str, int], node: Any) -> None:
-    """Set a layer's numbers whenever a node of it gets its arguments, which is just before it runs."""
-    fill_in = node.arguments.fill_in
+def begin_last_call_with(layer: Any, attributes: dict[str, Any]) -> None:
+    """Set attributes of a layer whenever the place in a graph that it was last called at runs.
+
+    Args:
+        layer: the layer, which has just been called on symbolic tensors (`Node.arguments`, which a node asks for what
+            its layer is called on just before it calls it).
+        attributes: by their names.
+    """
+    arguments = layer._inbound_nodes[-1].arguments
+    fill_in = arguments.fill_in
 
     def fill_in_and_set(values: Any) -> Any:
-        vars(layer).update(numbers)
+        vars(layer).update(attributes)
         return fill_in(values)
 
-    node.arguments.fill_in = fill_in_and_set
+    arguments.fill_in = fill_in_and_set
 
 
 @functools.cache

@@ -1,0 +1,68 @@
+"""Functions of Lambda layers and losses read names as they were bound when the graph was built."""
+
+# ruff: noqa: B023  (functions that bind late are what is tested)
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+scale = 2.0
+settings = {"plus": 1.0}
+counted = 0
+
+
+def scaled(x):
+    return x * scale + settings["plus"]
+
+
+def by_way_of(x):
+    return scaled(x) + 0
+
+
+def counting(x):
+    global counted
+    counted += 1
+    return x
+
+
+def test_a_lambda_layer_in_a_graph_reads_what_it_read_when_it_was_called(tmp_path, monkeypatch):
+    import tensorflow as tf
+    from keras.layers import Input, Lambda  # standalone Keras: a graph
+
+    inputs = Input((3,))
+    outputs = [Lambda(lambda x: x[:, i : i + 1])(inputs) for i in range(3)]
+    outputs += [Lambda(scaled)(inputs), Lambda(by_way_of)(inputs), Lambda(counting)(inputs)]
+    shared = Lambda(lambda x: x * scale)
+    outputs.append(shared(inputs))
+    monkeypatch.setitem(globals(), "scale", 7.0)
+    monkeypatch.setitem(settings, "plus", 100.0)
+    outputs.append(shared(inputs))
+    anchors = np.full(3, 4.0, "float32")
+    anchors = Lambda(lambda x: tf.Variable(anchors))(inputs)  # what Mask R-CNN does
+    outputs.append(Lambda(lambda both: both[0] + both[1])([inputs, anchors]))
+    model = keras.Model(inputs, outputs)
+    x = np.array([[1.0, 2.0, 3.0]])
+    wanted = [[[1.0]], [[2.0]], [[3.0]], 2 * x + 1, 2 * x + 1, x, 2 * x, 7 * x, x + 4]
+    for found, expected in zip(model.predict(x, verbose=0), wanted, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert counted > 0  # a function that binds a name of the module still does
+
+    # By its name the function of today is found.
+    again = keras.Model.from_config(keras.Model(inputs, outputs[3]).get_config())
+    np.testing.assert_array_equal(again.predict(x, verbose=0), 7 * x + 100)
+
+
+def test_losses_of_a_graph_read_what_they_read_when_the_model_was_compiled():
+    from keras.layers import Dense, Input
+
+    inputs = Input((1,))
+    model = keras.Model(inputs, [Dense(1, kernel_initializer="ones", name=name)(inputs) for name in "ab"])
+    late = []
+    for i in range(2):
+        late.append(lambda y, p: (p - y) * (i + 1))
+    model.compile("sgd", late)
+    i = 5
+    assert model.evaluate(np.ones((2, 1)), [np.zeros((2, 1))] * 2, verbose=0) == [4.0, 2.0, 2.0]
