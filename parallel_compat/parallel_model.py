@@ -63,9 +63,16 @@ class ParallelModel(ParallelTrainer):
         template: the built model to run on each replica.
         strategy: a `tf.distribute` strategy, one replica per device.
         merge: where losses and metrics are computed, see `parallelize`.
+        weights: how weights come to the replicas, see `parallelize`.
     """
 
-    def __init__(self, template: keras.Model, strategy: tf.distribute.Strategy, merge: str | Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        template: keras.Model,
+        strategy: tf.distribute.Strategy,
+        merge: str | Mapping[str, str],
+        weights: str = "auto",
+    ) -> None:
         check_template(template)
         inputs, outputs = symbolic_call(template)
         names = unique_names(output_names_of(template, outputs))
@@ -78,7 +85,7 @@ class ParallelModel(ParallelTrainer):
             self.output_names = names
             self.dtype_policy = template.dtype_policy
             self._template = template
-            self._replicas = Replicas(strategy)
+            self._replicas = Replicas(strategy, weights)
             self._merge = merge
             self._outputs_of = layers
             self._replica_calls = ReplicaCalls()
@@ -288,5 +295,6 @@ keras3.act_on_template(ParallelModel, template_files.template_to_save)
 keras3.restore_optimizers_from_hdf5(optimizer_state.restore_of_keras3)
 keras3.update_once_for_all_replicas()
 keras3.keep_reads_before_updates()
+keras3.take_rows_where_the_table_is()
 keras3.let_callbacks_set_their_model()
 keras3.let_callbacks_ask_the_model_that_trains()

@@ -23,6 +23,7 @@ def parallelize(
     devices: Sequence[str] | None = None,
     strategy: tf.distribute.Strategy | None = None,
     merge: str | Mapping[str, str] = "auto",
+    weights: str = "auto",
 ) -> ParallelModel:
     """Return a parallel model that trains `model` on several devices, each with a part of every batch.
 
@@ -51,6 +52,10 @@ def parallelize(
             on the replicas, also functions of the whole batch, of which the mean over samples is taken: not the
             same numbers. A dict gives the choice by output name; its key "add_loss" says whether losses
             added by layers are a "mean" or a "sum" over samples where that cannot be found out.
+        weights: how weights come to the devices in each step; the result is the same. "one device": the device that has
+            the variables sends them to every other one, and gets all gradients back. "mirrored": the devices pass
+            weights and gradients on to each other, so that none sends more than in a ring. "auto": "mirrored" for three
+            or more whole GPUs of this process, else "one device".
 
     Returns:
         A `ParallelModel`.
@@ -70,7 +75,7 @@ def parallelize(
     else:
         strategy = strategy_on(devices_of_gpus(gpus) if devices is None else check_devices(devices))
     template = template_of(model)
-    parallel = ParallelModel(template, strategy, merge)
+    parallel = ParallelModel(template, strategy, merge, weights)
     compiled = next((m for m in (model, template) if getattr(m, "compiled", False)), None)
     if compiled is not None:
         arguments = keras3.compile_arguments(compiled)

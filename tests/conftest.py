@@ -13,8 +13,52 @@ import keras
 import pytest
 
 import parallel_compat
+from parallel_compat.training import replicas, weight_exchange
 
 parallel_compat.simulate_devices(4)
+
+
+# What is tried with weights from one device, and passed on from device to device; the second is marked as slow, except
+# for what is named here.
+BOTH_WAYS = {
+    "test_added_losses": (),
+    "test_batch_normalization": (),
+    "test_batch_sizes": (),
+    "test_losses": (),
+    "test_masks_and_weights": (),
+    "test_one_set_of_weights": ("test_seen_in_every_batch", "test_template_trains", "test_two_models_trained_in_turn"),
+    "test_optimizers": tuple(f"test_feature[mirrored-Adam-{name}" for name in ("use_ema]", "gradient_", "global_")),
+    "test_oracle": ("test_the_same_numbers[mirrored-batch_norm", "test_the_same_numbers[mirrored-add_loss"),
+    "test_precision_and_execution": (),
+    "test_random_layers": (),
+    "test_saving": (),
+}
+
+
+def pytest_generate_tests(metafunc):
+    module = metafunc.module.__name__
+    if module in BOTH_WAYS:
+        metafunc.parametrize("_weights", ["one device", "mirrored"], indirect=True)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        always = BOTH_WAYS.get(item.module.__name__, ())
+        if "mirrored" in item.nodeid and item.module.__name__ in BOTH_WAYS and not item.name.startswith(always):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _weights(request, monkeypatch):
+    """How weights come to the replicas where a test does not say it; on logical devices that is "one device"."""
+    if getattr(request, "param", "one device") == "mirrored":
+        chosen = weight_exchange.check_weights
+        monkeypatch.setattr(
+            replicas,
+            "check_weights",
+            lambda weights, strategy: chosen("mirrored" if weights == "auto" else weights, strategy),
+        )
+        monkeypatch.setattr(weight_exchange, "SMALL", 0)  # the tests' models are small
 
 
 @pytest.fixture(autouse=True)

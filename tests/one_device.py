@@ -43,6 +43,7 @@ def train_both(
     *data: Any,
     replicas: int = 2,
     merge: Any = "auto",
+    weights: str = "auto",
     tolerance: float = TOLERANCE,
     fit: dict[str, Any] | None = None,
 ) -> tuple[keras.Model, ParallelModel]:
@@ -54,6 +55,7 @@ def train_both(
         *data: what `fit` gets as `x`, `y`, ...
         replicas: how many.
         merge: as in `parallelize`.
+        weights: as in `parallelize`.
         tolerance: on weights, history, evaluation and predictions.
         fit: further arguments of `fit`.
 
@@ -65,17 +67,17 @@ def train_both(
     for n in (1, replicas):
         keras.utils.set_random_seed(0)
         template = build()
-        model = parallelize(template, n, merge=merge) if n > 1 else template
+        model = parallelize(template, n, merge=merge, weights=weights) if n > 1 else template
         model.compile(**compile_arguments())
         if n == 1:  # Keras's own trainer does it while it traces, and loses what ScheduleFreeAdamW assigns there
             model.optimizer.build(model.trainable_variables)
         before = template.get_weights()
         history = model.fit(*data, **arguments).history
-        weights = template.get_weights()
-        assert difference(before, weights) > 1e-3, "the training moved nothing, so it compares nothing"
+        trained = template.get_weights()
+        assert difference(before, trained) > 1e-3, "the training moved nothing, so it compares nothing"
         evaluation = model.evaluate(*data[:2], batch_size=32, verbose=0, return_dict=True)
         prediction = model.predict(data[0], batch_size=32, verbose=0)
-        runs.append((model, weights, history, evaluation, prediction))
+        runs.append((model, trained, history, evaluation, prediction))
     (one, *expected), (parallel, *actual) = runs
     for name, e, a in zip(("weights", "history", "evaluate", "predict"), expected, actual, strict=True):
         found = difference(e, a)

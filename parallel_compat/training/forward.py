@@ -61,11 +61,13 @@ def forward(
     if placement is not None:
         placement.start(samples)
 
+    arrived = replicas.send([*layer_state.trainable, *layer_state.others], back=differentiate)
+
     def on_replica(replica: int) -> tuple[Any, ...]:
         cut = samples[replica]
         own_x = take_samples(x, cut.start, cut.padded)
         tape = tf.GradientTape() if differentiate else None
-        states = layer_state.of_replica(replica)
+        states = layer_state.of_replica(replica, arrived[replicas.here(replica)])
         with tape or contextlib.nullcontext(), states.used(tape) as scope:
             y_pred = model(own_x, training=training)
             sums: Sequence[Any] = ()

@@ -17,6 +17,7 @@ would write is caught. After the pass the replicas' values are merged and writte
 from __future__ import annotations
 
 import contextlib
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -25,7 +26,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from parallel_compat.training.replicas import ReplicaSlice
 
@@ -47,6 +48,22 @@ class ReplicaScope(keras.StatelessScope):  # type: ignore[misc]  # Keras carries
         self._known = {*self._trainable, *(id(variable) for variable, _ in values)}
         self.watch: Callable[[Any], None] | None = None
         self.written: dict[int, list[Any]] = {}
+        self.as_they_are: dict[int, Any] = {}
+        self._graph: Any = None
+
+    def __enter__(self) -> ReplicaScope:
+        self._graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+        super().__enter__()
+        return self
+
+    def takes_rows(self, variable: keras.Variable) -> bool:
+        """Whether rows of a variable can be taken from itself: it was not written, and no other value stands for it.
+
+        Not within a function of the layer's own: XLA may compile it, for this replica's device alone.
+        """
+        value = self.as_they_are.get(id(variable))
+        graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+        return value is not None and value is self.state_mapping.get(id(variable)) and graph is self._graph
 
     def add_update(self, update: tuple[keras.Variable, Any]) -> None:
         variable, value = update
@@ -73,6 +90,7 @@ class ReplicaState:
         before: the value that the replica starts from, for each.
         trainable: the variables that the model trains.
         global_seeds: the generator that layers without seeds of their own draw from.
+        arrived: values that other devices sent here, by the variables' ids.
     """
 
     def __init__(
@@ -81,9 +99,11 @@ class ReplicaState:
         before: Sequence[Any],
         trainable: Sequence[keras.Variable],
         global_seeds: keras.random.SeedGenerator,
+        arrived: Mapping[int, Any],
     ) -> None:
         self._global_seeds = global_seeds
         self._trainable = trainable
+        self._arrived = arrived
         self.scope = ReplicaScope(list(zip(variables, before, strict=True)), trainable)
         self._before = {id(v): self.scope.get_current_value(v) for v in variables}
 
@@ -98,7 +118,14 @@ class ReplicaState:
         for variable in self._trainable:
             # The layers get the value, not the variable: what XLA compiles on this replica's device (Keras does so for
             # grouped convolutions, users for functions of their own) may not read a variable of another device.
-            self.scope.state_mapping.setdefault(id(variable), tf.convert_to_tensor(variable.value))
+            value = self._arrived.get(id(variable))
+            if value is None:
+                # A copy on the replica's device: a loop (LSTM) would be sent a value of another device in each turn.
+                value = tf.identity(tf.convert_to_tensor(variable.value))
+            elif tape is not None:
+                tape.watch(value)
+            self.scope.state_mapping.setdefault(id(variable), value)
+            self.scope.as_they_are[id(variable)] = value
         with self.scope, keras3.global_seeds_from(self._global_seeds):
             yield self.scope
 
@@ -115,6 +142,11 @@ class ReplicaState:
     def written(self, variable: keras.Variable) -> list[Any]:
         """The values that a trainable variable was given, one after the other."""
         return self.scope.written.get(id(variable), [])
+
+    def read(self, variable: keras.Variable) -> list[Any]:
+        """What stands for a trainable variable in the pass: itself, its value that was sent here, what was written."""
+        sent = [self._arrived[id(variable)]] if id(variable) in self._arrived else []
+        return [variable, *sent, *self.written(variable)]
 
     def changed(self, variable: keras.Variable) -> bool:
         return self.after(variable) is not self._before.get(id(variable))
@@ -137,11 +169,19 @@ class LayerState:
         self.others = list({id(v): v for v in others if id(v) not in seeds}.values())
         self.trainable = list(model.trainable_variables)
 
-    def of_replica(self, replica: int) -> ReplicaState:
-        """Make the state that `replica` starts a forward pass from."""
+    def of_replica(self, replica: int, arrived: Mapping[int, Any] = MappingProxyType({})) -> ReplicaState:
+        """Make the state that `replica` starts a forward pass from.
+
+        Args:
+            replica: its number.
+            arrived: values that other devices sent to it, by the variables' ids.
+        """
         seeds = [v.value + tf.constant([replica * SEED_STRIDE, 0], v.dtype) for v in self.random_seeds]
-        before = [*seeds, *(tf.convert_to_tensor(v.value) for v in self.others)]
-        return ReplicaState([*self.random_seeds, *self.others], before, self.trainable, self._global_seeds)
+        others = [arrived[id(v)] if id(v) in arrived else tf.convert_to_tensor(v.value) for v in self.others]
+        known = [*self.random_seeds, *self.others]
+        state = ReplicaState(known, [*seeds, *others], self.trainable, self._global_seeds, arrived)
+        state.scope.as_they_are.update({id(v): state.before(v) for v in self.others})
+        return state
 
     def merge(
         self,

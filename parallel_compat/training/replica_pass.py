@@ -109,12 +109,11 @@ class ReplicaPass:
             if not pairs:
                 return [None] * len(variables)
             targets, output_gradients = zip(*pairs, strict=True)
-            # A variable that a layer writes in the pass is read as it was, and as it was written.
-            read = [[variable, *self.states[here].written(variable)] for variable in variables]
+            read = [self.states[here].read(variable) for variable in variables]
             found = tape.gradient(list(targets), read, output_gradients=list(output_gradients))
             return [add(parts) for parts in found]
 
-        return self.replicas.sum(self.replicas.run(on_replica))
+        return self.replicas.sum_gradients(self.replicas.run(on_replica), variables)
 
     def gather_workers(self) -> None:
         """Make outputs, masks, logits and added losses those of all replicas, other workers' too."""

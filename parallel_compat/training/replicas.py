@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import keras
 import tensorflow as tf
 
+from parallel_compat.training.weight_exchange import WeightExchange, check_weights, travels_as_tensor
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -77,12 +79,15 @@ class Replicas:
 
     Args:
         strategy: a `tf.distribute` strategy.
+        weights: how weights come to the replicas, see `parallelize`.
     """
 
-    def __init__(self, strategy: tf.distribute.Strategy) -> None:
+    def __init__(self, strategy: tf.distribute.Strategy, weights: str = "one device") -> None:
         self.strategy = strategy
         self.count: int = strategy.num_replicas_in_sync
         self._here = len(strategy.extended.worker_devices)
+        self.weights = check_weights(weights, strategy)
+        self._exchange = WeightExchange(strategy.extended.worker_devices) if self.weights == "mirrored" else None
 
     @property
     def several_workers(self) -> bool:
@@ -161,6 +166,35 @@ class Replicas:
             for i, value in zip(present, self.run(on_replica)[0], strict=True):
                 sums[i] = value
         return sums
+
+    def send(self, variables: Sequence[keras.Variable], back: bool) -> list[dict[int, Any]]:
+        """Send values of variables to the replicas of this process, by way of each other.
+
+        Args:
+            variables: the variables.
+            back: whether gradients will come back.
+
+        Returns:
+            For each of them the values by the variables' ids; it reads the others itself.
+        """
+        return [{} for _ in range(self._here)] if self._exchange is None else self._exchange.send(variables, back)
+
+    def sum_gradients(self, parts: Sequence[Sequence[Any]], variables: Sequence[keras.Variable]) -> list[Any]:
+        """Add up gradients as `sum`; those of variables that `send` sends take the same way back.
+
+        Args:
+            parts: for each replica of this process, the gradient of each variable.
+            variables: the variables.
+        """
+        if self._exchange is None:
+            return self.sum(parts)
+        routes = self._exchange.routes(variables)
+        return [
+            self._exchange.sum(values, routes[id(variable)])
+            if travels_as_tensor(values, routes[id(variable)])
+            else add(values)
+            for values, variable in zip(zip(*parts, strict=True), variables, strict=True)
+        ]
 
     def take_from_chief(self, variables: Sequence[keras.Variable]) -> None:
         """Give every worker the first worker's values, as `MultiWorkerMirroredStrategy` does for variables it makes."""

@@ -137,6 +137,7 @@ from parallel_compat.backend.keras3.symbolic_values import (
     values_in_use,
     values_of_pass,
 )
+from parallel_compat.backend.keras3.table_rows import take_rows_where_the_table_is
 
 __all__ = [
     "COMPILE_ATTRIBUTES",
@@ -235,6 +236,7 @@ __all__ = [
     "squeeze_or_expand_to_same_rank",
     "symbolic_losses_of",
     "synchronized_moments_of",
+    "take_rows_where_the_table_is",
     "takes",
     "training_of_call",
     "training_summaries",
