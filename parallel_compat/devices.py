@@ -160,13 +160,18 @@ def available_devices() -> list[str]:
     Returns:
         Names such as `"GPU:0"`; empty on a machine with neither a GPU nor simulated devices.
     """
+    gpus = _short_names("GPU")
+    if gpus:
+        return gpus
+    cpus = _short_names("CPU")
+    return cpus if len(cpus) > 1 else []
+
+
+def _short_names(kind: str) -> list[str]:
+    """Name the devices of a kind; one of several workers lists those of the others, too, which have the same names."""
     import tensorflow as tf
 
-    gpus = tf.config.list_logical_devices("GPU")
-    if gpus:
-        return [short_name(device.name) for device in gpus]
-    cpus = tf.config.list_logical_devices("CPU")
-    return [short_name(device.name) for device in cpus] if len(cpus) > 1 else []
+    return list(dict.fromkeys(short_name(device.name) for device in tf.config.list_logical_devices(kind)))
 
 
 def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-# A JSON object: also, replicas, era, report, quiet, lambdas, startup_log; for child processes also folder, where they
-# hand in what they used.
+# A JSON object: also, replicas, era, report, quiet, lambdas, startup_log, workers; for child processes also folder,
+# where they hand in what they used.
 SETTINGS = "PARALLEL_COMPAT_RUN"
 # Set for the script's own process alone, which takes it away: the one that reports.
 MAIN = "PARALLEL_COMPAT_RUN_MAIN"

@@ -19,7 +19,12 @@ _replicas: int | None = None
 
 
 def install(
-    *, also: Iterable[str] = (), replicas: int | None = None, era: str | None = None, resume: str | None = None
+    *,
+    also: Iterable[str] = (),
+    replicas: int | None = None,
+    era: str | None = None,
+    resume: str | None = None,
+    workers: bool = False,
 ) -> None:
     """Answer the legacy names that the user's code asks for, from here on.
 
@@ -38,6 +43,8 @@ def install(
             `"today"`. None leaves each file that of the Keras it imports.
         resume: a directory in which each `fit` keeps its state and from which it goes on, see `Resume`. None keeps
             nothing.
+        workers: whether this process is one of several workers, by `TF_CONFIG` or Slurm. TensorFlow must not have
+            used its devices yet.
 
     Raises:
         ValueError: `era` is another string.
@@ -63,6 +70,16 @@ def install(
             from parallel_compat.run import resuming
 
             resuming.put_on(RUN, resume)
+        if workers:
+            from parallel_compat.run import workers as several
+
+            several.put_on(RUN)
+            several.join(_replicas)
+
+    def with_tensorflow() -> None:
+        _with_tensorflow()
+        if workers:
+            import keras as keras  # workers join before the first operation of the script's; Keras must be there
 
     def with_parallel_model() -> None:
         from parallel_compat.run import class_patches
@@ -77,7 +94,7 @@ def install(
     _modules = LegacyModules(
         {
             "keras": with_keras,
-            "tensorflow": _with_tensorflow,
+            "tensorflow": with_tensorflow,
             "numpy": lambda: remedies.put_on_numpy(RUN),
             "parallel_compat.parallel_model": with_parallel_model,
             "parallel_compat.training.in_memory": with_loops,

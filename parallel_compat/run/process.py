@@ -24,11 +24,17 @@ def start(given: str) -> None:
     if not settings.get("startup_log", True):
         startup_log.leave_out_of_import()
     main = os.environ.pop(MAIN, None) is not None
+    if main and settings["workers"]:
+        from parallel_compat.run import workers
+
+        workers.seed()
     install.install(
         also=settings["also"],
         replicas=settings["replicas"],
         era=settings["era"],
-        resume=settings["resume"] if main else None,  # processes that the script starts would write the same files
+        # Processes that the script starts would write the same files, and are no workers of their own.
+        resume=settings["resume"] if main else None,
+        workers=main and settings["workers"],
     )
     if main:
         settings["folder"] = tempfile.mkdtemp(prefix="parallel-compat-")
@@ -81,6 +87,9 @@ def _report(settings: dict[str, Any]) -> None:
     if settings.get("reported"):  # before the error that ended the script
         return
     settings["reported"] = True
+    workers = sys.modules.get("parallel_compat.workers")
+    if workers is not None and not workers.is_chief():
+        return  # the same once more
     _collect(settings["folder"])
     if settings["report"]:
         _write(settings["report"])

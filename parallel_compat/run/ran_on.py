@@ -9,7 +9,7 @@ def devices() -> str:
     """Name the devices that the script ran on, or return "" where it did not start TensorFlow.
 
     Returns:
-        As in "2 simulated CPU devices", "2 GPUs", or "2 of 4 GPUs (GPU:0, GPU:2)".
+        As in "2 simulated CPU devices", "2 GPUs", "2 of 4 GPUs (GPU:0, GPU:2)", or "2 workers with 2 GPUs each".
     """
     if "tensorflow" not in sys.modules or "keras" not in sys.modules:
         return ""
@@ -19,6 +19,9 @@ def devices() -> str:
 
     if not device_options.have_started():
         return ""
+    workers = sys.modules.get("parallel_compat.workers")
+    if workers is not None and workers.joined():
+        return str(workers.described())
     physical, gpus = len(tf.config.list_physical_devices("GPU")), len(tf.config.list_logical_devices("GPU"))
     cpus = len(tf.config.list_logical_devices("CPU"))
     if gpus > physical:

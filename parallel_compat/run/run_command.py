@@ -15,10 +15,14 @@ import sys
 
 from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
+from parallel_compat.run import workers
+from parallel_compat.run.environment import MAIN, SETTINGS
 
 EPILOG = """examples:
   parallel-compat run train.py --epochs 3
   parallel-compat run --replicas 2 train.py       two devices, also without a GPU
+  parallel-compat run --workers 2 train.py        two processes of this machine, each with its part of each batch
+  srun parallel-compat run train.py               on several machines, under Slurm
   parallel-compat run -m my_project.train         a module, as `python -m` does
 """
 
@@ -28,14 +32,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.usage = (
-        "parallel-compat run [--replicas N] [--era NAME] [--resume DIR] [--report FILE] [--quiet] [--verbose] "
-        "[--also PACKAGE] [--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
+        "parallel-compat run [--replicas N] [--workers N] [--era NAME] [--resume DIR] [--report FILE] [--quiet] "
+        "[--verbose] [--also PACKAGE] [--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
     )
     parser.add_argument(
         "--replicas",
         type=_replicas,
         metavar="N",
         help="simulate N devices where there are fewer GPUs (default: use the devices that there are)",
+    )
+    parser.add_argument(
+        "--workers",
+        type=_replicas,
+        metavar="N",
+        help="start N processes on this machine that train together; `gpus=` is then that many devices on each "
+        "(default: alone, or what TF_CONFIG or Slurm says; 1: alone)",
     )
     parser.add_argument(
         "--era",
@@ -94,6 +105,13 @@ def run(arguments: argparse.Namespace) -> int:
         )
     command = [sys.executable, *subprocess._args_from_interpreter_flags(), *what]  # type: ignore[attr-defined]
     environment = _environment(arguments)
+    several = arguments.workers is not None and arguments.workers > 1
+    if several and what == ["-"]:
+        arguments.run_parser.error("argument --workers: expected a file. Received: -, which only one process can read")
+    if (several or json.loads(environment[SETTINGS])["workers"]) and arguments.resume:
+        arguments.run_parser.error("argument --resume: expected one process. Received: several workers")
+    if several:
+        return workers.start(command, environment, arguments.workers)
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name != "nt":
@@ -113,10 +131,9 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    from parallel_compat.run.environment import MAIN, SETTINGS
-
     startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
     leave_out = not arguments.verbose and startup_log.LEVEL not in os.environ
+    joins = workers.found() is not None if arguments.workers is None else arguments.workers > 1
     settings = {
         "also": arguments.also,
         "replicas": arguments.replicas,
@@ -126,10 +143,19 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
         "quiet": arguments.quiet,
         "lambdas": arguments.allow_lambdas,
         "startup_log": not leave_out,
+        "workers": joins,
     }
     log = {startup_log.LEVEL: startup_log.FATAL_ALONE} if leave_out else {}
     paths = [startup, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, **log, "PYTHONPATH": os.pathsep.join(paths), SETTINGS: json.dumps(settings), MAIN: "1"}
+    same = workers.alike(dict(os.environ)) if joins and arguments.workers is None else {}
+    return {
+        **os.environ,
+        **log,
+        **same,
+        "PYTHONPATH": os.pathsep.join(paths),
+        SETTINGS: json.dumps(settings),
+        MAIN: "1",
+    }
 
 
 def _replicas(text: str) -> int:

@@ -97,6 +97,7 @@ class GlobalStep:
         return keras.tree.pack_sequence_as(passed.structure, flat)
 
     def _forward(self, batch: Batch, training: bool, differentiate: bool) -> tuple[Placement, ReplicaPass]:
+        self._replicas.check_same(batch)
         self.placement = self.placement or self._place(batch)
         passed = forward(self._model, self._replicas, self.seeds, batch, training, self.placement, differentiate)
         if passed.added_losses[0] and training not in self._added_loss_kinds:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _strategies: dict[tuple[str, ...], tf.distribute.Strategy] = {}
+_of_workers: tf.distribute.Strategy | None = None
 
 
 def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
@@ -28,9 +29,20 @@ def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
         devices: names such as `"GPU:0"`, in the order of the replicas.
 
     Returns:
-        The strategy.
+        The strategy; in one of several workers that of all of them.
+
+    Raises:
+        ValueError: in one of several workers, other devices than those of each worker.
     """
     key = tuple(devices)
+    if _of_workers is not None:
+        here = [name.rpartition("device:")[2] for name in _of_workers.extended.worker_devices]
+        if sorted(key) != sorted(here):
+            raise ValueError(
+                f"Expected {len(here)} device(s), {', '.join(here)}, in a model on several workers: all devices of "
+                f"each. Received: {', '.join(key)}."
+            )
+        return _of_workers
     if key not in _strategies:
         split_gpu = len(tf.config.list_physical_devices("GPU")) < len(key)
         one_device = split_gpu or any(name.startswith("CPU") for name in key)
@@ -42,6 +54,17 @@ def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
 def devices_in_use() -> list[tuple[str, ...]]:
     """Return the sets of devices on which models were made parallel in this process."""
     return list(_strategies)
+
+
+def train_on_workers(strategy: tf.distribute.Strategy) -> None:
+    """Let all parallel models of this process use the strategy of several workers."""
+    global _of_workers
+    _of_workers = strategy
+
+
+def strategy_of_workers() -> tf.distribute.Strategy | None:
+    """Return the strategy that `train_on_workers` was given; None in a process that trains alone."""
+    return _of_workers
 
 
 def check_strategy(strategy: Any) -> None:
@@ -195,6 +218,31 @@ class Replicas:
             else add(values)
             for values, variable in zip(zip(*parts, strict=True), variables, strict=True)
         ]
+
+    def check_same(self, batch: Any) -> None:
+        """Fail where the workers were fed different batches: each computes its own samples of what all have.
+
+        Their numbers of samples and the sum of each tensor are compared.
+
+        Args:
+            batch: a structure of tensors.
+        """
+        if not self.several_workers:
+            return
+        leaves = [leaf for leaf in keras.tree.flatten(batch) if isinstance(leaf, tf.Tensor)]
+        known = [leaf for leaf in leaves if leaf.dtype.is_floating or leaf.dtype.is_integer or leaf.dtype.is_bool]
+        sums = [tf.reduce_sum(tf.cast(leaf, tf.float64)) for leaf in known]
+        if not sums:
+            return
+        own = tf.stack([tf.cast(sample_count(batch), tf.float64), *sums])
+        for other in self.gather_values([own] * self._here):
+            tf.debugging.assert_equal(
+                own,
+                other,
+                "Expected the same global batch on all workers, each of which computes its part of it. Received "
+                "different ones: seed what the script draws, and let each worker read the same files in the same "
+                "order. (number of samples, sum of each tensor)",
+            )
 
     def take_from_chief(self, variables: Sequence[keras.Variable]) -> None:
         """Give every worker the first worker's values, as `MultiWorkerMirroredStrategy` does for variables it makes."""

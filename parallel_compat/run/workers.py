@@ -1,0 +1,247 @@
+"""`run` on several workers: processes started here, or by Slurm, Kubernetes or hand with `TF_CONFIG`.
+
+Each runs the whole script and computes its part of each global batch; so all must read and draw the same. What Python
+and numpy draw is seeded alike before the script begins, and strings hash alike.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from parallel_compat.backend.patches import Patches
+
+# Seconds for the other workers to end by themselves after one failed.
+GRACE = 5.0
+_SEED = "PARALLEL_COMPAT_SEED"
+
+
+def found(environment: dict[str, str] | os._Environ[str] = os.environ) -> str | None:
+    """Say what made this process one of several workers: "TF_CONFIG", "Slurm", or None if it is alone.
+
+    >>> found({"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0"})
+    'Slurm'
+    """
+    cluster = _cluster(environment)
+    if sum(len(cluster.get(job, ())) for job in ("chief", "worker")) > 1:
+        return "TF_CONFIG"
+    if int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1 and "SLURM_PROCID" in environment:
+        return "Slurm"
+    return None
+
+
+def _cluster(environment: dict[str, str] | os._Environ[str]) -> dict[str, Any]:
+    try:
+        cluster = json.loads(environment.get("TF_CONFIG") or "{}").get("cluster", {})
+    except (ValueError, AttributeError):
+        return {}
+    return cluster if isinstance(cluster, dict) else {}
+
+
+def alike(environment: dict[str, str]) -> dict[str, str]:
+    """Return the environment variables that let all workers of a job draw, and hash strings, alike.
+
+    Args:
+        environment: that of one worker.
+    """
+    job = ("SLURM_JOB_ID", "SLURM_STEP_ID")
+    told = json.dumps([_cluster(environment), *(environment.get(name) for name in job)], sort_keys=True)
+    seed = environment.get(_SEED) or str(int(hashlib.sha256(told.encode()).hexdigest()[:8], 16))
+    return {_SEED: seed, "PYTHONHASHSEED": environment.get("PYTHONHASHSEED", seed)}
+
+
+def start(command: Sequence[str], environment: dict[str, str], count: int) -> int:
+    """Run a command in `count` processes of this machine, and end all when one fails.
+
+    Args:
+        command: what each runs.
+        environment: of all, without `TF_CONFIG`.
+        count: how many.
+
+    Returns:
+        0, or the exit code of the first one that failed.
+    """
+    addresses = [f"127.0.0.1:{port}" for port in _free_ports(count)]
+    alone = {**environment, _SEED: environment.get(_SEED) or str(random.SystemRandom().randrange(2**32))}
+    alone |= {**alike(alone), "PYTHONUNBUFFERED": "1"}
+    processes, readers = [], []
+    for index in range(count):
+        task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+        process = subprocess.Popen(
+            command,
+            env={**alone, "TF_CONFIG": json.dumps(task)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+        processes.append(process)
+        for source, target in ((process.stdout, sys.stdout), (process.stderr, sys.stderr)):
+            assert source is not None
+            readers.append(threading.Thread(target=_with_prefix, args=(f"[worker {index}] ", source, target)))
+            readers[-1].start()
+    try:
+        code = _first_failure(processes)
+    finally:
+        _end(processes)
+        for reader in readers:
+            reader.join()
+    return code
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as opened:
+        sockets = [opened.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def _with_prefix(prefix: str, source: IO[str], target: IO[str]) -> None:
+    for line in source:
+        target.write(prefix + line)
+        target.flush()
+
+
+def _first_failure(processes: Sequence[subprocess.Popen[str]]) -> int:
+    while True:
+        codes = [process.poll() for process in processes]
+        failed = [(index, code) for index, code in enumerate(codes) if code]
+        if failed:
+            index, code = failed[0]
+            how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+            print(f"parallel-compat run: worker {index} ended {how}; the others are stopped.", file=sys.stderr)
+            return code if code > 0 else 128 - code
+        if all(code == 0 for code in codes):
+            return 0
+        time.sleep(0.05)
+
+
+def _end(processes: Sequence[subprocess.Popen[str]]) -> None:
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+    until = time.monotonic() + GRACE
+    for process in processes:
+        try:
+            process.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def seed() -> None:
+    """Let Python and numpy draw the same on all workers, before the script begins."""
+    given = os.environ.get(_SEED)
+    if given is not None:
+        import numpy as np
+
+        random.seed(int(given))
+        np.random.seed(int(given) % 2**32)
+
+
+def join(replicas: int | None) -> None:
+    """Make this process one of the workers, when TensorFlow was imported and has not started.
+
+    Args:
+        replicas: how many devices each worker has, simulated where there are fewer GPUs; None for its GPUs, or one.
+    """
+    import tensorflow as tf
+
+    from parallel_compat import workers
+
+    by_slurm = found() == "Slurm"
+    resolver = _by_slurm() if by_slurm else tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    workers.join(resolver, replicas or len(tf.config.list_physical_devices("GPU")) or 1)
+
+
+def _by_slurm() -> Any:
+    """Read the workers of a Slurm step. Each sees its own GPUs alone (`srun --gpus-per-task`), as Slurm sets them."""
+    import tensorflow as tf
+
+    port = 10_000 + int(os.environ.get("SLURM_JOB_ID", "0")) % 20_000  # not that of another job on the machine
+    # TensorFlow would share the machine's GPUs out among its tasks, and finds no worker where there are none.
+    tasks = int(os.environ["SLURM_STEP_NUM_TASKS"])
+    return tf.distribute.cluster_resolver.SlurmClusterResolver(
+        port_base=port, gpus_per_node=tasks, gpus_per_task=1, auto_set_gpu=False
+    )
+
+
+def put_on(patches: Patches) -> None:
+    """Let the chief alone write models, logs of callbacks and checkpoints; the others wait for it.
+
+    Args:
+        patches: the setter.
+    """
+    import keras
+
+    from parallel_compat.checkpoints import ParallelModelCheckpoint
+    from parallel_compat.legacy import model_files, models
+
+    why = "only the chief of several workers writes files"
+    saving = threading.local()
+
+    @contextlib.contextmanager
+    def by_chief() -> Iterator[bool]:
+        """Say whether to write; all workers leave together."""
+        from parallel_compat import workers
+
+        inside = getattr(saving, "inside", False)
+        saving.inside = True
+        try:
+            yield inside or workers.is_chief()
+        finally:
+            saving.inside = inside
+        if not inside:
+            workers.wait_for_all()
+
+    def write(original: Any) -> Any:
+        @functools.wraps(original)
+        def method(*given: Any, **keywords: Any) -> Any:
+            with by_chief() as writes:
+                return original(*given, **keywords) if writes else None
+
+        return method
+
+    for name in ("save", "save_weights", "export"):
+        owner = next(each for each in keras.Model.__mro__ if name in vars(each))
+        patches.wrap(owner, name, write, why=why)
+    for module in (model_files, models):
+        for name in ("save_model", "save_weights"):
+            patches.wrap(module, name, write, why=why)
+    patches.wrap(ParallelModelCheckpoint, "write_file", write, why=why)
+    patches.wrap(keras.saving, "save_model", write, why=why)
+    patches.wrap(keras.models, "save_model", write, why=why)
+
+    def elsewhere(attribute: str, place: Any) -> Any:
+        def wrap(original: Any) -> Any:
+            @functools.wraps(original)
+            def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+                from parallel_compat import workers
+
+                original(self, *given, **keywords)
+                if not workers.is_chief():
+                    setattr(self, attribute, place())
+
+            return __init__
+
+        return wrap
+
+    callbacks = keras.callbacks
+    patches.wrap(callbacks.CSVLogger, "__init__", elsewhere("filename", lambda: os.devnull), why=why)
+    patches.wrap(callbacks.TensorBoard, "__init__", elsewhere("log_dir", tempfile.mkdtemp), why=why)
