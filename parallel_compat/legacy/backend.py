@@ -18,7 +18,7 @@ import tensorflow as tf
 from tensorflow.keras import backend as _today
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import training_of_call
+from parallel_compat.backend.keras3 import own_optimizers, training_of_call
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
 from parallel_compat.legacy import ctc
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
@@ -153,6 +153,8 @@ def identity(x: Any, name: str | None = None) -> Any:
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
     """Return a variable; in a loss or a layer's `call`, which are traced once for many batches, a tensor."""
+    if own_optimizers.in_updates():
+        return own_optimizers.made_once(lambda: _unchanged("variable")(value, dtype=dtype, name=name))
     if not tf.executing_eagerly() and (training_of_call() is None or in_call_of_layer(sys._getframe(1))):
         return tf.convert_to_tensor(value, dtype or keras.backend.floatx())
     return _unchanged("variable")(value, dtype=dtype, name=name, constraint=constraint)
@@ -184,6 +186,8 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 def _filled(kind: str, shape: Any, dtype: Any, name: str | None) -> Any:
     if _any_symbolic(shape):
         return layer_of(getattr(tf, kind), (shape, dtype or keras.backend.floatx()), {}, f"tensorflow.{kind}")
+    if own_optimizers.in_updates():
+        return own_optimizers.made_once(lambda: _unchanged(kind)(shape, dtype=dtype, name=name))
     if not tf.executing_eagerly() or values_in_use() is not None:
         return getattr(tf, kind)(shape, dtype or keras.backend.floatx())
     return _unchanged(kind)(shape, dtype=dtype, name=name)

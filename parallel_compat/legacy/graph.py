@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import own_optimizers
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
@@ -275,9 +276,22 @@ def _update(variable: Any, value: Any, method: str) -> Any:
     training = keras3.training_of_call()
     # In a graph an update ran only where it was asked for: with `add_update`, when the model trained.
     waits = training is False or (training is None and tf.executing_eagerly())
-    if isinstance(value, keras.KerasTensor) or (waits and _in_graph_era()):
+    if isinstance(value, keras.KerasTensor) or (waits and _in_graph_era()) or own_optimizers.in_updates():
         return Update(variable, value, method)
     return getattr(variable, method)(value)
+
+
+def run_updates(updates: Any) -> None:
+    """Carry out the updates that an optimizer of a user's returned, whose values have been computed.
+
+    Args:
+        updates: what `K.update` returned, or pairs (variable, value); what has been assigned is left alone.
+    """
+    for each in updates:
+        if isinstance(each, tuple) and len(each) == 2:
+            each = Update(*each)
+        if isinstance(each, Update):
+            getattr(each.variable, each.method)(tf.cast(each.value, each.variable.dtype))
 
 
 def _in_graph_era() -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend.keras3 import learning_rate
+from parallel_compat.backend.keras3 import learning_rate, own_optimizers
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import optimizer_steps, optimizer_weights
 from parallel_compat.names.arguments import SCHEDULE_DECAY
@@ -122,11 +122,17 @@ def of_era(kind: Any, keywords: dict[str, Any], era: Era, note: Any = lambda giv
 
 def get_weights(optimizer: Any) -> list[Any]:
     """Return the state of an optimizer as arrays, in the order of the era of the code that asks."""
+    if isinstance(optimizer, own_optimizers.OwnOptimizer):
+        return [keras.ops.convert_to_numpy(each) for each in optimizer.inner.weights]
     return optimizer_weights.get_weights(optimizer, _era())
 
 
 def set_weights(optimizer: Any, weights: Any) -> None:
     """Give an optimizer the state that `get_weights` returned."""
+    if isinstance(optimizer, own_optimizers.OwnOptimizer):
+        for variable, value in zip(optimizer.inner.weights, weights, strict=True):
+            variable.assign(value)
+        return
     optimizer_weights.set_weights(optimizer, weights, _era())
 
 

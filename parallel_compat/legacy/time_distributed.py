@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.training.time_distributed import fold, unfold
@@ -16,14 +17,15 @@ from parallel_compat.training.time_distributed import fold, unfold
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_FIXED_BATCH = "_parallel_compat_fixed_batch"
+_FIXED_BATCH, _TIME = "_parallel_compat_fixed_batch", "_parallel_compat_time"
 
 
 def build(original: Callable[..., None]) -> Callable[..., None]:
-    """`TimeDistributed.build`, which remembers whether the batch size is fixed."""
+    """`TimeDistributed.build`, which remembers whether the batch size is fixed, and the number of time steps."""
 
     def build(self: Any, input_shape: Any) -> None:
         vars(self)[_FIXED_BATCH] = input_shape[0] is not None
+        vars(self)[_TIME] = input_shape[1]
         original(self, input_shape)
 
     return build
@@ -45,7 +47,8 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
         regularizer = getattr(layer, "activity_regularizer", None)
         if regularizer is not None:
             self.add_loss(getattr(regularizer, "regularizer", regularizer)(outputs))
-        return keras.tree.map_structure(lambda output: _unfolded(output, inputs), outputs)
+        time = vars(self).get(_TIME) if inputs.shape[1] is None else None
+        return keras.tree.map_structure(lambda output: _of_time(_unfolded(output, inputs), time), outputs)
 
     return call
 
@@ -89,6 +92,13 @@ class Unfold(keras.Operation):  # type: ignore[misc]
 
     def compute_output_spec(self, tensor: Any, like: Any) -> Any:
         return keras.KerasTensor((like.shape[0], like.shape[1], *tensor.shape[1:]), tensor.dtype)
+
+
+def _of_time(outputs: Any, time: int | None) -> Any:
+    """Let outputs have the time steps that the layer before declares, which TensorFlow does not know of."""
+    if time is None or isinstance(outputs, keras.KerasTensor):
+        return outputs
+    return tf.ensure_shape(outputs, [None, time, *[None] * (outputs.shape.rank - 2)])
 
 
 def _folded(tensor: Any) -> Any:

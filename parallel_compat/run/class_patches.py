@@ -27,7 +27,16 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
-from parallel_compat.run import callers, environment, graph_patches, layer_patches, number_patches, object_eras, usage
+from parallel_compat.run import (
+    callers,
+    environment,
+    graph_patches,
+    layer_patches,
+    number_patches,
+    object_eras,
+    own_optimizers,
+    usage,
+)
 from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
@@ -88,6 +97,7 @@ def put_on(patches: Patches) -> None:
         )
     layer_patches.put_on(patches, keras, _looking_alike)
     number_patches.put_on(patches, keras, _looking_alike)
+    own_optimizers.put_on(patches, keras)
 
 
 def _function_of_old_name(kind: str, name: str) -> Any:

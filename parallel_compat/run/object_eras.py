@@ -14,7 +14,7 @@ from parallel_compat.run import callers
 if TYPE_CHECKING:
     from parallel_compat.names.eras import Era
 
-_MARK = "_parallel_compat_era"
+MARK = "_parallel_compat_era"
 
 
 def remember(thing: Any, era: Era) -> None:
@@ -25,7 +25,7 @@ def remember(thing: Any, era: Era) -> None:
         era: whose results it shall give.
     """
     # Past `__setattr__` of Keras, which tracks what is set and needs an initialised object.
-    vars(thing)[_MARK] = era
+    vars(thing)[MARK] = era
 
 
 def era_of_object(thing: Any) -> Era:
@@ -44,5 +44,5 @@ def era_of_object(thing: Any) -> Era:
     Returns:
         Its era; that of the process where it was made before anybody could take note, or is a plain function.
     """
-    era = getattr(thing, "__dict__", {}).get(_MARK)
+    era = getattr(thing, "__dict__", {}).get(MARK)
     return era if era is not None else callers.era_of_process()

@@ -194,6 +194,27 @@ def test_time_is_a_part_of_the_batch_in_time_distributed():
     np.testing.assert_array_equal(model.predict(x), model.predict(x))  # no dropout
 
 
+def test_time_distributed_has_the_time_that_the_layer_before_declares():
+    class Rows(keras.layers.Layer):
+        def call(self, x):
+            return keras.ops.reshape(x, (-1, keras.ops.shape(x)[1], 2))
+
+        def compute_output_shape(self, shape):
+            return (shape[0], 3, 2)
+
+    seen = []
+
+    class Look(keras.layers.Layer):
+        def call(self, x):
+            seen.append(x.shape[1])
+            return x
+
+    inputs = keras.Input((None, 2))
+    model = keras.Model(inputs, Look()(keras.layers.TimeDistributed(keras.layers.Dense(2))(Rows()(inputs))))
+    assert model.predict(np.ones((1, 3, 2))).shape == (1, 3, 2)
+    assert set(seen) == {3}
+
+
 # --- layers that were there ---------------------------------------------------------------------------------------
 
 

@@ -86,6 +86,11 @@ def is_known(optimizer: keras.optimizers.Optimizer, era: Era) -> bool:
 # --- clipping -----------------------------------------------------------------------------------------------------
 
 
+def clip_of(era: Era) -> Callable[..., list[Any]]:
+    """Return what clips the gradients of an era's optimizers, called with them, `clipnorm` and `clipvalue`."""
+    return _clip_together if era is Era.KERAS_2_2_4 else _clip_each
+
+
 def _clip_together(gradients: Sequence[Any], clipnorm: float | None, clipvalue: float | None) -> list[Any]:
     """As `Optimizer.get_gradients` of Keras 2.2.4; 0 is off.
 

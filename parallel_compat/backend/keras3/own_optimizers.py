@@ -1,0 +1,299 @@
+"""Optimizers of users that are written for Keras 2, in today's training step. Read in Keras 3.15.1, TensorFlow 2.21.
+
+Keras 2 asked an optimizer for the updates of a step (`get_updates`), tf.keras for those of each variable
+(`_resource_apply_dense`). TensorFlow still has both kinds of classes below `tensorflow.python.keras`: a user's class is
+put on them, and what it makes is wrapped in one of Keras 3's optimizers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import inspect
+import sys
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_V1, _V2 = "tensorflow.python.keras.optimizer_v1", "tensorflow.python.keras.optimizer_v2"
+_GRADIENTS = "_parallel_compat_gradients"
+_MODULES_OF_V2 = {"Optimizer": ("optimizer_v2", "OptimizerV2"), "SGD": ("gradient_descent", "SGD")}
+_OF_V2 = {
+    "_create_slots", "_decayed_lr", "_get_hyper", "_prepare_local", "_resource_apply_dense", "_resource_apply_sparse",
+    "_set_hyper",
+}  # fmt: skip
+
+
+# --- classes ------------------------------------------------------------------------------------------------------
+
+
+def rebase(kind: Any) -> bool:
+    """Put a new class of optimizers on those that it is written for, if that is not Keras 3.
+
+    Args:
+        kind: a class of the user's that derives from one of Keras 3's optimizers.
+
+    Returns:
+        Whether it was.
+    """
+    methods = {name: value for each in _of_user(kind) for name, value in vars(each).items()}
+    used = {*methods, *(name for each in methods.values() for name in getattr(_code(each), "co_names", ()))}
+    if used & _OF_V2:
+        old = _v2
+    elif methods.keys() & {"get_updates", "get_gradients"}:
+        old = _v1
+    else:
+        return False
+    kind.__bases__ = tuple(old(_name(base)) if issubclass(base, keras.Optimizer) else base for base in kind.__bases__)
+    return True
+
+
+def _of_user(kind: Any) -> list[Any]:
+    return [each for each in reversed(kind.__mro__) if not each.__module__.startswith(("keras.", "tensorflow."))]
+
+
+def _code(value: Any) -> Any:
+    return getattr(value, "__code__", None)
+
+
+def _name(base: Any) -> str:
+    return str(next(each.__name__ for each in base.__mro__ if each.__module__.startswith("keras.")))
+
+
+@functools.cache
+def _v1(name: str) -> Any:
+    def get_gradients(self: Any, loss: Any, params: Any) -> list[Any]:
+        of = vars(self)[_GRADIENTS]
+        return [of[id(each)] for each in params]
+
+    return type(name, (getattr(importlib.import_module(_V1), name),), {"get_gradients": get_gradients})
+
+
+@functools.cache
+def _v2(name: str) -> Any:
+    module, name = _MODULES_OF_V2.get(name, (name.lower(), name))
+    old = getattr(importlib.import_module(f"{_V2}.{module}"), name)
+
+    def apply_gradients(self: Any, grads_and_vars: Any, *given: Any, **keywords: Any) -> Any:
+        pairs = [(gradient, getattr(variable, "_value", variable)) for gradient, variable in grads_and_vars]
+        return old.apply_gradients(self, pairs, *given, **keywords)
+
+    return type(name, (old,), {"apply_gradients": apply_gradients})
+
+
+def _is_of(module: str, name: str, optimizer: Any) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(optimizer, getattr(loaded, name))
+
+
+def is_old(optimizer: Any) -> bool:
+    """Say whether an optimizer is of one of the kinds that Keras 3 does not take."""
+    return _is_of(_V1, "Optimizer", optimizer) or _is_of(f"{_V2}.optimizer_v2", "OptimizerV2", optimizer)
+
+
+# --- variables that a step makes ----------------------------------------------------------------------------------
+
+
+class _Made:
+    """The variables that a step of an optimizer makes: the first time they are made, later they are those."""
+
+    def __init__(self) -> None:
+        self.variables: list[Any] = []
+        self.position = 0
+
+
+_made: ContextVar[_Made | None] = ContextVar("made", default=None)
+
+
+def in_updates() -> bool:
+    """Say whether an optimizer is being asked for its updates: they are collected, and run when all are known."""
+    return _made.get() is not None
+
+
+def made_once(make: Callable[[], Any]) -> Any:
+    """Return the variable that was made at this place of an optimizer's updates, or make it.
+
+    Args:
+        make: makes it.
+    """
+    made = _made.get()
+    assert made is not None
+    if made.position == len(made.variables):
+        with tf.init_scope():
+            made.variables.append(make())
+    made.position += 1
+    return made.variables[made.position - 1]
+
+
+@contextlib.contextmanager
+def _making(made: _Made) -> Iterator[None]:
+    made.position = 0
+    token = _made.set(made)
+    try:
+        yield
+    finally:
+        _made.reset(token)
+
+
+# --- in today's training step -------------------------------------------------------------------------------------
+
+
+class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras carries no types
+    """One of Keras 3's optimizers that steps as a user's.
+
+    Args:
+        inner: the user's.
+        clip: called with all gradients, `clipnorm` and `clipvalue`.
+        run: called with the list of updates of a step.
+    """
+
+    def __init__(self, inner: Any, clip: Callable[..., list[Any]], run: Callable[[Any], None]) -> None:
+        own: dict[str, Any] = self.__dict__
+        own["inner"] = inner  # past `__setattr__`, which tracks what it is given
+        super().__init__(learning_rate=0.0, name=type(inner).__name__)
+        own.update(_clip=clip, _run=run, _made=_Made(), _is_v1=_is_of(_V1, "Optimizer", inner))
+        create = getattr(inner, "_create_all_weights", None)
+        if self._is_v1 and create is not None:
+            vars(inner)["_create_all_weights"] = functools.partial(self._create_once, create, [])
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "inner" not in vars(self):
+            raise AttributeError(name)
+        return getattr(vars(self)["inner"], name)
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate of the user's optimizer."""
+        return getattr(self.inner, "lr", None) if self._is_v1 else self.inner.learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        now = self.learning_rate
+        if hasattr(now, "assign"):
+            now.assign(value)
+        elif self._is_v1:
+            self.inner.lr = value
+        else:
+            self.inner.learning_rate = value
+
+    lr = learning_rate
+
+    @property
+    def variables(self) -> list[Any]:
+        """The count of steps, and what the user's optimizer keeps."""
+        weights = self.inner.weights if self.built else []
+        return [self.iterations, *(_as_keras_variable(each, i) for i, each in enumerate(weights))]
+
+    def build(self, variables: Any) -> None:
+        """Make what the user's optimizer keeps of variables."""
+        if self.built:
+            return
+        super().build(list(variables))
+        if not self._is_v1:
+            with tf.init_scope():
+                self.inner._create_all_weights([each._value for each in variables])
+            return
+        with tf.__internal__.FuncGraph("updates").as_default():  # asked for, and not run
+            self._updates([tf.zeros(each.shape, each.dtype) for each in variables], variables)
+
+    def apply(self, grads: Any, trainable_variables: Any = None) -> None:
+        """Make a step."""
+        gradients = list(grads)
+        variables = self._trainable_variables if trainable_variables is None else list(trainable_variables)
+        if not self.built:
+            with tf.init_scope():
+                self.build(variables)
+        if self._is_v1:
+            self._run(self._updates(gradients, variables))
+        else:
+            self.inner.apply_gradients(zip(gradients, [each._value for each in variables], strict=True))
+        for variable in variables:
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+        self._iterations.assign_add(1)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the configuration of the user's optimizer."""
+        config: dict[str, Any] = self.inner.get_config()
+        return config
+
+    def _updates(self, gradients: list[Any], variables: list[Any]) -> Any:
+        inner, clip = self.inner, self._clip
+        # Formulas of TensorFlow's own know its variables alone.
+        of_tensorflow = any(each.__module__ == _V1 and each.__name__ != "Optimizer" for each in type(inner).__mro__)
+        params = [each._value if of_tensorflow else each for each in variables]
+        whole = [_dense(each) for each in clip(gradients, *(vars(inner).get(n) for n in ("clipnorm", "clipvalue")))]
+        of = {id(param): gradient for param, gradient in zip(params, whole, strict=True)}
+        vars(inner)[_GRADIENTS] = of
+        given: dict[str, Any] = {"loss": None, "params": params}
+        if "constraints" in inspect.signature(inner.get_updates).parameters:  # Keras 1
+            given["constraints"] = {}
+        with _making(self._made):
+            return inner.get_updates(**given)
+
+    def _create_once(self, create: Callable[[Any], Any], made: list[Any], params: Any) -> Any:
+        if not made:
+            with tf.init_scope():
+                made.append(create([each._value for each in self._trainable_variables]))
+        return made[0]
+
+
+def adapted(optimizer: Any, clip: Callable[..., list[Any]], run: Callable[[Any], None]) -> OwnOptimizer:
+    """Return an optimizer of Keras 3 that steps as one that Keras 3 does not take.
+
+    Args:
+        optimizer: one that `is_old` says yes to.
+        clip: called with all gradients, `clipnorm` and `clipvalue` where the user's optimizer leaves that to its base.
+        run: called with the list of updates of a step.
+    """
+    kind = type(optimizer)
+    # Files name the class: it is the user's.
+    named = type(kind.__name__, (OwnOptimizer,), {"__module__": kind.__module__, "__doc__": kind.__doc__})
+    made: OwnOptimizer = named(optimizer, clip, run)
+    return made
+
+
+def patch_points(adapt: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where Keras takes an optimizer (`optimizers.get`), and makes one of a configuration (`deserialize`).
+
+    Args:
+        adapt: returns what Keras takes for anything that it is given.
+    """
+    from keras.src import optimizers
+
+    def wrap_get(original: Any) -> Any:
+        return functools.wraps(original)(lambda identifier: original(adapt(identifier)))
+
+    def wrap_deserialize(original: Any) -> Any:
+        return functools.wraps(original)(lambda *given, **keywords: adapt(original(*given, **keywords)))
+
+    yield optimizers, "get", wrap_get
+    yield optimizers, "deserialize", wrap_deserialize
+
+
+def _dense(gradient: Any) -> Any:
+    return tf.convert_to_tensor(gradient) if isinstance(gradient, tf.IndexedSlices) else gradient
+
+
+def _as_keras_variable(variable: Any, index: int) -> Any:
+    if isinstance(variable, keras.Variable):
+        return variable
+    made = getattr(variable, "_parallel_compat_variable", None)
+    if made is None:
+        with tf.init_scope():
+            made = keras.Variable(
+                lambda shape, dtype: tf.zeros(shape, dtype),
+                shape=tuple(variable.shape),
+                dtype=variable.dtype.name,
+                trainable=False,
+                name=f"variable_{index}",  # one name for each: files have them side by side
+            )
+        made._value = variable
+        variable._parallel_compat_variable = made
+    return made

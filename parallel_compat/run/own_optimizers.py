@@ -1,0 +1,53 @@
+"""Optimizers that a user's code writes for Keras 2: `get_updates`, `_resource_apply_dense`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers, object_eras, usage
+
+if TYPE_CHECKING:
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches, keras: Any) -> None:
+    """Put everything on the classes and functions.
+
+    Args:
+        patches: where it is undone.
+        keras: the module.
+    """
+    from parallel_compat.backend.keras3 import own_optimizers
+
+    base, why = keras.optimizers.Optimizer, "optimizers of users that are written for Keras 2"
+    patches.set(base, "__init_subclass__", classmethod(_of_user), why=why)
+    for owner, name, wrap in own_optimizers.patch_points(_adapted):
+        patches.wrap(owner, name, wrap, why=why)
+
+
+def _of_user(kind: type[Any], /, **keywords: Any) -> None:
+    import keras
+
+    super(keras.optimizers.Optimizer, kind).__init_subclass__(**keywords)
+    frame = callers.user_frame(sys._getframe(1))
+    if frame is None or callers.era_of(frame) is Era.TODAY:
+        return
+    from parallel_compat.backend.keras3 import own_optimizers
+
+    if own_optimizers.rebase(kind):
+        setattr(kind, object_eras.MARK, callers.era_of(frame))
+        usage.record(f"class {kind.__name__}(Optimizer)", "an optimizer written for Keras 2, as it is", frame)
+
+
+def _adapted(optimizer: Any) -> Any:
+    from parallel_compat.backend.keras3 import own_optimizers
+
+    if not own_optimizers.is_old(optimizer):
+        return optimizer
+    from parallel_compat.legacy import graph
+    from parallel_compat.legacy.numbers import optimizer_steps
+
+    era = getattr(type(optimizer), object_eras.MARK, None) or callers.era_of_process()
+    return own_optimizers.adapted(optimizer, optimizer_steps.clip_of(era), graph.run_updates)

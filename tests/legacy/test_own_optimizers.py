@@ -1,0 +1,160 @@
+"""Optimizers of users, written for Keras 2 (`get_updates`): they step as Keras's own of the same formula."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+import parallel_compat
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+def model_of(optimizer):
+    from keras.layers import Dense, Embedding, Flatten  # standalone Keras
+
+    layers = [keras.Input((3,)), Embedding(6, 4), Flatten(), Dense(2, kernel_constraint=keras.constraints.MaxNorm(1))]
+    model = keras.Sequential(layers)
+    rng = np.random.default_rng(0)
+    model.set_weights([rng.random(weight.shape) for weight in model.get_weights()])
+    model.compile(optimizer, "mse")
+    return model
+
+
+def data():
+    rng = np.random.default_rng(1)
+    return rng.integers(0, 5, (8, 3)), rng.random((8, 2))
+
+
+def own_adam():
+    from keras import backend as K
+    from keras.legacy import interfaces
+    from keras.optimizers import Optimizer
+
+    class OwnAdam(Optimizer):
+        def __init__(self, lr=0.001, decay=0.0, **kwargs):
+            super().__init__(**kwargs)
+            with K.name_scope(self.__class__.__name__):
+                self.iterations = K.variable(0, dtype="int64", name="iterations")
+                self.lr = K.variable(lr, name="lr")
+                self.decay = K.variable(decay, name="decay")
+
+        @interfaces.legacy_get_updates_support
+        def get_updates(self, loss, params):
+            grads = self.get_gradients(loss, params)
+            self.updates = [K.update_add(self.iterations, 1)]
+            lr = self.lr * (1.0 / (1.0 + self.decay * K.cast(self.iterations, K.dtype(self.decay))))
+            t = K.cast(self.iterations, K.floatx()) + 1
+            lr = lr * K.sqrt(1.0 - K.pow(0.999, t)) / (1.0 - K.pow(0.9, t))
+            ms = [K.zeros(K.int_shape(p), dtype=K.dtype(p)) for p in params]
+            vs = [K.zeros(K.int_shape(p), dtype=K.dtype(p)) for p in params]
+            self.weights = [self.iterations, *ms, *vs]
+            for p, g, m, v in zip(params, grads, ms, vs, strict=True):
+                m_t = 0.9 * m + 0.1 * g
+                v_t = 0.999 * v + 0.001 * K.square(g)
+                new_p = p - lr * m_t / (K.sqrt(v_t) + 1e-7)
+                if getattr(p, "constraint", None) is not None:
+                    new_p = p.constraint(new_p)
+                self.updates += [K.update(m, m_t), K.update(v, v_t), K.update(p, new_p)]
+            return self.updates
+
+        def get_config(self):
+            rates = {"lr": float(K.get_value(self.lr)), "decay": float(K.get_value(self.decay))}
+            return {**super().get_config(), **rates}
+
+    return OwnAdam
+
+
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_a_class_with_get_updates_steps_as_its_formula_says(gpus, tmp_path):
+    from keras import backend as K
+    from keras.optimizers import Adam
+
+    kind, (x, y) = own_adam(), data()
+    for clip in ({}, {"clipnorm": 0.1}, {"clipvalue": 0.02})[:: gpus * 2 - 1]:
+        ours, wanted = model_of(kind(lr=0.05, decay=0.1, **clip)), model_of(Adam(lr=0.05, decay=0.1, **clip))
+        trained = [ours, wanted]
+        if gpus > 1:
+            trained = [parallel_compat.parallelize(each, gpus=gpus) for each in trained]
+            for each, template in zip(trained, (ours, wanted), strict=True):
+                each.compile(template.optimizer, "mse")
+        for each in trained:
+            each.fit(x, y, epochs=2, batch_size=4, shuffle=False, verbose=0)
+            K.set_value(each.optimizer.lr, 0.01)
+            each.train_on_batch(x, y)
+        for mine, theirs in zip(ours.get_weights(), wanted.get_weights(), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5)
+    assert [each.shape for each in ours.optimizer.get_weights()][:2] == [(), (6, 4)]
+    if gpus > 1:
+        return
+    ours.save(tmp_path / "own.h5")
+    loaded = keras.models.load_model(tmp_path / "own.h5", custom_objects={"OwnAdam": kind})
+    for each in ours, loaded:
+        each.train_on_batch(x, y)
+    for mine, theirs in zip(loaded.get_weights(), ours.get_weights(), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+
+
+def test_classes_derived_from_those_of_keras():
+    from keras.optimizers import SGD, Adam
+
+    class Faster(Adam):
+        def __init__(self, factor=2.0, **kwargs):
+            super().__init__(**kwargs)
+            self.factor = factor
+
+        def get_updates(self, loss, params):
+            lr, self.lr = self.lr, self.lr * self.factor
+            updates = super().get_updates(loss, params)
+            self.lr = lr
+            return updates
+
+    class Halved(SGD):
+        def get_gradients(self, loss, params):
+            return [0.5 * each for each in super().get_gradients(loss, params)]
+
+    x, y = data()
+    for ours, wanted in (Faster(lr=0.02), Adam(lr=0.04)), (Halved(lr=0.2, momentum=0.9), SGD(lr=0.1, momentum=0.9)):
+        models = [model_of(ours), model_of(wanted)]
+        for each in models:
+            each.fit(x, y, epochs=2, batch_size=4, shuffle=False, verbose=0)
+        for mine, theirs in zip(*(each.get_weights() for each in models), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
+
+
+def test_a_class_of_tf_keras(tmp_path):
+    import tensorflow as tf
+
+    class Decaying(tf.keras.optimizers.SGD):
+        def __init__(self, weight_decay=0.1, **kwargs):
+            super().__init__(**kwargs)
+            self._set_hyper("weight_decay", weight_decay)
+
+        def _resource_apply_dense(self, grad, var, apply_state=None):
+            var.assign_sub(self._get_hyper("weight_decay", "float32") * var)
+            return super()._resource_apply_dense(grad, var, apply_state)
+
+        def get_config(self):
+            return {**super().get_config(), "weight_decay": self._serialize_hyperparameter("weight_decay")}
+
+    layer = tf.keras.layers.Dense(1, use_bias=False, kernel_initializer="ones")
+    model = tf.keras.Sequential([tf.keras.Input((1,)), layer])
+    optimizer = Decaying(learning_rate=0.1)
+    model.compile(optimizer, "mse")
+    x = np.ones((2, 1))
+    model.train_on_batch(x, np.zeros((2, 1)))
+    weight = 0.9 - 0.1 * 2
+    np.testing.assert_allclose(layer.get_weights()[0], [[weight]], rtol=1e-6)
+    model.save(tmp_path / "own.h5")
+    loaded = tf.keras.models.load_model(tmp_path / "own.h5", custom_objects={"Decaying": Decaying})
+    loaded.train_on_batch(x, np.zeros((2, 1)))
+    weight = 0.9 * weight - 0.1 * 2 * weight
+    np.testing.assert_allclose(loaded.get_weights()[0], [[weight]], rtol=1e-6)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(layer(x))
+    before = layer.get_weights()[0]
+    optimizer.apply_gradients(
+        zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True)
+    )
+    np.testing.assert_allclose(layer.get_weights()[0], 0.9 * before - 0.1 * 2, rtol=1e-6)
