@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
+from parallel_compat import workers
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.batches.epochs import skip
@@ -56,13 +57,16 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
 
     A training that had ended is not repeated: its `fit` returns the history, and the model is as it was then.
 
+    On several workers the chief writes the state, and all go on from it.
+
     Args:
         directory: where the states are kept, one file for each `fit` that this object is given to; it is made. A file
-            has about the size of the weights and the optimizer's state together.
+            has about the size of the weights and the optimizer's state together. All workers must see it.
         first: the number of the first `fit` that it is given to.
 
     Raises:
-        ValueError: as `fit` begins, for a file that is damaged, is none of these, or is the state of another training.
+        ValueError: as `fit` begins, for a file that is damaged, is none of these, or is the state of another training,
+            or if several workers see different states.
     """
 
     def __init__(self, directory: str | os.PathLike[str], first: int = 1) -> None:
@@ -82,8 +86,6 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         self._number += 1
         self._resumed = None
         model = callbacks.model
-        if getattr(model, "several_workers", False):
-            raise ValueError("Expected a training in one process for `Resume`. Received: a model on several workers.")
         if not model.built:
             raise ValueError(
                 f"Expected a built model for `Resume`. Received: {model.name!r}, which has no weights before its first "
@@ -95,8 +97,15 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         if self.path.exists():
             self._resumed = _State.read(self.path, model, _others(callbacks))
             for callback in _others(callbacks):
-                if isinstance(callback, keras.callbacks.CSVLogger):
+                if isinstance(callback, keras.callbacks.CSVLogger) and _writes(model):
                     _keep_rows(callback, len(self._resumed.history["epochs"]))
+        if getattr(model, "several_workers", False):
+            epochs = workers.of_all(-1 if self._resumed is None else self._resumed.next_epoch, model.strategy)
+            if len(set(epochs)) > 1:
+                raise ValueError(
+                    f"Expected a directory that all workers see. Received: {self.directory}, in which they found "
+                    f"states after {epochs} epochs (-1: none). Give one on a file system that they share."
+                )
 
     def after_train_begin(self, callbacks: Any, *_: Any) -> None:
         """Put the state in, after the other callbacks began."""
@@ -125,12 +134,19 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         self._write(callbacks, next_epoch, had_stopped or bool(model.stop_training))
 
     def _write(self, callbacks: Any, next_epoch: int, stopped: bool) -> None:
+        if not _writes(callbacks.model):
+            return
         others = _others(callbacks)
         changed = [
             {name: value for name, value in _data_of(callback).items() if not _is_same(value, begun.get(name))}
             for callback, begun in zip(others, self._begun, strict=True)
         ]
         _State.of(callbacks.model, others, changed, next_epoch, stopped).write(self.path)
+
+
+def _writes(model: keras.Model) -> bool:
+    """Whether this process writes files: the chief of several workers, whose states are all the same."""
+    return workers.is_chief() and bool(getattr(model, "is_chief", True))
 
 
 def _others(callbacks: Any) -> list[Any]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tensorflow as tf
 
 from parallel_compat.backend.keras3.workers import strategy_of_workers
 from parallel_compat.training import replicas
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 def join(resolver: Any, devices: int) -> tf.distribute.Strategy:
@@ -54,25 +51,25 @@ def is_chief() -> bool:
     return strategy is None or replicas.Replicas(strategy).is_chief
 
 
-def of_chief(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the chief's values, on each worker; all workers must call this.
+def of_all(value: int, strategy: tf.distribute.Strategy | None = None) -> list[int]:
+    """Return a number of each worker, to each; all workers must call this.
 
     Args:
-        values: an array of the same shape and dtype on each worker, int32, int64, float32 or float64.
+        value: the number of this worker.
+        strategy: that of the workers; None for what `join` made.
+
+    Returns:
+        The number of each worker, the chief's first; that of this process where it is alone.
     """
-    strategy = replicas.strategy_of_workers()
+    strategy = strategy or replicas.strategy_of_workers()
     if strategy is None:
-        return values
+        return [value]
     every = replicas.Replicas(strategy)
     here = len(strategy.extended.worker_devices)
-
-    gathered = tf.function(lambda: every.gather_values([tf.constant(values)] * here)[0], autograph=False)
-    first: np.ndarray[Any, Any] = gathered().numpy()
-    return first
+    gathered = tf.function(lambda: every.gather_values([tf.constant(value)] * here), autograph=False)
+    return [int(each) for each in gathered()[::here]]
 
 
 def wait_for_all() -> None:
     """Wait until all workers are here: what the chief wrote before can be read after."""
-    import numpy as np
-
-    of_chief(np.zeros((), "int32"))
+    of_all(0)

@@ -108,8 +108,6 @@ def run(arguments: argparse.Namespace) -> int:
     several = arguments.workers is not None and arguments.workers > 1
     if several and what == ["-"]:
         arguments.run_parser.error("argument --workers: expected a file. Received: -, which only one process can read")
-    if (several or json.loads(environment[SETTINGS])["workers"]) and arguments.resume:
-        arguments.run_parser.error("argument --resume: expected one process. Received: several workers")
     if several:
         return workers.start(command, environment, arguments.workers)
     sys.stdout.flush()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
 import time
@@ -186,8 +188,34 @@ def test_all_workers_of_a_job_draw_alike():
     assert workers.alike({**a, "PYTHONHASHSEED": "5"})["PYTHONHASHSEED"] == "5"
 
 
-@pytest.mark.parametrize("options", [["--workers", "2", "-"], ["--workers", "2", "--resume", "state", "train.py"]])
-def test_what_several_workers_cannot_do_is_refused_at_once(options, tmp_path):
-    done = started(tmp_path, *options)
+def test_a_script_on_stdin_is_refused_at_once(tmp_path):
+    done = started(tmp_path, "--workers", "2", "-")
     assert done.returncode == 2
-    assert "expected" in done.stderr
+    assert "expected a file" in done.stderr
+
+
+@pytest.mark.slow
+def test_when_a_worker_is_killed_the_same_command_goes_on(script):
+    """Either worker, at ten moments; the last run ends with the results of one that was not killed."""
+    data = str(script / "data.npz")
+    options = ["--workers", "2", "--replicas", "2", "--resume", "state", "../train.py", "2", data]
+    began = time.monotonic()
+    whole = printed(started(script / "whole", *options))
+    length = time.monotonic() - began
+    moments = random.Random(0)
+    folder = script / "killed"
+    folder.mkdir()
+    for number in range(10):
+        command = [*RUN, *options]
+        own = subprocess.Popen(command, cwd=folder, env={**os.environ, **CPU}, stdout=subprocess.PIPE, text=True)
+        time.sleep(moments.uniform(0.4, 1.0) * length)
+        children = subprocess.run(["pgrep", "-P", str(own.pid)], capture_output=True, text=True).stdout.split()
+        if len(children) == 2:
+            os.kill(int(children[number % 2]), signal.SIGKILL)
+            assert own.wait(60) in (0, 128 + signal.SIGKILL, 1)  # 1: the other one saw it first
+        own.communicate(timeout=300)
+    resumed = printed(started(folder, *options))
+    for results in (*whole.values(), *resumed.values()):
+        results.pop("drawn")
+    assert close(whole[0], resumed[0])
+    assert close(whole[1], resumed[1])
