@@ -119,7 +119,9 @@ def ndim(x: Any) -> int | None:
 
 
 def dtype(x: Any) -> str:
-    """Return the dtype's name, such as `"float32"`."""
+    """Return the dtype's name, such as `"float32"`; of a number that was a variable (`optimizer.decay`), its type's."""
+    if isinstance(x, (int, float)):
+        return str(keras.config.floatx()) if isinstance(x, float) else "int32"
     return str(keras.backend.standardize_dtype(x.dtype))
 
 

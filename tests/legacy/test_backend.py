@@ -25,6 +25,7 @@ def test_values_are_read_and_assigned():
         np.testing.assert_allclose(K.eval(variable), A + 1)
         assert K.int_shape(variable) == K.get_variable_shape(variable) == (3, 4)
         assert (K.ndim(variable), K.dtype(variable), K.count_params(variable)) == (2, "float32", 12)
+    assert (K.dtype(0.5), K.dtype(2)) == ("float32", "int32")  # `optimizer.decay`, a variable once
     K.batch_set_value([(variable, A)])
     np.testing.assert_allclose(K.batch_get_value([variable])[0], A)
     with pytest.raises(TypeError, match="Expected a variable to assign to"):

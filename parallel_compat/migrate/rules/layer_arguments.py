@@ -57,7 +57,17 @@ def find(file: File) -> Iterator[Finding]:
             if target.startswith("keras.layers."):
                 yield from _slash(file, call, name)
             yield from _numpy_sizes(file, call, target, name)
+            if target in ("keras.Input", "keras.layers.Input"):
+                yield from _both_shapes(file, call)
     yield from _weights(file)
+
+
+def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
+    """`Input(shape=, batch_shape=)`: Keras 2 took the shape that has the batch, Keras 3 takes one of them."""
+    shape = calls.keyword(call, "shape")
+    if shape is not None and calls.keyword(call, "batch_shape") is not None:
+        message = "`Input` takes `shape` or `batch_shape`, and Keras 2 went by the latter."
+        yield file.found(RULE, shape, message, calls.remove(file, call, shape))
 
 
 def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator[Finding]:

@@ -45,13 +45,8 @@ def find(file: File) -> Iterator[Finding]:
         if of == LAYER and node.attr not in ("output_shape", "input_shape"):
             continue
         kind = file.kinds.of(node.value)
-        if kind is None and _looks_like_layer(node.value):
-            message = (
-                f"If `{methods.receiver_text(file, node)}` is a layer: `{node.attr}` is provided by "
-                f"`{methods.member(of, node.attr).new}`."
-            )
-            yield file.attention(RULE, node, message)
-        if kind != LAYER or _is_self(node.value):
+        maybe = kind is None and _looks_like_layer(node.value)
+        if (kind != LAYER and not maybe) or _is_self(node.value):
             continue
         row = methods.member(of, node.attr)
         assert row.new is not None
@@ -61,7 +56,11 @@ def find(file: File) -> Iterator[Finding]:
         text, imports = spelled
         start, end = file.source.start(node), file.source.end(node)
         edits = [Edit(start, start, f"{text}("), Edit(methods.dot_of(file, node), end, ")"), *imports]
-        yield file.found(RULE, node, f"`{node.attr}` of a layer is provided by `{row.new}`.", edits)
+        if maybe:
+            message = f"If `{methods.receiver_text(file, node)}` is a layer: `{node.attr}` is provided by `{row.new}`."
+            yield file.found(RULE, node, message, edits, status=Status.UNSAFE)
+        else:
+            yield file.found(RULE, node, f"`{node.attr}` of a layer is provided by `{row.new}`.", edits)
 
 
 # What Keras 3 computes and lets nobody set, and what to do instead.

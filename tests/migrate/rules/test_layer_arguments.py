@@ -210,3 +210,10 @@ def test_modules_that_a_star_brings():
         "from tensorflow.keras import *\nx = layers.Dense(output_dim=y.max() + 1)(x)\n",
         "from tensorflow.keras import *\nx = layers.Dense(units=int(y.max() + 1))(x)\n",
     )
+
+
+def test_an_input_of_two_shapes_has_that_with_the_batch():
+    check_transformed(
+        "from keras.layers import Input\nG = [Input(shape=(None, None), batch_shape=(None, None), sparse=True)]\n",
+        "from keras.layers import Input\nG = [Input(batch_shape=(None, None), sparse=True)]\n",
+    )

@@ -26,7 +26,7 @@ def test_becomes_a_function(before, after):
 
 
 def test_an_unknown_layer_is_reported():
-    assert found("import keras\nprint(net.layers[0].output_shape)\n", "layer-attributes") == [(2, "attention")]
+    assert found("import keras\nprint(net.layers[0].output_shape)\n", "layer-attributes") == [(2, "unsafe")]
 
 
 @pytest.mark.parametrize(
