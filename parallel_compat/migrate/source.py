@@ -85,7 +85,7 @@ class Source:
         """Return the offset at which a node begins."""
         return self.offset(node.lineno, node.col_offset)
 
-    def end(self, node: ast.expr | ast.stmt | ast.keyword | ast.alias) -> int:
+    def end(self, node: ast.expr | ast.stmt | ast.keyword | ast.alias | ast.arg) -> int:
         """Return the offset at which a node ends."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None

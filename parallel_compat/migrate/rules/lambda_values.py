@@ -52,7 +52,8 @@ def find(file: File) -> Iterator[Finding]:
         if not given.args or given.vararg or given.kwonlyargs or given.kwarg:
             yield file.attention(RULE, function, message)
             continue
-        end = max(file.source.end(each) for each in (*given.args, *given.defaults))  # type: ignore[type-var]
+        last = given.args[-1] if not given.defaults else given.defaults[-1]
+        end = file.source.end(last)
         text = "".join(f", {name}={name}" for name in names)
         yield file.found(RULE, function, message, [Edit(end, end, text)])
 
