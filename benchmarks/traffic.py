@@ -4,7 +4,9 @@
 
 Read off the partitioned graphs, see `partitions.py`; nothing is timed, and logical CPU devices are cut as GPUs are.
 Plain MirroredStrategy adds up gradients by collective operations, which are no tensors of the graph: a ring's bytes are
-counted for them, as NCCL sends them.
+counted for them, as NCCL sends them. A ring's bytes are 2 W (n-1)/n, W those of the weights, and the batch.
+"Kept" are weights and the optimizer's state between steps. The first step is the processor time of the first call of
+`fit`: tracing, TensorFlow's optimizations and one step.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import math
 import multiprocessing
 import os
 import time
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
@@ -36,8 +39,10 @@ def main() -> None:
     parser.add_argument("--optimizer", default="sgd")
     parser.add_argument("--tensors", type=int, default=0, help="also print so many of the largest tensors")
     arguments = parser.parse_args()
-    print("| model | replicas | way | busiest device | of a ring's 2 W (n-1)/n + batch | sent by each device, MB |")
-    print("|---|--:|---|--:|--:|---|")
+    print(
+        "| model | replicas | way | busiest device | of a ring's | sent by each, MB | kept by each, MB | first step |"
+    )
+    print("|---|--:|---|--:|--:|---|---|--:|")
     for model in arguments.models:
         for replicas in arguments.replicas:
             for way in arguments.ways:
@@ -47,10 +52,18 @@ def main() -> None:
                 with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
                     found = pool.submit(measure, way, model, n, arguments.optimizer).result()
                 ring = 2 * found["weights"] * (n - 1) / n + found["batch"]
-                sent = ", ".join(f"{size / 1e6:.2f}" for _, size in sorted(found["sent"].items())) or "0"
+                devices = [f"CPU:{i}" for i in range(n)]
+                sent, kept = (
+                    ", ".join(f"{found[what].get(device, 0) / 1e6:.2f}" for device in devices)
+                    for what in ("sent", "kept")
+                )
                 times = f"{found['busiest'] / ring:.2f} x" if n > 1 else ""
                 title = MODELS[model][0]
-                print(f"| {title} | {n} | {way} | {found['busiest'] / 1e6:.2f} MB | {times} | {sent} |", flush=True)
+                print(
+                    f"| {title} | {n} | {way} | {found['busiest'] / 1e6:.2f} MB | {times} | {sent} | {kept} | "
+                    f"{found['seconds']:.0f} s |",
+                    flush=True,
+                )
                 for sender, receiver, size, name in found["tensors"][: arguments.tensors]:
                     print(f"    {sender} -> {receiver} {size / 1e6:.3f} MB {name}")
 
@@ -90,9 +103,19 @@ def measure(way: str, model: str, replicas: int, optimizer: str) -> dict[str, An
         "seconds": seconds,
         "batch": x.nbytes + y.nbytes,
         "sent": dict(found.sent),
+        "kept": kept_between_steps([*weights.variables, *trained.optimizer.variables]),
         "busiest": found.busiest,
         "tensors": sorted(found.tensors, key=lambda tensor: -tensor[2]),
     }
+
+
+def kept_between_steps(variables: list[Any]) -> dict[str, int]:
+    """The bytes of variables on each device."""
+    kept: Counter[str] = Counter()
+    for variable in {id(v): v for v in variables}.values():
+        for part in getattr(variable.value, "values", [variable.value]):
+            kept[part.device.rpartition("device:")[2]] += math.prod(part.shape) * part.dtype.size
+    return dict(kept)
 
 
 def data(model: str, samples: int) -> tuple[Any, Any]:

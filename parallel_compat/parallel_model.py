@@ -110,9 +110,10 @@ class ParallelModel(ParallelTrainer):
 
     def __repr__(self) -> str:
         devices = [short_name(device) for device in self.strategy.extended.worker_devices]
+        mirrored = ", weights='mirrored'" if self._replicas.weights == "mirrored" else ""
         return (
             f"<ParallelModel name={self.name}, template={self._template.name}, "
-            f"{self.strategy.num_replicas_in_sync} replicas on {', '.join(devices)}>"
+            f"{self.strategy.num_replicas_in_sync} replicas on {', '.join(devices)}{mirrored}>"
         )
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -155,6 +155,7 @@ def test_written_by_a_function_that_was_traced_before(monkeypatch):
     template.compile("sgd", "categorical_crossentropy")
     template.train_on_batch(x, y)
     parallel = parallelize(template, 4, weights="mirrored")
+    assert repr(parallel).endswith("CPU:3, weights='mirrored'>")
     parallel.predict(x, verbose=0)
     template.train_on_batch(x, y)
     assert difference(parallel.predict(x, verbose=0), template.predict(x, verbose=0)) < 1e-6

@@ -36,7 +36,8 @@ def _take(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(x, indices, axis)
         table = x._value
         indices = tf.convert_to_tensor(indices)
-        if not isinstance(table, tf.Variable) or x.value.dtype != table.dtype:  # rows of another precision
+        mirrored = isinstance(table, tf.distribute.DistributedValues)
+        if mirrored or not isinstance(table, tf.Variable) or x.value.dtype != table.dtype:  # or of another precision
             return original(x, indices, axis)
         rows = tf.where(indices < 0, indices + tf.cast(tf.shape(table)[0], indices.dtype), indices)
         with tf.device(table.device):
