@@ -30,6 +30,45 @@ _SUPPORT = (
     "spatialdropoutNd upsampling1d upsampling2d upsampling3d zeropadding2d zeropadding3d"
 )
 
+# Modules that the modules of standalone Keras 2.2.4 imported for themselves: `from keras.layers import *` brought `K`.
+_MODULES = {
+    "K": "keras.backend", "np": "numpy", "copy": "copy", "csv": "csv", "h5py": "h5py", "io": "io", "json": "json",
+    "os": "os", "sys": "sys", "time": "time", "tf": "tensorflow", "types": "types", "warnings": "warnings",
+    "activations": "keras.activations", "constraints": "keras.constraints", "initializers": "keras.initializers",
+    "regularizers": "keras.regularizers",
+}  # fmt: skip
+_OF_LAYERS = "K activations constraints initializers regularizers"
+_HELD_MODULES = {
+    "layers": f"{_OF_LAYERS} copy",
+    "layers.core": f"{_OF_LAYERS} copy np warnings",
+    "layers.convolutional": _OF_LAYERS,
+    "layers.recurrent": f"{_OF_LAYERS} np warnings",
+    "layers.normalization": "K constraints initializers regularizers",
+    "layers.embeddings": "K constraints initializers regularizers",
+    "layers.advanced_activations": _OF_LAYERS,
+    "layers.local": _OF_LAYERS,
+    "layers.wrappers": "K copy",
+    "layers.noise": "K np",
+    "layers.merge": "K",
+    "layers.pooling": "K",
+    "models": "K h5py",
+    "callbacks": "K csv io json np os sys time warnings",
+    "optimizers": "K copy tf",
+    "losses": "K",
+    "objectives": "K",
+    "metrics": "K",
+    "regularizers": "K",
+    "initializers": "K np",
+    "activations": "K warnings",
+    "constraints": "K",
+    "engine.training": "K copy np warnings",
+    "utils.np_utils": "np",
+    "wrappers.scikit_learn": "copy np types",
+}
+_OF_STANDALONE = {
+    f"keras.{module}.{name}": _MODULES[name] for module, names in _HELD_MODULES.items() for name in names.split()
+}
+
 _PROVIDED: dict[str, str] = {
     # Sessions and graphs that only served to be there.
     "tensorflow.get_default_session": f"{_LEGACY}.session.get_default_session",
@@ -198,10 +237,11 @@ def lookup(path: str, canonical: str) -> Path | None:
         path: the path as it was asked for.
         canonical: the path as the table spells it.
     """
-    target = _PROVIDED.get(canonical)
+    target = _PROVIDED.get(canonical) or _OF_STANDALONE.get(path)
     return None if target is None else Path(path, Status.PROVIDED, target)
 
 
 def paths() -> Iterator[str]:
     """Return every path of this module."""
     yield from _PROVIDED
+    yield from _OF_STANDALONE

@@ -33,6 +33,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
+        (layer_calls.of_output_shapes(_of_tf_keras), "what a layer gives is found by calling it"),
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
     ):
         for owner, name, wrap in points:
@@ -141,6 +142,10 @@ def _called_without_training(original: Any) -> Any:
 
 def _is_old(layer: Any) -> bool:
     return object_eras.era_of_object(layer) is not Era.TODAY
+
+
+def _of_tf_keras(layer: Any) -> bool:
+    return object_eras.era_of_object(layer).is_tf_keras
 
 
 def _in_a_graph(layer: Any) -> bool:

@@ -35,8 +35,9 @@ def _of_user(kind: type[Any], /, **keywords: Any) -> None:
     if frame is None or callers.era_of(frame) is Era.TODAY:
         return
     from parallel_compat.backend.keras3 import own_optimizers
+    from parallel_compat.legacy.own_updates import FORMULAS
 
-    if own_optimizers.rebase(kind):
+    if own_optimizers.rebase(kind, FORMULAS):
         setattr(kind, object_eras.MARK, callers.era_of(frame))
         usage.record(f"class {kind.__name__}(Optimizer)", "an optimizer written for Keras 2, as it is", frame)
 

@@ -97,6 +97,7 @@ def test_a_class_with_get_updates_steps_as_its_formula_says(gpus, tmp_path):
 
 
 def test_classes_derived_from_those_of_keras():
+    from keras import backend as K
     from keras.optimizers import SGD, Adam
 
     class Faster(Adam):
@@ -113,6 +114,23 @@ def test_classes_derived_from_those_of_keras():
     class Halved(SGD):
         def get_gradients(self, loss, params):
             return [0.5 * each for each in super().get_gradients(loss, params)]
+
+    class Decaying(SGD):
+        def get_updates(self, loss, params):
+            plain = K.update
+            K.update = lambda x, new: plain(
+                x, new - self.learning_rate * 0.1 * x if any(x is each for each in weights) else new
+            )
+            weights = [each for each in params if "bias" not in each.name]
+            updates = super().get_updates(loss, params)
+            K.update = plain
+            return updates
+
+    dense = keras.layers.Dense(1, kernel_initializer="ones", bias_initializer="ones")
+    model = keras.Sequential([keras.Input((1,)), dense])
+    model.compile(Decaying(learning_rate=0.5), lambda y, p: 0 * p)
+    model.train_on_batch(np.ones((2, 1)), np.ones((2, 1)))
+    np.testing.assert_allclose([np.ravel(each)[0] for each in dense.get_weights()], [0.95, 1.0], rtol=1e-6)
 
     x, y = data()
     for ours, wanted in (Faster(lr=0.02), Adam(lr=0.04)), (Halved(lr=0.2, momentum=0.9), SGD(lr=0.1, momentum=0.9)):

@@ -83,6 +83,26 @@ def of_absent_masks(is_old: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
     yield keras.Operation, "__call__", wrap
 
 
+def of_output_shapes(by_calling: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where the output of a layer on symbolic tensors is found (`Layer.symbolic_call`).
+
+    Keras 3 asks a `compute_output_shape` that the layer has; tf.keras always called the layer.
+
+    Args:
+        by_calling: says whether a layer was called.
+    """
+
+    def wrap(original: Any) -> Any:
+        def symbolic_call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if type(self).compute_output_shape.__module__.startswith("keras.") or not by_calling(self):
+                return original(self, *args, **kwargs)
+            return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+        return symbolic_call
+
+    yield keras.layers.Layer, "symbolic_call", wrap
+
+
 def of_dropout_masks() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a recurrent layer prepares its cells' dropout (`RNN._maybe_config_dropout_masks`).
 

@@ -19,7 +19,7 @@ import keras
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 _V1, _V2 = "tensorflow.python.keras.optimizer_v1", "tensorflow.python.keras.optimizer_v2"
 _GRADIENTS = "_parallel_compat_gradients"
@@ -33,21 +33,23 @@ _OF_V2 = {
 # --- classes ------------------------------------------------------------------------------------------------------
 
 
-def rebase(kind: Any) -> bool:
+def rebase(kind: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]]) -> bool:
     """Put a new class of optimizers on those that it is written for, if that is not Keras 3.
 
     Args:
         kind: a class of the user's that derives from one of Keras 3's optimizers.
+        formulas: the `get_updates` of Keras 2's classes, by their names.
 
     Returns:
         Whether it was.
     """
     methods = {name: value for each in _of_user(kind) for name, value in vars(each).items()}
+    old: Callable[[str], Any]
     used = {*methods, *(name for each in methods.values() for name in getattr(_code(each), "co_names", ()))}
     if used & _OF_V2:
         old = _v2
     elif methods.keys() & {"get_updates", "get_gradients"}:
-        old = _v1
+        old = lambda name: _v1(name, formulas.get(name))  # noqa: E731
     else:
         return False
     kind.__bases__ = tuple(old(_name(base)) if issubclass(base, keras.Optimizer) else base for base in kind.__bases__)
@@ -67,12 +69,29 @@ def _name(base: Any) -> str:
 
 
 @functools.cache
-def _v1(name: str) -> Any:
+def _v1(name: str, formula: Callable[[Any, Any, Any], Any] | None) -> Any:
+    old = getattr(importlib.import_module(_V1), name)
+
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        if "learning_rate" in keywords:  # Keras 2.3's name
+            keywords["lr"] = keywords.pop("learning_rate")
+        old.__init__(self, *given, **keywords)
+
+    def learning_rate(self: Any) -> Any:
+        return self.lr
+
+    def set_learning_rate(self: Any, value: Any) -> None:
+        self.lr = value
+
     def get_gradients(self: Any, loss: Any, params: Any) -> list[Any]:
         of = vars(self)[_GRADIENTS]
         return [of[id(each)] for each in params]
 
-    return type(name, (getattr(importlib.import_module(_V1), name),), {"get_gradients": get_gradients})
+    members: dict[str, Any] = {"__init__": __init__, "get_gradients": get_gradients}
+    members["learning_rate"] = property(learning_rate, set_learning_rate)
+    if formula is not None:
+        members["get_updates"] = formula
+    return type(name, (old,), members)
 
 
 @functools.cache
@@ -226,7 +245,7 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
     def _updates(self, gradients: list[Any], variables: list[Any]) -> Any:
         inner, clip = self.inner, self._clip
         # Formulas of TensorFlow's own know its variables alone.
-        of_tensorflow = any(each.__module__ == _V1 and each.__name__ != "Optimizer" for each in type(inner).__mro__)
+        of_tensorflow = type(inner).get_updates.__module__ == _V1
         params = [each._value if of_tensorflow else each for each in variables]
         whole = [_dense(each) for each in clip(gradients, *(vars(inner).get(n) for n in ("clipnorm", "clipvalue")))]
         of = {id(param): gradient for param, gradient in zip(params, whole, strict=True)}

@@ -1,0 +1,84 @@
+"""The updates of a step of Keras 2's optimizers (`get_updates`), for classes of users that derive from them.
+
+A class may put a function of its own in the place of `K.update` while it asks its base, to change what it assigns.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.legacy import backend, graph
+
+
+def _update(variable: Any, value: Any) -> Any:
+    ours: Any = graph.update
+    return vars(sys.modules["keras.backend"]).get("update", ours)(variable, value)
+
+
+def _assigned(param: Any, value: Any) -> Any:
+    constraint = getattr(param, "constraint", None)
+    return _update(param, value if constraint is None else constraint(value))
+
+
+def _rate(optimizer: Any) -> Any:
+    rate = optimizer.lr
+    if optimizer.initial_decay > 0:
+        rate = rate / (1.0 + optimizer.decay * tf.cast(optimizer.iterations, "float32"))
+    return rate
+
+
+def _zeros(params: Any) -> list[Any]:
+    return [backend.zeros(tuple(each.shape), dtype=keras.backend.standardize_dtype(each.dtype)) for each in params]
+
+
+def _sgd(self: Any, loss: Any, params: Any) -> list[Any]:
+    gradients = self.get_gradients(loss, params)
+    self.updates = [graph.update_add(self.iterations, 1)]
+    rate, moments = _rate(self), _zeros(params)
+    self.weights = [self.iterations, *moments]
+    for param, gradient, moment in zip(params, gradients, moments, strict=True):
+        velocity = self.momentum * moment - rate * gradient
+        self.updates.append(_update(moment, velocity))
+        step = self.momentum * velocity - rate * gradient if self.nesterov else velocity
+        self.updates.append(_assigned(param, param + step))
+    return list(self.updates)
+
+
+def _rmsprop(self: Any, loss: Any, params: Any) -> list[Any]:
+    gradients = self.get_gradients(loss, params)
+    accumulators = _zeros(params)
+    self.weights = accumulators
+    self.updates = [graph.update_add(self.iterations, 1)]
+    rate = _rate(self)
+    for param, gradient, accumulator in zip(params, gradients, accumulators, strict=True):
+        mean = self.rho * accumulator + (1.0 - self.rho) * tf.square(gradient)
+        self.updates.append(_update(accumulator, mean))
+        self.updates.append(_assigned(param, param - rate * gradient / (tf.sqrt(mean) + self.epsilon)))
+    return list(self.updates)
+
+
+def _adam(self: Any, loss: Any, params: Any) -> list[Any]:
+    gradients = self.get_gradients(loss, params)
+    self.updates = [graph.update_add(self.iterations, 1)]
+    count = tf.cast(self.iterations, "float32") + 1.0
+    rate = _rate(self) * tf.sqrt(1.0 - tf.pow(self.beta_2, count)) / (1.0 - tf.pow(self.beta_1, count))
+    ms, vs = _zeros(params), _zeros(params)
+    greatest = _zeros(params) if self.amsgrad else [backend.zeros((1,)) for _ in params]
+    self.weights = [self.iterations, *ms, *vs, *greatest]
+    for param, gradient, m, v, largest in zip(params, gradients, ms, vs, greatest, strict=True):
+        m_now = self.beta_1 * m + (1.0 - self.beta_1) * gradient
+        v_now = self.beta_2 * v + (1.0 - self.beta_2) * tf.square(gradient)
+        bound = v_now
+        if self.amsgrad:
+            bound = tf.maximum(largest, v_now)
+            self.updates.append(_update(largest, bound))
+        self.updates += [_update(m, m_now), _update(v, v_now)]
+        self.updates.append(_assigned(param, param - rate * m_now / (tf.sqrt(bound) + self.epsilon)))
+    return list(self.updates)
+
+
+FORMULAS = {"SGD": _sgd, "RMSprop": _rmsprop, "Adam": _adam}

@@ -1,0 +1,24 @@
+"""Layers of tf.keras, of which TensorFlow 2.2 called every one to find what it gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+def test_a_layer_is_called_for_its_outputs_shape():
+    class Halves(tf.keras.layers.Layer):
+        def call(self, inputs):
+            return inputs[0][:, :2] + tf.cast(inputs[1], "float32")
+
+        def compute_output_shape(self, input_shape):  # takes one shape for two
+            return (input_shape[0], input_shape[1] // 2)
+
+    x, n = tf.keras.Input((4,)), tf.keras.Input((2,), dtype="int32")
+    outputs = Halves()([x, n])
+    assert tuple(outputs.shape) == (None, 2)
+    model = tf.keras.Model([x, n], outputs)
+    np.testing.assert_array_equal(model.predict([np.ones((1, 4)), np.ones((1, 2), "int32")], verbose=0), [[2.0, 2.0]])
