@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _COMPILES = re.compile(rb"\.compile\s*\(")
 _ACCURACY = re.compile(rb"""['"]acc(?:uracy)?['"]""")
 _TENSORFLOW = re.compile(rb"\btensorflow\b")
+_FROM = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)", re.MULTILINE)
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 
 
@@ -31,10 +32,12 @@ class ProjectFacts:
     Attributes:
         accuracy: how models are compiled with it: "acc", "accuracy", or both.
         evidence: for each file that says something of its era, its name and what it says.
+        passed_on: what files import from others of the project, each as `module.name`, the module without its packages.
     """
 
     accuracy: frozenset[str] = frozenset()
     evidence: tuple[tuple[str, Evidence], ...] = ()
+    passed_on: frozenset[str] = frozenset()
 
 
 NONE = ProjectFacts()
@@ -44,6 +47,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
     """Read the facts off the sources of a project; what cannot be read or is no Python 3 says nothing."""
     accuracy: set[str] = set()
     evidence = []
+    passed_on: set[str] = set()
     for path in paths:
         if not path.endswith(".py"):
             continue
@@ -52,6 +56,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
                 data = stream.read()
         except OSError:
             continue
+        passed_on |= _imported(data)
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         if not (compiles or standalone or _TENSORFLOW.search(data)):
@@ -67,7 +72,18 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         said = eras.evidence_of_nodes((*tree.imports, *tree.attributes))
         if said.imports_keras or said.tensorflow_1:
             evidence.append((os.path.basename(path), said._replace(imports=())))
-    return ProjectFacts(frozenset(accuracy), tuple(evidence))
+    return ProjectFacts(frozenset(accuracy), tuple(evidence), frozenset(passed_on))
+
+
+def _imported(data: bytes) -> set[str]:
+    """Return what a source imports from modules that may be of its project."""
+    found: set[str] = set()
+    for module, names in _FROM.findall(data):
+        if module.partition(b".")[0] not in (b"keras", b"tensorflow", b"numpy", b"__future__"):
+            stem = module.rpartition(b".")[2].decode("ascii", "replace")
+            for name in names.decode("ascii", "replace").strip("()").split(","):
+                found.add(f"{stem}.{name.split()[0]}" if name.split() else "")
+    return found - {""}
 
 
 def spellings_of_accuracy(tree: Tree) -> set[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.literals import tail
-from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.names.members import CALLBACK, CHECKPOINT
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _checkpoint(file: File, call: ast.Call, place: int | None, name: str) -> Ite
         return
     target = "keras.callbacks.ModelCheckpoint" if plain else "legacy_numerics.ModelCheckpoint"
     if isinstance(call.func, ast.Name) and call.func.id == "ModelCheckpoint":
-        if not file.redirect(call.func, target):
+        if not file.redirect(call.func, spelled_home(file, target)):
             return
     else:
         spelled = _spelled(file, target, call)
@@ -96,10 +96,11 @@ def _spelled(file: File, target: str, call: ast.Call) -> tuple[str, tuple[AnyEdi
     if target.startswith("legacy_numerics"):
         return spell(file, target, call)
     bindings = file.tree.root.find(name)
-    if bindings and {file.names.path_of_binding(one) for one in bindings} == {target}:
+    home = spelled_home(file, target)
+    if bindings and {file.names.path_of_binding(one) for one in bindings} == {home}:
         return name, ()
     if not bindings:
-        return name, (file.import_after(f"from keras.callbacks import {name}"),)
+        return name, (file.import_after(f"from {home.rpartition('.')[0]} import {name}"),)
     return spell(file, target, call)
 
 

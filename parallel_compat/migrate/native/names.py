@@ -6,11 +6,12 @@ Imports of this package that nothing uses any more go.
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.import_statements import remove_aliases
-from parallel_compat.migrate.native.spelling import spell
+from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.migrate.rules import imports
 from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
 
@@ -50,7 +51,7 @@ def find(file: File) -> Iterator[Finding]:
             text, edits = spelled
             name = target.rpartition(".")[2]
             yield file.found(RULE, node, f"`{name}` is in `legacy_numerics.py`.", [file.replace(node, text), *edits])
-        elif file.redirect(node, target):
+        elif file.redirect(node, spelled_home(file, target)):
             message = f"`{path.rpartition('.')[2]}` is now `{target}`."
             yield file.found(RULE, node, message)
         else:
@@ -93,6 +94,11 @@ def _unused_imports(file: File) -> Iterator[Finding]:
             if not (statement.module or "").startswith("parallel_compat") or statement in file.tree.stars:
                 continue
             gone = [alias for alias in statement.names if (alias.asname or alias.name) not in names]
+            for alias in [each for each in gone if _is_passed_on(file, each.asname or each.name)]:
+                gone.remove(alias)
+                name = alias.asname or alias.name
+                message = f"Other files import `{name}` of this package from here: import what they need of Keras there."
+                yield file.attention(RULE, alias, message)
         else:
             gone = []
             for alias in statement.names:
@@ -109,6 +115,15 @@ def _unused_imports(file: File) -> Iterator[Finding]:
         if gone:
             edits = remove_aliases(file, statement, gone)
             yield file.found(RULE, statement, "This import of this package is not used any more.", edits)
+
+
+def _is_passed_on(file: File, name: str) -> bool:
+    """Whether another file of the project imports a name from this one."""
+    if file.kinds.path is None:
+        return False
+    folder, base = os.path.split(os.path.abspath(file.kinds.path))
+    stem = os.path.basename(folder) if base == "__init__.py" else base.removesuffix(".py")
+    return f"{stem}.{name}" in file.project.passed_on or f"{stem}.*" in file.project.passed_on
 
 
 def _used_itself(file: File) -> bool:

@@ -69,6 +69,16 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
     return None if taken else (text, tuple(imports))
 
 
+def spelled_home(file: File, target: str) -> str:
+    """Return a path of Keras as a source spells it: under `tensorflow.keras` where it knows Keras as a part of TensorFlow.
+
+    Args:
+        file: the source.
+        target: a dotted path; others than those under `keras` are returned as they are.
+    """
+    return f"tensorflow.{target}" if target.startswith("keras.") and _is_of_tensorflow(file) else target
+
+
 def retarget(file: File, func: ast.expr, target: str) -> list[AnyEdit] | None:
     """Have what is called be `target`: by its import where it is an imported name, else where it stands.
 
@@ -83,13 +93,15 @@ def retarget(file: File, func: ast.expr, target: str) -> list[AnyEdit] | None:
     if isinstance(func, ast.Name) and func in file.tree.scopes:
         bindings = file.tree.scopes[func].find(func.id)
         if bindings and all(isinstance(binding.statement, ast.ImportFrom) for binding in bindings):
-            return [] if file.redirect(func, target) else None
+            return [] if file.redirect(func, spelled_home(file, target)) else None
     spelled = spell(file, target, func)
     return None if spelled is None else [file.replace(func, spelled[0]), *spelled[1]]
 
 
 def _is_of_tensorflow(file: File) -> bool:
-    """Whether the source knows Keras as a part of TensorFlow alone."""
+    """Whether the source knows Keras as a part of TensorFlow alone, now or before it was rewritten."""
+    if file.era is not None and file.era.is_tf_keras:
+        return True
     roots = {table.root_of(module) for module in _modules(file)}
     return "keras" not in roots and bool(roots & {"tensorflow.keras"} or _uses_tf_keras(file))
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.methods import WHAT
-from parallel_compat.names.members import OPTIMIZER, members
+from parallel_compat.names.members import MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change
 
 if TYPE_CHECKING:
@@ -61,6 +61,14 @@ def find(file: File) -> Iterator[Finding]:
                 message = f"`{row.old}` of {WHAT[row.of]} is gone. {row.note}"
                 yield file.attention(RULE, node, message, hint=kind is None)
                 break
+    for call in file.method_calls.get("add_loss", ()):
+        model = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        if file.kinds.of(model) == MODEL and not (isinstance(model, ast.Name) and model.id == "self"):
+            message = (
+                "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, which says "
+                "`self.add_loss(...)`."
+            )
+            yield file.attention(RULE, call, message)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == OPTIMIZER:
             for statement in class_.body:

@@ -111,3 +111,13 @@ def test_rules_can_be_listed_explained_and_left_out(tmp_path, capsys):
     (tmp_path / "old.py").write_text(OLD)
     assert run("--write", "--ignore", "native-functions,native-names", "old.py") == 0
     assert "parallel_compat.legacy" in (tmp_path / "old.py").read_text()
+
+
+def test_what_other_files_import_from_here_stays_and_is_named(tmp_path, capsys):
+    (tmp_path / "common.py").write_text("from keras import backend as K, layers\n")
+    (tmp_path / "model.py").write_text("from common import (K,\n                    layers)\nx = K.mean(y)\n")
+    assert run("--write", ".") == 0
+    assert (tmp_path / "common.py").read_text() == (
+        "from keras import layers\nfrom parallel_compat.legacy import backend as K\n"
+    )
+    assert "Other files import `K`" in capsys.readouterr().err

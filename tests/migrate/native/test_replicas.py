@@ -144,3 +144,22 @@ def test_what_keras_2_computed_otherwise_is_said_once():
     found = [one for one in questions(source) if "moving statistics" in one]
     assert len(found) == 1
     assert questions(rewriting(source).text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from tensorflow.keras.models import load_model\nfrom tensorflow.keras.utils import multi_gpu_model\n"
+            "model = load_model('a.h5')\n",
+            "from tensorflow.keras.models import load_model\nmodel = load_model('a.h5')\n",
+        ),
+        (
+            "from tensorflow.keras.optimizers import SGD\nsgd = SGD(lr=0.1, decay=1e-3)\n",
+            "from tensorflow.keras.optimizers import SGD\nfrom tensorflow import keras\n"
+            "sgd = SGD(learning_rate=keras.optimizers.schedules.InverseTimeDecay(0.1, decay_steps=1, decay_rate=1e-3))\n",
+        ),
+    ],
+)
+def test_a_project_that_imports_keras_from_tensorflow_goes_on_so(before, after):
+    check_native(before, after)
