@@ -141,7 +141,7 @@ parallel_compat.legacy.backend.hard_sigmoid legacy_numerics.hard_sigmoid
 parallel_compat.legacy.callbacks.Callback keras.callbacks.Callback
 parallel_compat.legacy.callbacks.ModelCheckpoint legacy_numerics.ModelCheckpoint
 parallel_compat.legacy.losses.cosine_proximity legacy_numerics.cosine_proximity
-parallel_compat.legacy.models.load_model keras.models.load_model
+parallel_compat.legacy.models.load_model legacy_numerics.load_model
 parallel_compat.legacy.models.model_from_json keras.models.model_from_json
 """
 

@@ -6,6 +6,7 @@ import itertools
 import os
 import shutil
 import tempfile
+import warnings
 
 import h5py
 import keras
@@ -138,7 +139,7 @@ class Nadam(WholeGradients, keras.optimizers.Adam):
         if not self.built:
             keras.optimizers.Optimizer.build(self, variables)
             self.means, self.squares = self.add_optimizer_variables(variables, ["momentum", "velocity"])
-            self.products = [self.add_variable((), initializer="ones", name="product") for _ in variables]
+            self.products = [self.add_variable((), initializer="ones", name=f"product_{number}") for number, _ in enumerate(variables)]
 
     def update_step(self, gradient, variable, learning_rate):
         index = self._get_variable_index(variable)
@@ -245,6 +246,38 @@ def save_model(model, filepath, overwrite=True):
         temporary = os.path.join(folder, "model.keras" if str(filepath).endswith(".keras") else "model.h5")
         model.save(temporary)
         os.replace(temporary, filepath)
+
+
+def load_model(filepath, custom_objects=None, compile=True, **options):
+    """`keras.models.load_model`, which reads `.h5` files that Keras 3 wrote so that a model can be trained further.
+
+    Keras 3 does not find the short names of losses there (`mse`), and builds the optimizer on other variables than the
+    model's.
+    """
+    names = {
+        "mse": "mean_squared_error",
+        "mae": "mean_absolute_error",
+        "mape": "mean_absolute_percentage_error",
+        "msle": "mean_squared_logarithmic_error",
+        "kld": "kl_divergence",
+    }
+    known = {short: getattr(keras.losses, name) for short, name in names.items()}
+    model = keras.models.load_model(filepath, {**known, **(custom_objects or {})}, compile, **options)
+    if not compile or not h5py.is_hdf5(filepath) or getattr(model, "optimizer", None) is None:
+        return model
+    model.optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
+    model.optimizer.build(model.trainable_variables)
+    with h5py.File(filepath, "r") as file:
+        group = file.get("optimizer_weights", {})
+        listed = sorted(getattr(group, "attrs", ()), key=lambda name: (len(name), name))  # in parts, if it is long
+        values = [group[name][()] for part in listed for name in group.attrs[part]]
+    variables = model.optimizer.variables
+    if [value.shape for value in values] == [tuple(variable.shape) for variable in variables]:
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+    else:
+        warnings.warn(f"The optimizer's state in {filepath} is not of Keras 3: it starts anew.", stacklevel=2)
+    return model
 
 
 def reset_states(model):

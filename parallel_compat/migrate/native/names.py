@@ -28,7 +28,7 @@ from parallel_compat.legacy.models import load_model
 model = load_model('model.h5')
 """
 AFTER = """\
-from keras.models import load_model
+from legacy_numerics import load_model
 model = load_model('model.h5')
 """
 

@@ -60,7 +60,6 @@ NATIVE_NAMES: tuple[str, ...] = (
     "native-layers",
     "native-optimizers",
     "native-steps",
-    "native-losses",
     "native-sessions",
     "native-callbacks",
     "native-functions",
