@@ -57,6 +57,8 @@ hard_sigmoid(x) | legacy_numerics.hard_sigmoid
 identity(x) | ops.copy
 image_data_format() | keras.config.image_data_format
 in_top_k(predictions, targets, k) | ops.in_top_k({targets}, {predictions}, {k})
+in_test_phase(x, alt, training) | legacy_numerics.in_train_phase({alt}, {x}, {training})
+in_train_phase(x, alt, training) | legacy_numerics.in_train_phase({x}, {alt}, {training})
 int_shape(x) | tuple({x}.shape)
 is_keras_tensor(x) | keras.backend.is_keras_tensor
 l2_normalize(x, axis) | ops.normalize({x}, {axis}, epsilon=1e-6)
@@ -106,6 +108,7 @@ stack(x, axis) | ops.stack
 std(x, axis, keepdims) | ops.std
 stop_gradient(variables>variable) | ops.stop_gradient
 sum(x, axis, keepdims) | ops.sum
+switch(condition, then_expression, else_expression) | legacy_numerics.switch
 tanh(x) | ops.tanh
 tile(x, n>repeats) | ops.tile
 transpose(x) | ops.transpose
@@ -156,6 +159,8 @@ OF_OTHER_RULES = (
     "parallel_compat.legacy.layers.",
     f"{BACKEND}.function",
     f"{BACKEND}.set_session",
+    f"{BACKEND}.zeros",
+    f"{BACKEND}.ones",
 )
 
 # What is said of a name beside its new place.
@@ -172,7 +177,6 @@ QUESTIONS = {
     f"{BACKEND}.set_learning_phase": "Keras 3 has no learning phase: call models with `training=False`.",
     f"{BACKEND}.in_train_phase": "Write `x if training else alt` in a `call` that takes `training`.",
     f"{BACKEND}.in_test_phase": "Write `alt if training else x` in a `call` that takes `training`.",
-    f"{BACKEND}.switch": "Write `keras.ops.where(condition, x, y)`, with a condition of as many axes as `x`.",
     f"{BACKEND}.function": "Write `keras.Model(inputs, outputs)`, and call that on data.",
     f"{BACKEND}.get_session": "Keras 3 has no session. Leave it out.",
     f"{BACKEND}.set_session": "Keras 3 has no session. Leave it out; options of GPUs are in `tf.config`.",

@@ -61,6 +61,13 @@ RESULTS: tuple[Result, ...] = (
         r"mask_zero|Masking",
     ),
     Result(
+        "what `Bidirectional` gives at masked steps (`return_sequences=True`)",
+        "the last output again",
+        "0: layers that know no mask (`Flatten`, `Conv1D`) see it, and losses do not",
+        THEN, TODAY, TODAY,
+        r"Bidirectional",
+    ),
+    Result(
         "`logs` of `on_batch_end`",
         "what the batch gave, with `size` and `batch`",
         "the mean since the epoch began, without `size` and `batch`",

@@ -41,6 +41,7 @@ def hits(y_true, y_pred):
 """
 
 _FIELD = re.compile(r"\{(\w+)\}")
+_VARIABLES = re.compile(r"\bupdate(?:_add|_sub)?\(|set_value\(|\.assign|add_update\(|moving_average_update\(")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Tuple)
 
 
@@ -51,6 +52,9 @@ def find(file: File) -> Iterator[Finding]:
         path = file.names.path(call.func)
         if path == f"{BACKEND}.function":
             yield from _function(file, call)
+            continue
+        if path in (f"{BACKEND}.zeros", f"{BACKEND}.ones"):
+            yield from _filled(file, call, path.rpartition(".")[2])
             continue
         if path in CLASSES:
             yield from _class(file, call, *CLASSES[path])
@@ -65,6 +69,7 @@ def find(file: File) -> Iterator[Finding]:
         name = row.old.rpartition(".")[2]
         if edits is None:
             message = f"`{name}` with these arguments has no one spelling in plain Keras; near it is `{row.new}`."
+            message = f"`{name}`: {QUESTIONS[row.old]}" if row.old in QUESTIONS else message
             yield file.attention(RULE, call, message)
         else:
             yield file.found(RULE, call, f"`{name}` is now `{row.new}`.", edits)
@@ -151,6 +156,21 @@ def _expression(file: File, call: ast.Call, row: Native, values: dict[str, ast.e
         return None
     edits = [Edit(start, end, text) for start, end, text in zip(starts, ends, texts, strict=True)]
     return [*edits, *spelled[1]]
+
+
+def _filled(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+    """`K.zeros(shape)` in a function: a tensor, where nothing in the file gives variables other values."""
+    within = any(isinstance(above, ast.FunctionDef | ast.Lambda) for above in file.tree.ancestors(call))
+    kept = isinstance(file.tree.parents[call], ast.Assign | ast.AnnAssign | ast.Return) and _VARIABLES.search(
+        file.source.text
+    )
+    spelled = spell(file, f"ops.{name}", call.func)
+    known = all(keyword.arg in ("shape", "dtype") for keyword in call.keywords) and len(call.args) < 3
+    if not within or kept or not known or calls.has_stars(call) or spelled is None:
+        yield file.attention(RULE, call, f"`K.{name}`: {QUESTIONS[f'{BACKEND}.{name}']}")
+        return
+    message = f"`{name}` is now `ops.{name}`."
+    yield file.found(RULE, call, message, [file.replace(call.func, spelled[0]), *spelled[1]])
 
 
 def _class(file: File, call: ast.Call, target: str, arguments: str) -> Iterator[Finding]:

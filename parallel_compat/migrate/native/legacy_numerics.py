@@ -65,6 +65,24 @@ def with_decay(optimizer, decay):
     return optimizer
 
 
+def switch(condition, then_expression, else_expression):
+    """`K.switch` of Keras 1 and 2: a number chooses the whole, a condition with fewer axes along the first axes."""
+    condition = ops.cast(condition, "bool")
+    if not condition.shape:
+        branches = [each if callable(each) else lambda each=each: each for each in (then_expression, else_expression)]
+        return ops.cond(condition, *branches)
+    chosen, other = (each() if callable(each) else each for each in (then_expression, else_expression))
+    for _ in range(len(chosen.shape) - len(condition.shape)):
+        condition = ops.expand_dims(condition, -1)
+    return ops.where(condition, chosen, other)
+
+
+def in_train_phase(x, alt, training):
+    """`K.in_train_phase` of Keras 1 and 2 for a `training` that is known: each may be a function that returns it."""
+    chosen = x if training else alt
+    return chosen() if callable(chosen) else chosen
+
+
 class WholeGradients:
     """Adds up what a batch says of one row of an `Embedding` before an optimizer clips and squares it.
 
@@ -139,7 +157,10 @@ class Nadam(WholeGradients, keras.optimizers.Adam):
         if not self.built:
             keras.optimizers.Optimizer.build(self, variables)
             self.means, self.squares = self.add_optimizer_variables(variables, ["momentum", "velocity"])
-            self.products = [self.add_variable((), initializer="ones", name=f"product_{number}") for number, _ in enumerate(variables)]
+            self.products = [
+                self.add_variable((), initializer="ones", name=f"product_{number}")
+                for number, _ in enumerate(variables)
+            ]
 
     def update_step(self, gradient, variable, learning_rate):
         index = self._get_variable_index(variable)

@@ -97,7 +97,9 @@ def _unused_imports(file: File) -> Iterator[Finding]:
             for alias in [each for each in gone if _is_passed_on(file, each.asname or each.name)]:
                 gone.remove(alias)
                 name = alias.asname or alias.name
-                message = f"Other files import `{name}` of this package from here: import what they need of Keras there."
+                message = (
+                    f"Other files import `{name}` of this package from here: import what they need of Keras there."
+                )
                 yield file.attention(RULE, alias, message)
         else:
             gone = []

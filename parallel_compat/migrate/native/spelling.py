@@ -70,7 +70,7 @@ def spell(file: File, expression: str, at: ast.AST) -> tuple[str, tuple[Edit, ..
 
 
 def spelled_home(file: File, target: str) -> str:
-    """Return a path of Keras as a source spells it: under `tensorflow.keras` where it knows Keras as a part of TensorFlow.
+    """Return a path of Keras as a source spells it: under `tensorflow.keras` where Keras is a part of TensorFlow to it.
 
     Args:
         file: the source.

@@ -65,7 +65,7 @@ def find(file: File) -> Iterator[Finding]:
         model = call.func.value if isinstance(call.func, ast.Attribute) else call.func
         if file.kinds.of(model) == MODEL and not (isinstance(model, ast.Name) and model.id == "self"):
             message = (
-                "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, which says "
+                "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, by "
                 "`self.add_loss(...)`."
             )
             yield file.attention(RULE, call, message)

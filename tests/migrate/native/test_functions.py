@@ -59,6 +59,8 @@ CALLS = {
     "greater_equal": "K.greater_equal(x, z)",
     "image_data_format": "K.image_data_format()",
     "in_top_k": "K.in_top_k(p, c, 2)",
+    "in_test_phase": "K.in_test_phase(x, z, training=True); K.in_test_phase(lambda: x, z, False)",
+    "in_train_phase": "K.in_train_phase(x, z, training=True); K.in_train_phase(x, lambda: z, False)",
     "int_shape": "K.int_shape(u); K.int_shape(x + z)",
     "is_keras_tensor": "K.is_keras_tensor(K.constant(1))",
     "l2_normalize": "K.l2_normalize(x, axis=-1); K.l2_normalize(x * 0., 1)",
@@ -88,6 +90,7 @@ CALLS = {
     "stack": "K.stack([x, z]); K.stack([x, z], axis=-1)",
     "std": "K.std(x, axis=1)",
     "sum": "K.sum(x, axis=(0, 1)); K.sum(x, 1, keepdims=True)",
+    "switch": "K.switch(b, x, z); K.switch(b[:, 0], x, lambda: z); K.switch(x[0, 0] > 0, x, z)",
     "tile": "K.tile(x, [2, 1]); K.tile(x, n=(1, 2))",
     "var": "K.var(x, 1)",
     "variable": "K.variable(x) + 0.; K.variable(1, 'float64') * 2.; K.variable(value=3., name='v') * 1.",
@@ -169,7 +172,7 @@ def test_every_row_computes_the_same():
         "K.relu(x, alpha=0.1)",
         "K.l2_normalize(x)",
         "K.map_fn(f, x, dtype='float32')",
-        "K.switch(a, b, c)",
+        "K.switch(*arguments)",
         "K.in_train_phase(a, b)",
         "K.learning_phase()",
         "K.zeros((3,))",
@@ -198,3 +201,12 @@ def test_places_are_those_of_the_source():
 def test_a_copied_checkpoint_takes_the_better_value_as_keras_2_did(monitor, mode):
     larger = legacy_numerics.ModelCheckpoint("w.h5", monitor=monitor, mode=mode).monitor_op is np.greater
     assert larger == larger_is_better(monitor, mode)
+
+
+def test_zeros_in_a_function_are_a_tensor():
+    source = "from keras import backend as K\ndef loss(y):\n    return y + K.{}((3,), dtype='float32')\n"
+    for name in ("zeros", "ones"):
+        expected = f"from keras import ops\ndef loss(y):\n    return y + ops.{name}((3,), dtype='float32')\n"
+        assert rewriting(source.format(name)).text == expected
+    kept = "from keras import backend as K\nclass A:\n    def build(self):\n        self.n = K.zeros((3,))\nK.update(a.n, 1)\n"
+    assert [one for one in questions(kept) if "K.zeros" in one]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from parallel_compat.command import main
+from parallel_compat.names.native_differences import DIFFERENCES
 from tests.migrate.native.check import run_alone
 from tests.run.test_programs import KERAS_2, TENSORFLOW_2
 
@@ -143,3 +145,23 @@ def test_compare_finds_run_and_the_native_code_equal(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert done.stdout.splitlines()[-1] == "equal"
+
+
+@pytest.mark.slow
+def test_the_figures_of_the_findings_are_measured():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "native_differences.py")],
+        capture_output=True, text=True, timeout=900, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    said = " ".join(difference.text for difference in DIFFERENCES)
+    page = (ROOT / "docs" / "which_way.md").read_text("utf-8")
+    for name in ("uneven", "clipnorm", "clipvalue", "masks", "BatchNormalization"):
+        figure = f"{found[name]:.0e}".replace("e-0", "e-")
+        assert figure in said, name
+        assert figure in page, name
+    for name in ("dice of the batch", "dice by replica"):
+        assert f"{found[name]:.2f}" in said, name
+        assert f"{found[name]:.2f}" in page, name
+    assert round(found["one number"], 3) == 2
+    assert (found["copied masks"], found["predict_on_batch"]) == (1, 16)
