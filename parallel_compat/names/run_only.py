@@ -212,6 +212,7 @@ for _name in ("get_output_at", "get_input_at", "get_output_shape_at", "get_input
     MEMBERS["keras.layers.Layer", _name] = f"{_LEGACY}.nodes.{_name}"
 # The same, of attributes.
 ATTRIBUTES = {
+    ("keras.Model", "metrics_tensors"): f"{_LEGACY}.appended_metrics.tensors",
     ("keras.layers.Layer", "inbound_nodes"): f"{_LEGACY}.nodes.inbound_nodes",
     ("keras.layers.Layer", "outbound_nodes"): f"{_LEGACY}.nodes.outbound_nodes",
     ("keras.layers.Layer", "updates"): f"{_LEGACY}.graph.updates_of",

@@ -881,9 +881,12 @@ def _weigh(model: Any, era: Era) -> None:
 
 def _metrics_names(original: Any) -> property:
     def get(self: Any) -> Any:
+        from parallel_compat.legacy.appended_metrics import Names
         from parallel_compat.legacy.compiled_metrics import metrics_names
 
-        return original.fget(self) if callers.user_frame(sys._getframe(1)) is None else metrics_names(self)
+        if callers.user_frame(sys._getframe(1)) is None:
+            return original.fget(self)
+        return Names(self, metrics_names(self))
 
     return property(get)
 

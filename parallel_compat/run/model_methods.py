@@ -22,6 +22,7 @@ from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy import (
+    appended_metrics,
     as_of_now,
     closures,
     compiled_metrics,
@@ -80,6 +81,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keywords = data_forms.for_outputs_with_loss(self, keywords, _note(of, frame))
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
+    appended_metrics.forget(self)
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)
 

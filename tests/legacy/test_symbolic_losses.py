@@ -108,3 +108,23 @@ def test_a_loss_of_something_else_is_refused():
         model.add_loss(keras.ops.sum(other))
     with pytest.raises(TypeError, match=r"needs a functional model.* Write a layer"):
         Layer().add_loss(keras.ops.sum(x))
+
+
+def test_symbolic_tensors_that_are_appended_to_the_metrics_are_logged():
+    """Mask R-CNN and others log parts of their loss so; `compile` forgets them."""
+    inputs = keras.Input((1,))
+    outputs = keras.layers.Dense(1, use_bias=False, kernel_initializer="ones")(inputs)
+    model = keras.Model(inputs, outputs)
+    for lr in (0.0, 0.0):
+        model.compile(keras.optimizers.SGD(lr), "mse")
+        for name, factor in ("doubled", 2.0), ("tripled", 3.0):
+            assert name not in model.metrics_names
+            model.metrics_names.append(name)
+            model.metrics_tensors.append(keras.ops.mean(outputs * factor))
+    assert model.metrics_names == ["loss", "doubled", "tripled"]
+    x = np.array([[1.0], [2.0], [6.0]])
+    history = model.fit(x, x, batch_size=2, epochs=2, shuffle=False, validation_data=(x[:1], x[:1]), verbose=0).history
+    np.testing.assert_allclose(history["doubled"], [6.0, 6.0])
+    np.testing.assert_allclose(history["val_tripled"], [3.0, 3.0])
+    assert model.metrics_names == ["loss", "doubled", "tripled"]
+    np.testing.assert_allclose(model.train_on_batch(x[:1], x[:1]), [0.0, 2.0, 3.0])

@@ -1,4 +1,4 @@
-"""Losses that are symbolic tensors of a functional model, as Keras 2's `model.add_loss(loss)`. Read in Keras 3.15.1.
+"""Losses and metrics that are symbolic tensors of a functional model (`model.add_loss(loss)`). Read in Keras 3.15.1.
 
 Keras 3 adds losses while a layer is called. So each pass of the model computes these from its own tensors, and adds
 them then. The model's graph, from which its config and its files are written, stays what it is.
@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
+import tensorflow as tf
 
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, record_passes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LOSSES = "_parallel_compat_symbolic_losses"
+_LOSSES, _METRICS = "_parallel_compat_symbolic_losses", "_parallel_compat_symbolic_metrics"
 
 
 def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
@@ -47,3 +48,45 @@ def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
 def symbolic_losses_of(model: keras.Model) -> list[Any]:
     """Return the losses that `add_symbolic_losses` added."""
     return list(vars(model).get(_LOSSES) or ())
+
+
+def add_symbolic_metric(model: keras.Model, name: str, tensor: Any) -> None:
+    """Log a symbolic tensor of a functional model, as its mean over samples.
+
+    Args:
+        model: a model with symbolic inputs and outputs.
+        name: what it is logged as.
+        tensor: computed from the model's inputs.
+    """
+    metrics: dict[str, Any] | None = vars(model).get(_METRICS)
+    if metrics is None:
+        vars(model)[_METRICS] = metrics = {}
+        record_passes(model, lambda values: _update(model, values))
+    metric = keras.metrics.Mean(name=name)
+    model._tracker.unlock()
+    model._tracker.add_to_store("metrics", metric)
+    metrics[name] = (metric, tensor)
+
+
+def symbolic_metrics_of(model: keras.Model) -> list[str]:
+    """Return the names of what `add_symbolic_metric` added."""
+    return list(vars(model).get(_METRICS) or ())
+
+
+def forget_symbolic_metrics(model: keras.Model) -> None:
+    """Log what `add_symbolic_metric` added no more."""
+    metrics = vars(model).get(_METRICS) or {}
+    for metric, _ in metrics.values():
+        model._metrics[:] = [each for each in model._metrics if each is not metric]
+    metrics.clear()
+
+
+def _update(model: keras.Model, values: Values) -> None:
+    context = tf.distribute.get_replica_context()
+    if context is not None and context.num_replicas_in_sync > 1:
+        return  # a parallel model has metrics of its own
+    samples = values.known(model.inputs[0])
+    if samples is None or isinstance(samples, keras.KerasTensor):
+        return
+    for metric, tensor in vars(model)[_METRICS].values():
+        metric.update_state(tf.reduce_mean(values.of(tensor)), sample_weight=tf.shape(samples)[0])
