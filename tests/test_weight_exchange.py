@@ -61,10 +61,10 @@ def wide():
     return keras.Model(inputs, keras.layers.Dense(8)(hidden))
 
 
-def busiest(model, x, y):
+def busiest(model, x, y, turns=1):
     model.compile("sgd", "mse")
     batch = tf.data.Dataset.from_tensors((x, y))
-    return traffic_of(lambda: model.fit(batch, verbose=0)).busiest
+    return traffic_of(lambda: model.fit(batch, verbose=0), turns).busiest
 
 
 def test_bytes_of_the_partitioned_graph():
@@ -73,6 +73,14 @@ def test_bytes_of_the_partitioned_graph():
     ring = 2 * weights * 3 / 4
     assert busiest(parallelize(wide(), 4, weights="mirrored"), x, y) <= 1.1 * (ring + x.nbytes + y.nbytes)
     assert busiest(parallelize(wide(), 4, weights="one device"), x, y) >= 3 * weights
+
+
+def test_a_loop_is_sent_its_weights_once():
+    x, y = np.ones((4, 6, 8), "float32"), np.ones((4, 2), "float32")
+    inputs = keras.Input((6, 8))
+    template = keras.Model(inputs, keras.layers.Dense(2)(keras.layers.LSTM(16)(inputs)))
+    sent = busiest(parallelize(template, 2, weights="one device"), x, y, turns=1000)
+    assert sent <= 1.1 * (4 * template.count_params() + x.nbytes + y.nbytes)
 
 
 def words():
