@@ -72,6 +72,7 @@ def measure(way: str, model: str, replicas: int, optimizer: str) -> dict[str, An
     """Count the bytes of one step in this process, which must be a fresh one."""
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # it rewrites what was partitioned, for CPUs alone
     import keras
     import tensorflow as tf
     from partitions import traffic_of
