@@ -32,6 +32,7 @@ BOTH_WAYS = {
     "test_precision_and_execution": (),
     "test_random_layers": (),
     "test_saving": (),
+    "test_written_weights": (),
 }
 
 

@@ -199,9 +199,9 @@ class WeightExchange:
             return _joined(sums, route.shape)
 
 
-def travels_as_tensor(parts: Sequence[Any], route: Route | None) -> bool:
+def travels_as_tensor(parts: Sequence[Any], route: Route) -> bool:
     """Whether gradients take the way of their variable: sparse ones go directly, they are few rows."""
-    return bool(route and route.trees) and all(isinstance(part, tf.Tensor) for part in parts)
+    return bool(route.trees) and all(isinstance(part, tf.Tensor) for part in parts)
 
 
 def _joined(pieces: Sequence[Any], shape: tuple[int, ...]) -> Any:
