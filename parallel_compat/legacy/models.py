@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -131,6 +132,14 @@ def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None)
         raise TypeError(
             "Expected a dictionary with `class_name` and `config`. Received: a list. Use `Sequential.from_config`."
         )
+    inner = config.get("config")
+    layers = inner.get("layers") if isinstance(inner, dict) and "module" not in config else None
+    if layers and all(isinstance(each, dict) and "module" in each for each in layers):
+        # `{"class_name": ..., "config": model.get_config()}` of a model of this process.
+        kind = keras.Sequential if config.get("class_name") == "Sequential" else keras.Model
+        with keras.saving.CustomObjectScope(custom_objects or {}):
+            made: keras.Model = kind.from_config(copy.deepcopy(inner))
+        return made
     return model_from_json(json.dumps(config, default=_plain), custom_objects)
 
 

@@ -171,3 +171,21 @@ def test_weights_of_cudnn_s_layers_in_plain_ones_and_back(tmp_path):
     without = model(keras.layers.LSTM, other_gru, recurrent_activation="sigmoid")
     with pytest.raises(ValueError, match=r"'gru'.*reset_after=True"):
         without.load_weights(path)
+
+
+def test_a_model_from_the_class_and_config_of_another():
+    """How reinforcement learning made its target models."""
+    from keras.models import model_from_config
+
+    inputs = keras.Input((3,))
+    functional = keras.Model(inputs, keras.layers.Dense(2)(keras.layers.Lambda(doubled)(inputs)))
+    for model in functional, keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)]):
+        config = {"class_name": model.__class__.__name__, "config": model.get_config()}
+        clone = model_from_config(config, custom_objects={})
+        clone.set_weights(model.get_weights())
+        x = np.ones((2, 3))
+        np.testing.assert_array_equal(clone.predict(x, verbose=0), model.predict(x, verbose=0))
+
+
+def doubled(x):
+    return 2 * x
