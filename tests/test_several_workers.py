@@ -31,7 +31,7 @@ from parallel_compat import parallelize
 parallel = parallelize(build(), strategy=strategy)
 result = train(parallel)
 np.savez(f"{folder}/{index}.npz", *parallel.get_weights())
-json.dump([*result, parallel.is_chief], open(f"{folder}/{index}.json", "w"))
+json.dump([*result, parallel.merge_choices, parallel.is_chief], open(f"{folder}/{index}.json", "w"))
 """
 
 
@@ -67,10 +67,12 @@ def test_two_workers(tmp_path):
     local = parallelize(build(), 2)
     expected = train(local)
     for index in (0, 1):
-        *result, chief = json.loads((tmp_path / f"{index}.json").read_text())
+        *result, choices, chief = json.loads((tmp_path / f"{index}.json").read_text())
         saved = np.load(tmp_path / f"{index}.npz")
         assert difference([saved[name] for name in saved.files], local.get_weights()) < 1e-5
         assert difference(result, expected) < 1e-4
         assert chief == (index == 0)
+        assert choices == local.merge_choices
+        assert (choices["probs"]["loss"], choices["mask"]["loss"]) == ("samples", "merged")
     assert parallelize(build(), 2).is_chief
     assert classes(2)

@@ -89,6 +89,8 @@ def forward(
     result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
     result.states, result.tapes, values, result.sources = columns[4:]
     result.values = [each for each in values if each is not None]
-    result.gather_workers()
+    if placement is not None:
+        placement.gather_workers(replicas)
+    result.gather_workers(None if placement is None else placement.outputs_needed)
     layer_state.merge(result.states, samples, replicas.gather_values)
     return result

@@ -40,8 +40,7 @@ class GlobalStep:
     def __init__(self, model: keras.Model, replicas: Replicas, merge: str | Mapping[str, str]) -> None:
         self._model = model
         self._replicas = replicas
-        # Sums of samples would have to be collected from other workers one by one; outputs are collected anyway.
-        self._merge = "always" if replicas.several_workers else merge
+        self._merge = merge
         self._trainable_flags = TrainableFlags(model)
         self._compiled = keras3.Compiled(model) if model.compiled else None
         self._added_loss_kinds: dict[bool, list[str]] = {}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from parallel_compat.training.replica_pass import ReplicaPass
-    from parallel_compat.training.replicas import ReplicaSlice
+    from parallel_compat.training.replicas import Replicas, ReplicaSlice
 
 MERGE = ("auto", "always", "never")
 
@@ -455,10 +455,29 @@ class Placement:
                 self._compiled.update_metrics(y, y_pred, sample_weight)
         return [value for loss in here for value in loss.sums[replica] if value is not None]
 
+    def gather_workers(self, replicas: Replicas) -> None:
+        """Make the sums of `on_samples` those of all replicas, other workers' too."""
+        if not replicas.several_workers:
+            return
+        here = sorted(replicas.run(lambda replica: replica))
+        losses = [loss for loss in self._losses if not loss.merged]
+        metrics = [each for each in self._metrics if not all(each.merged_metrics)]
+        placed: list[PlacedLoss | PlacedMetrics] = [*losses, *metrics]
+        structures = [[each.sums[replica] for each in placed] for replica in here]
+        flat = replicas.gather_scalars_and_arrays([keras.tree.flatten(structure) for structure in structures])
+        for replica, values in enumerate(flat):
+            for each, sums in zip(placed, keras.tree.pack_sequence_as(structures[0], values), strict=True):
+                each.sums[replica] = sums
+
+    @property
+    def outputs_needed(self) -> set[int]:
+        """The numbers of the outputs that a loss or a metric needs on the global batch."""
+        needed = {i for loss in self._losses if loss.merged for i in loss.outputs}
+        return needed | {m.output for m in self._metrics if m.merged and m.output is not None}
+
     def global_outputs(self, passed: ReplicaPass) -> Any:
         """Merge the outputs that a loss or a metric needs on the global batch; the others have stand-ins."""
-        needed = {i for loss in self._losses if loss.merged for i in loss.outputs}
-        needed |= {m.output for m in self._metrics if m.merged and m.output is not None}
+        needed = self.outputs_needed
         static = passed.sample_count if isinstance(passed.sample_count, int) else None
         stand_ins = enumerate(keras.tree.flatten(self.stand_ins(static)))
         flat = [passed.merged_output(i) if i in needed else stand_in for i, stand_in in stand_ins]

@@ -115,16 +115,20 @@ class ReplicaPass:
 
         return self.replicas.sum_gradients(self.replicas.run(on_replica), variables)
 
-    def gather_workers(self) -> None:
-        """Make outputs, masks, logits and added losses those of all replicas, other workers' too."""
+    def gather_workers(self, needed: set[int] | None) -> None:
+        """Make outputs, masks, logits and added losses those of all replicas, other workers' too.
+
+        Args:
+            needed: the numbers of the outputs that are needed of all replicas; None for all.
+        """
         if not self.replicas.several_workers:
             return
         padded = [cut.padded for cut in self.samples]
 
-        def of_all(per_replica: list[list[Any]]) -> list[list[Any]]:
+        def of_all(per_replica: list[list[Any]], needed: set[int] | None = None) -> list[list[Any]]:
             columns = []
-            for parts in zip(*per_replica, strict=True):
-                if parts[0] is None:
+            for number, parts in enumerate(zip(*per_replica, strict=True)):
+                if parts[0] is None or not (needed is None or number in needed):
                     columns.append([None] * self.replicas.count)
                 elif parts[0].shape.rank == 0:
                     columns.append(self.replicas.gather_values(list(parts)))
@@ -132,7 +136,8 @@ class ReplicaPass:
                     columns.append(self.replicas.gather(list(parts), padded))
             return [list(sample) for sample in zip(*columns, strict=True)] or [[]] * self.replicas.count
 
-        self.outputs, self.masks, self.logits = (of_all(part) for part in (self.outputs, self.masks, self.logits))
+        of_outputs = (self.outputs, self.masks, self.logits)
+        self.outputs, self.masks, self.logits = (of_all(part, needed) for part in of_outputs)
         self.added_losses = of_all(self.added_losses)
 
 

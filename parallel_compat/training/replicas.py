@@ -162,6 +162,28 @@ class Replicas:
         pieces = self.gather([tf.expand_dims(part, 0) for part in parts], [1] * self.count)
         return self._with_own([tf.squeeze(piece, 0) for piece in pieces], parts)
 
+    def gather_scalars_and_arrays(self, parts: list[list[Any]]) -> list[list[Any]]:
+        """Like `gather_values`, for many values of each replica, which are sent together.
+
+        Args:
+            parts: for each replica of this process, tensors of fully known shapes, or None. They have the same shapes
+                and dtypes on all replicas.
+
+        Returns:
+            The same for each replica.
+        """
+        if not self.several_workers:
+            return parts
+        found: list[list[Any]] = [[None] * len(parts[0]) for _ in range(self.count)]
+        for dtype in {value.dtype for value in parts[0] if value is not None}:
+            chosen = [i for i, value in enumerate(parts[0]) if value is not None and value.dtype == dtype]
+            sizes = [parts[0][i].shape.num_elements() for i in chosen]
+            vectors = [tf.concat([tf.reshape(values[i], [-1]) for i in chosen], 0) for values in parts]
+            for replica, vector in enumerate(self.gather_values(vectors)):
+                for i, value in zip(chosen, tf.split(vector, sizes), strict=True):
+                    found[replica][i] = tf.reshape(value, parts[0][i].shape)
+        return self._with_own(found, parts)
+
     def _with_own(self, pieces: Sequence[Any], parts: Sequence[Any]) -> list[Any]:
         own = set(self.run(lambda replica: replica))
         return [parts[self.here(i)] if i in own else piece for i, piece in enumerate(pieces)]
