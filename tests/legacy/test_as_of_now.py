@@ -66,3 +66,9 @@ def test_losses_of_a_graph_read_what_they_read_when_the_model_was_compiled():
     model.compile("sgd", late)
     i = 5
     assert model.evaluate(np.ones((2, 1)), [np.zeros((2, 1))] * 2, verbose=0) == [4.0, 2.0, 2.0]
+
+
+def test_a_list_of_numbers_is_the_shape_of_a_lambda_layers_output():
+    from keras.layers import Lambda
+
+    assert Lambda(lambda x: x[:, :2], output_shape=[2])(keras.Input((3,))).shape == (None, 2)

@@ -22,3 +22,9 @@ def test_a_layer_is_called_for_its_outputs_shape():
     assert tuple(outputs.shape) == (None, 2)
     model = tf.keras.Model([x, n], outputs)
     np.testing.assert_array_equal(model.predict([np.ones((1, 4)), np.ones((1, 2), "int32")], verbose=0), [[2.0, 2.0]])
+
+
+def test_a_lambda_layer_is_called_whatever_its_output_shape_says():
+    x = tf.keras.Input((4, 4, 3))
+    outputs = tf.keras.layers.Lambda(lambda x: x[:, ::2], output_shape=[None, 8, 8, None])(x)
+    assert tuple(outputs.shape) == (None, 2, 4, 3)

@@ -94,7 +94,13 @@ def of_output_shapes(by_calling: Callable[[Any], bool]) -> Iterator[tuple[Any, s
 
     def wrap(original: Any) -> Any:
         def symbolic_call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if type(self).compute_output_shape.__module__.startswith("keras.") or not by_calling(self):
+            if isinstance(self, keras.layers.Lambda):
+                shape = self._output_shape
+                if isinstance(shape, list) and all(n is None or isinstance(n, int) for n in shape):
+                    vars(self)["_output_shape"] = tuple(shape)  # Keras 3 takes a list for one of shapes
+            elif type(self).compute_output_shape.__module__.startswith("keras."):
+                return original(self, *args, **kwargs)
+            if not by_calling(self):
                 return original(self, *args, **kwargs)
             return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
