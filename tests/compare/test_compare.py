@@ -8,10 +8,12 @@ of `kinds/every.py`, there and in the environments of `ENVIRONMENTS`; `known_dif
 from __future__ import annotations
 
 import ast
+import base64
 import dataclasses
 import html.parser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -393,6 +395,32 @@ def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path):
     kinds = {kind for results in told["results"] for kind in results}
     assert kinds == {"history", "evaluate", "predict"}
     assert all(value < 1e-3 for results in told["results"] for value in results.values())
+
+
+def test_the_last_tf_keras_before_keras_3_recorded_the_same_batches():
+    """Fourteen models of TensorFlow 2.15: the batches, the names and the shapes are those of TensorFlow 2.2."""
+    newest, older = (read_recording(DATA / f"kinds.tf.keras-{version}.h5") for version in ("2.15", "2.2"))
+    assert newest.facts["keras"] == "keras 2.15.0"
+    assert len(newest.models) == len(older.models) == 14
+    assert set(newest.arrays) == set(older.arrays)
+    different = set()
+    for name, arrays in newest.arrays.items():
+        if name.endswith("/weights"):
+            assert [each.shape for each in arrays] == [each.shape for each in older.arrays[name]], name
+        if name.endswith("/x") and not all(map(np.array_equal, arrays, older.arrays[name])):
+            different.add(name.partition("/")[0])
+    # One shuffles, the other sees what a model of its own painted.
+    assert {newest.models[int(name.removeprefix("model"))]["name"] for name in different} == {"sequential"}
+    assert len(different) == 2
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.h5")), ids=lambda path: path.name)
+def test_a_recording_names_no_folder_of_who_made_it(path):
+    """The bytes of a Lambda's function name its file."""
+    text = json.dumps(read_recording(path).facts)
+    for code in re.findall(r"4wEA(?:[A-Za-z0-9+/=]|\\+n)+", text):
+        names = re.findall(rb"/[\w./-]+\.py", base64.b64decode(re.sub(r"\\+n", "", code)))
+        assert all(name.startswith(b"/home/user/") for name in names), names
 
 
 ENVIRONMENTS = {

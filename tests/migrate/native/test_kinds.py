@@ -137,6 +137,14 @@ def test_compare_finds_them_equal_on_one_device(folders):
     assert different == set(ON_ONE)
     for name, words in ON_ONE.items():
         assert words in said_of(report, name), name
+    # The other way round: recorded under `run`, and compared with the native code as it stands.
+    done = parallel_compat(folder / "old", "run", "--quiet", str(RECORDER), "--out", "../run.h5", "every.py", *names)
+    assert done.returncode == 0, done.stderr[-3000:]
+    parallel_compat(folder / "native", "compare", "--plain", "--json", "../back.json", "../run.h5", "every.py", *names)
+    back = json.loads((folder / "back.json").read_text())
+    assert len(back["steps"]) == len(models)
+    found_back = {models[place] for place, steps in enumerate(back["steps"]) if any(step["findings"] for step in steps)}
+    assert found_back == set(ON_ONE)
 
 
 @pytest.mark.slow

@@ -84,13 +84,13 @@ def migrated(folder: Path, scripts: dict[str, str]) -> None:
 
 
 @pytest.mark.slow  # on one device: one of them asserts what BatchNormalization does not keep on two, as its finding says
-def test_eleven_scripts_run_where_there_is_no_parallel_compat(tmp_path):
+def test_old_scripts_run_where_there_is_no_parallel_compat(tmp_path):
     shorter = {}
     for name, text in SCRIPTS.items():
         for old, new in SHORTER if name in ("dqn", "gan", "seq2seq", "vae", "six_calls") else ():
             text = text.replace(old, new)
         shorter[name] = text
-    assert len(shorter) == 11
+    assert len(shorter) >= 11
     migrated(tmp_path, shorter)
     (tmp_path / "together.py").write_text(TOGETHER)
     output = run_alone(tmp_path, 1, "together.py", *(f"{name}.py" for name in shorter))
