@@ -187,7 +187,7 @@ json.dump([(order, forked(order, places)) for order in orders], sys.stdout)
 @pytest.fixture(scope="module")
 def answers() -> list[tuple[list[str], dict[str, Any]]]:
     result = subprocess.run(
-        [sys.executable, "-c", ORDERS], capture_output=True, text=True, timeout=300, check=False, env=os.environ
+        [sys.executable, "-c", ORDERS], capture_output=True, text=True, timeout=900, check=False, env=os.environ
     )
     assert result.returncode == 0, result.stderr[-3000:]
     found: list[tuple[list[str], dict[str, Any]]] = json.loads(result.stdout)

@@ -83,7 +83,7 @@ def find(file: File) -> Iterator[Finding]:
             yield file.attention(
                 native.DIFFERENCES,
                 call,
-                "The model is compiled elsewhere, which a strategy refuses for an optimizer object: compile it under "
+                "The model is compiled elsewhere, which a strategy refuses: compile it under "
                 "`with model.distribute_strategy.scope():`.",
             )
 
@@ -207,7 +207,7 @@ class Wrapping:
         later = [one for one in self.compiles if self._position(one) > last]
         for one in later:
             edits += under(file, [one], "", header)
-        if not self.compiles and self.parallel is not None:
+        if not self.compiles:
             for one, receiver in self._other_compilations():
                 self.compiles.append(one)
                 later.append(one)

@@ -163,3 +163,14 @@ def test_what_keras_2_computed_otherwise_is_said_once():
 )
 def test_a_project_that_imports_keras_from_tensorflow_goes_on_so(before, after):
     check_native(before, after)
+
+
+def test_models_that_a_loop_compiles():
+    check_native(
+        "import tensorflow as tf\nfrom keras.utils import multi_gpu_model\n"
+        "models = [build(), multi_gpu_model(build(), gpus=2)]\n"
+        "for model in models:\n    model.compile('sgd', 'mse')\n",
+        "import tensorflow as tf\nstrategy = tf.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])\n"
+        "with strategy.scope():\n    models = [build(), build()]\n"
+        "for model in models:\n    with model.distribute_strategy.scope():\n        model.compile('sgd', 'mse')\n",
+    )

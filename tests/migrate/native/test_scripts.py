@@ -53,13 +53,14 @@ first = vae.fit(x, x, epochs=3, verbose=0).history['loss']
 assert np.all(np.isfinite(first))
 print('finished')
 """
+BENCHMARKS = {path.stem: path.read_text("utf-8") for path in (ROOT / "benchmarks" / "scripts").glob("*.py")}
 SCRIPTS = {
     "keras_2": KERAS_2,
     "tensorflow_2": TENSORFLOW_2,
     "vae_trained": VAE,
     "several_models": (DATA / "recordings" / "script.py").read_text("utf-8"),
     "digits": (ROOT / "examples" / "digits_2018.py").read_text("utf-8"),
-    **{path.stem: path.read_text("utf-8") for path in (ROOT / "benchmarks" / "scripts").glob("*.py")},
+    **BENCHMARKS,
 }
 TOGETHER = """
 import runpy, sys
@@ -87,7 +88,7 @@ def migrated(folder: Path, scripts: dict[str, str]) -> None:
 def test_old_scripts_run_where_there_is_no_parallel_compat(tmp_path):
     shorter = {}
     for name, text in SCRIPTS.items():
-        for old, new in SHORTER if name in ("dqn", "gan", "seq2seq", "vae", "six_calls") else ():
+        for old, new in SHORTER if name in BENCHMARKS else ():
             text = text.replace(old, new)
         shorter[name] = text
     assert len(shorter) >= 11
