@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _PARTS = {"function": "function", "output_shape": "_output_shape", "mask": "mask"}
 
 _known: dict[str, list[weakref.ref[Any]]] = {}
+# Those without a name, by their bytecode.
+_by_code: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 
 def remember(function: Any) -> None:
@@ -46,7 +48,7 @@ def _parts(function: Any) -> tuple[Any, ...]:
 
 
 class _Named(dict[str, Any]):
-    """The configuration of a function by its name, which has the function as well, as long as nobody writes it."""
+    """The configuration of a function, which has the function as well, as long as nobody writes it."""
 
     function: Any
 
@@ -58,11 +60,14 @@ def get_config(original: Callable[..., Any]) -> Callable[..., Any]:
         config = original(self)
         for part, attribute in _PARTS.items():
             function, entry = given(getattr(self, attribute, None)), config.get(part)
-            is_name = isinstance(entry, dict) and entry.get("class_name") == "function"
-            if is_name and isinstance(function, types.FunctionType):
+            kind = entry.get("class_name") if isinstance(entry, dict) else None
+            if kind in ("function", "__lambda__") and isinstance(function, types.FunctionType):
                 config[part] = named = _Named(entry)
                 named.function = function
-                remember(function)
+                if kind == "function":
+                    remember(function)
+                elif not function.__closure__ and not function.__defaults__:
+                    _by_code[entry["config"]["code"]] = function
         return config
 
     return and_remember
@@ -80,7 +85,12 @@ def from_config(original: Any) -> classmethod[Any, Any, Any]:
             if not isinstance(entry, dict):
                 continue
             name = entry.get("config")
-            if entry.get("class_name") == "__lambda__":
+            living = _of_this_process(entry)
+            if living is not None:
+                name = f"<lambda> of {part}"
+                config = {**config, part: {"module": "builtins", "class_name": "function", "config": name}}
+                found[name] = living
+            elif entry.get("class_name") == "__lambda__":
                 bytecode.append(part)
             elif entry.get("class_name") == "function" and isinstance(name, str):
                 function = getattr(entry, "function", None) or named(name)
@@ -93,6 +103,14 @@ def from_config(original: Any) -> classmethod[Any, Any, Any]:
         return layer
 
     return classmethod(with_known)
+
+
+def _of_this_process(entry: dict[str, Any]) -> Any:
+    """Return the living function whose bytecode this is: no code out of a file is run then."""
+    code = entry.get("config") if entry.get("class_name") == "__lambda__" else None
+    if not isinstance(code, dict) or code.get("closure") or code.get("defaults"):
+        return None
+    return _by_code.get(str(code.get("code")))
 
 
 def _rebound(function: Any) -> Any:

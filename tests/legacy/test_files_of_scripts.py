@@ -178,7 +178,9 @@ def test_a_model_from_the_class_and_config_of_another():
     from keras.models import model_from_config
 
     inputs = keras.Input((3,))
-    functional = keras.Model(inputs, keras.layers.Dense(2)(keras.layers.Lambda(doubled)(inputs)))
+    functional = keras.Model(
+        inputs, keras.layers.Dense(2)(keras.layers.Lambda(doubled)(keras.layers.Lambda(lambda x: x + 1)(inputs)))
+    )
     for model in functional, keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)]):
         config = {"class_name": model.__class__.__name__, "config": model.get_config()}
         clone = model_from_config(config, custom_objects={})
