@@ -46,10 +46,14 @@ class Epochs:
         model: the model that is fed.
         what: "training", "validation" or "prediction".
         steps: the batches of an epoch; None for one pass of a Sequence, or all of a generator.
+        again: whether each epoch begins a Sequence again, of which the one before took a part.
     """
 
-    def __init__(self, source: Source, model: keras.Model, what: str, steps: int | None) -> None:
+    def __init__(
+        self, source: Source, model: keras.Model, what: str, steps: int | None, again: bool = False
+    ) -> None:
         self._source = source
+        self._again = again
         self._model = model
         self._what = what
         self._steps = steps
@@ -68,6 +72,8 @@ class Epochs:
 
     def begin(self) -> None:
         """Begin an epoch."""
+        if self._again:
+            self._source.begin_again()
         self._given = 0
         self._over = False
         self._short = False
@@ -106,6 +112,8 @@ class Epochs:
                 while self._to_skip:
                     self._source.draw()
                     self._to_skip -= 1
+                    if self._again and self._to_skip % (self.length or 1) == 0:
+                        self._source.begin_again()
                 batch = self._source.draw()
             except StopIteration:
                 self._over = True

@@ -21,10 +21,19 @@ from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Sou
 from parallel_compat.names.generator_arguments import in_keras_2
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 # How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
 DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
+
+
+def _goes_on(model: keras.Model, what: str) -> bool:
+    return False
+
+
+# Whether a model's epochs of "training", "validation" or "prediction" each begin a Sequence again, of which `steps`
+# took a part, and do not go on with it; `run` does as the time of the script did.
+begins_again: Callable[[keras.Model, str], bool] = _goes_on
 
 
 class Feed:
@@ -80,7 +89,8 @@ class Feed:
                 "each replica of which would compute a generator's batch whole. Make it outside, and use "
                 "`parallelize(model, strategy=strategy)`."
             )
-        needed = steps * passes if steps else None
+        again = is_sequence(data) and begins_again(self._model, what)
+        needed = (steps if again else steps * passes) if steps else None
         read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2)
         source: Source
         if is_sequence(data):
@@ -88,7 +98,7 @@ class Feed:
             source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed)
         else:
             source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
-        epochs = Epochs(source, self._model, what, steps)
+        epochs = Epochs(source, self._model, what, steps, again)
         self._epochs.append(epochs)
         return keras3.BatchAdapter(epochs, steps is not None)
 

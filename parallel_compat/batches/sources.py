@@ -61,6 +61,9 @@ class Source:
         """Return the next batch; raises StopIteration when there is none, or what the user's code raised."""
         raise NotImplementedError
 
+    def begin_again(self) -> None:
+        """Let the next batch be the first one again, where batches have an order of their own."""
+
     def close(self) -> None:
         """End the threads and processes of this source."""
 
@@ -170,7 +173,7 @@ class SequenceSource(Source):
         self._workers = workers if max_queue_size else 0
         self._processes = use_multiprocessing
         self._shuffle = shuffle
-        self._left = needed
+        self._needed = self._left = needed
         self._pool: ThreadPoolExecutor | ProcessPool | None = None
         self._waiting: deque[Future[Any]] = deque()
         self._order: list[int] = []
@@ -194,6 +197,16 @@ class SequenceSource(Source):
         if not self._left_of_pass and not self._waiting:
             self._call("on_epoch_end")
         return batch
+
+    def begin_again(self) -> None:
+        self._left = self._needed
+        self._order = []
+        if self._left_of_pass or self._waiting:
+            for future in self._waiting:
+                future.cancel()
+            self._waiting.clear()
+            self._left_of_pass = 0
+            self._call("on_epoch_end")
 
     def _begin(self) -> None:
         length = self.batches_per_pass

@@ -142,7 +142,7 @@ RESULTS: tuple[Result, ...] = (
         "a frozen layer's regularizer",
         "counts in the logged loss",
         "does not",
-        TODAY, TODAY, TODAY,
+        THEN, TODAY, TODAY,
         r"trainable\s*=\s*False[\s\S]*regularizer|regularizer[\s\S]*trainable\s*=\s*False",
     ),
     Result(

@@ -150,10 +150,17 @@ def _draws_for_each_replica(original: Any) -> Any:
 
 
 def put_on_loops(patches: Patches) -> None:
-    """Let the loops over arrays in memory count epochs as the time of a model did."""
+    """Let the loops over arrays and Sequences count epochs as the time of a model did."""
+    from parallel_compat.batches import generator_methods
     from parallel_compat.training import in_memory
 
     patches.set(in_memory, "epoch_logs", _epoch_logs, why="epochs are counted as in the era of the model")
+    patches.set(
+        generator_methods,
+        "begins_again",
+        _begins_again,
+        why="`steps_per_epoch` of a Sequence: TensorFlow 2.2 began it again in each epoch, 1.15 in each validation",
+    )
 
 
 def _generator_method(original: Any, name: str) -> Any:
@@ -846,6 +853,11 @@ def _in_memory(original: Any, name: str) -> Any:
         return in_memory.call(name, self, functools.partial(general, self), keras3.bind(name, given, keywords))
 
     return method
+
+
+def _begins_again(model: Any, what: str) -> bool:
+    era = object_eras.era_of_object(model)
+    return era is Era.TF_KERAS_2_2 or (era is Era.TF_KERAS_1_15 and what == "validation")
 
 
 def _epoch_logs(model: Any, data: Any) -> Any:

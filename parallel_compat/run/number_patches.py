@@ -45,6 +45,8 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(
         keras.Layer, "symbolic_call", looking_alike(_symbolic_call), why="layers that draw took seeds from `np.random`"
     )
+    for owner, name, wrap in patch_points.of_weight_regularization(_regularization):
+        patches.wrap(owner, name, wrap, why="a loss counts the regularizers of frozen layers as well")
     patches.wrap(layers.Softmax, "call", looking_alike(_softmax), why="its logits are those of an operation")
     for owner, name, wrap in patch_points.of_schedules(_counts_in_floats):
         patches.wrap(owner, name, looking_alike(wrap), why="schedules of users compute with the step, a float")
@@ -92,6 +94,18 @@ def _batch_normalization_build(original: Any) -> Any:
             keras3.keep_debiased(self)
 
     return build
+
+
+def _regularization(original: Any) -> Any:
+    def _get_regularization_losses(self: Any) -> list[Any]:
+        losses: list[Any] = original(self)
+        if object_eras.era_of_object(self) is Era.TODAY:
+            return losses
+        from parallel_compat.backend import keras3
+
+        return losses + keras3.regularization_of_frozen(self)
+
+    return _get_regularization_losses
 
 
 def _upsampling(original: Any) -> Any:

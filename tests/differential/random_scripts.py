@@ -1488,6 +1488,62 @@ def bidirectional_of_a_layer_that_goes_backwards():
     return start(models.Sequential([both])).predict(steps)
 
 
+@cause
+def losses_of_frozen_layers():
+    inner = models.Sequential([L.Dense(3, kernel_regularizer="l2", input_shape=(5,)), L.Dense(2, bias_regularizer="l2")])
+    inner.layers[0].trainable = False
+    inputs = L.Input((5,))
+    model = start(models.Model(inputs, L.Dense(1, kernel_regularizer="l1")(inner(inputs))))
+    model.layers[-1].trainable = False
+    model.compile("sgd", "mse", metrics=["mse"])
+    seen = [model.train_on_batch(x, y), model.evaluate(x, y, verbose=0), model.get_weights(), len(model.losses)]
+    parallel = utils.multi_gpu_model(model, 2)
+    parallel.compile("sgd", "mse")
+    return [*seen, parallel.evaluate(x, y, verbose=0)]
+
+
+@cause
+def a_loss_without_targets():
+    inputs = L.Input((5,))
+    outputs = L.Dense(1)(inputs)
+    model = start(models.Model(inputs, outputs))
+    model.add_loss(K.mean(K.square(outputs)))
+    model.compile("sgd", loss=None)
+    rows = []
+    each = callbacks.LambdaCallback(on_batch_end=lambda batch, logs: rows.append(float(logs["loss"])))
+    for given in ([], [each]):
+        seen = model.fit(x, None, batch_size=5, epochs=2, shuffle=False, verbose=0, callbacks=given).history
+    return [seen, rows, model.evaluate(x, None, batch_size=5, verbose=0)]
+
+
+class Rows(utils.Sequence):
+    def __init__(self):
+        self.ends = 0
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return x[3 * index : 3 * index + 3], y[3 * index : 3 * index + 3]
+
+    def on_epoch_end(self):
+        self.ends += 1
+
+
+@cause
+def an_epoch_of_a_part_of_a_sequence():
+    model = start(models.Sequential([L.Dense(1, input_shape=(5,))]))
+    parallel = utils.multi_gpu_model(model, 2)
+    noted = []
+    for each in (model, parallel):
+        each.compile(optimizers.SGD(0.0), "mse")
+        for shuffle in (False, True):
+            random.seed(3)
+            more = {"validation_data": Rows(), "validation_steps": 3, "shuffle": shuffle}
+            noted.append(each.fit_generator(Rows(), 3, epochs=3, verbose=0, workers=1, **more).history)
+    return noted
+
+
 print(json.dumps(RESULT))
 """
 

@@ -262,3 +262,14 @@ def weight_regularization(model: keras.Model) -> list[Any]:
     """Compute the losses of weight regularizers (`Layer._get_regularization_losses`)."""
     losses: list[Any] = model._get_regularization_losses()
     return losses
+
+
+def regularization_of_frozen(layer: keras.layers.Layer) -> list[Any]:
+    """Compute the losses of the regularizers of weights that are not trained, which Keras 3 leaves out."""
+    scope = keras.src.backend.get_stateless_scope() if keras.src.backend.in_stateless_scope() else None
+    symbolic = keras.src.backend.in_symbolic_scope()
+    return [
+        weight.regularizer(weight if scope is None or symbolic else scope.get_current_value(weight))
+        for weight in layer.non_trainable_weights
+        if weight.regularizer is not None
+    ]

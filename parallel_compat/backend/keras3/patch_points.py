@@ -284,6 +284,11 @@ def of_epoch_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     yield CallbackList, "on_epoch_end", wrap
 
 
+def of_weight_regularization(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where the losses of weight regularizers are computed (`Layer._get_regularization_losses`)."""
+    yield keras.layers.Layer, "_get_regularization_losses", wrap
+
+
 def of_undeclared_output_shapes() -> Iterator[Point]:
     """Yield where a layer without a `compute_output_shape` is asked for its output's shape (`Layer`, a default).
 

@@ -100,6 +100,18 @@ def evaluate_in_steps(model: Any, in_steps: bool) -> None:
     vars(model)[_IN_STEPS] = in_steps
 
 
+def weight_of_batch(model: Any, samples: int, era: Era) -> int:
+    """Return what the loss of a batch counts in the mean: its samples, or 1 where TensorFlow 2.2 knew no targets.
+
+    Args:
+        model: a compiled model.
+        samples: the samples of the batch.
+        era: the era of the model.
+    """
+    is_without = era is Era.TF_KERAS_2_2 and all(each is None for each in keras.tree.flatten(model.loss))
+    return 1 if is_without else samples
+
+
 class MeanMetrics:
     """The metrics of a compiled model, if they can be computed batch by batch.
 
@@ -182,6 +194,7 @@ def _with_losses_on_their_own(
         return logs
     if is_test and era is Era.TF_KERAS_1_15 and vars(model).get(_IN_STEPS):
         samples = 1
+    samples = weight_of_batch(model, samples, era)
     of_outputs = patch_points.output_loss_trackers(model) if era is Era.TF_KERAS_2_2 else []
     counted = add(model, logs, samples, {"loss", *(tracker.name for tracker in of_outputs)})
     return counted if era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.legacy.numbers import batch_logs
 from parallel_compat.legacy.numbers.batch_logs import BatchLogs, MeanMetrics, Totals
 from parallel_compat.names.eras import Era
 from parallel_compat.training.in_memory import EpochLogs
@@ -92,7 +93,7 @@ class EpochLogsOfTfKeras(EpochLogsOfKeras2):
         self._before = values
         self._samples += samples
         self._batches += 1
-        counted = self._totals.add(own, samples, {"loss", *names})
+        counted = self._totals.add(own, batch_logs.weight_of_batch(self._model, samples, self._era), {"loss", *names})
         return counted if self._era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
 
 
