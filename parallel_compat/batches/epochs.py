@@ -49,9 +49,7 @@ class Epochs:
         again: whether each epoch begins a Sequence again, of which the one before took a part.
     """
 
-    def __init__(
-        self, source: Source, model: keras.Model, what: str, steps: int | None, again: bool = False
-    ) -> None:
+    def __init__(self, source: Source, model: keras.Model, what: str, steps: int | None, again: bool = False) -> None:
         self._source = source
         self._again = again
         self._model = model

@@ -12,6 +12,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.legacy.numbers.activity_regularizers import divides_by_samples, samples_of
 from parallel_compat.training.time_distributed import fold, unfold
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
         outputs = layer.call(_folded(inputs), **keywords)
         regularizer = getattr(layer, "activity_regularizer", None)
         if regularizer is not None:
-            self.add_loss(getattr(regularizer, "regularizer", regularizer)(outputs))
+            # As a call of the layer adds it: tf.keras did that, and Keras 2.2.4 added the sum, as it did of any layer.
+            loss = regularizer(outputs)
+            self.add_loss(loss / samples_of(outputs) if divides_by_samples() else loss)
         time = vars(self).get(_TIME) if inputs.shape[1] is None else None
         return keras.tree.map_structure(lambda output: _of_time(_unfolded(output, inputs), time), outputs)
 

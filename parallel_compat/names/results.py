@@ -128,7 +128,7 @@ RESULTS: tuple[Result, ...] = (
         "`val_loss` with `class_weight` and `validation_split`",
         "validation samples have class weights, too; those of `validation_data` had not",
         "they have not",
-        TODAY, TODAY, _NONE,
+        THEN, TODAY, _NONE,
         r"class_weight[\s\S]*validation_split|validation_split[\s\S]*class_weight",
     ),
     Result(

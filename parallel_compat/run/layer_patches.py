@@ -43,6 +43,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         layers.Layer, "compute_output_shape", looking_alike(_same_shape), why="`super()` gave the shape of the input"
     )
     patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
+    patches.wrap(layers.Layer, "build", _build_of_model, why="`build` of a subclassed model made its weights")
     for kind in patch_points.convolution_classes():
         patches.wrap(kind, "build", shape_checks.build_of_convolution, why="a `ValueError`, as it was")
     patches.wrap(layers.Subtract, "__call__", shape_checks.call_of_subtract, why="a `ValueError`, as it was")
@@ -77,6 +78,19 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         patches.wrap(kind, "compute_mask", make, why="what masks one of the inputs masks the output")
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
+
+
+def _build_of_model(original: Any) -> Any:
+    @functools.wraps(original)  # Keras asks whether a layer has a `build` of its own by a mark on this one
+    def build(self: Any, input_shape: Any) -> None:
+        is_model = isinstance(self, sys.modules["keras"].Model) and input_shape is not None
+        if is_model and object_eras.era_of_object(self) is not Era.TODAY:
+            from parallel_compat.backend import keras3
+
+            keras3.build_by_calling(self, input_shape)
+        original(self, input_shape)
+
+    return build
 
 
 def _flat_shapes(original: Any) -> Any:

@@ -36,6 +36,15 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(
         keras.initializers.Identity, "__call__", looking_alike(_identity), why="several identity matrices side by side"
     )
+    whole = "a configuration has all arguments, so that a loaded model computes the same"
+    for kind in (
+        keras.losses.Huber,
+        keras.losses.CosineSimilarity,
+        keras.losses.SparseCategoricalCrossentropy,
+        keras.metrics.CosineSimilarity,
+        keras.initializers.Identity,
+    ):
+        patches.wrap(kind, "get_config", looking_alike(_whole_config), why=whole)
     for kind in ("RandomUniform", "RandomNormal", "TruncatedNormal", "VarianceScaling", "Orthogonal"):
         draw = functools.partial(_initial_weights, kind)
         owner = getattr(keras.initializers, kind)
@@ -163,6 +172,18 @@ def _default_seed(original: Any) -> Any:
         return own.randint(1, int(1e9))
 
     return make_default_seed
+
+
+def _whole_config(original: Any) -> Any:
+    """Keras 3 leaves out `delta` of Huber, `axis` of losses, and `gain` of Identity."""
+
+    def get_config(self: Any) -> dict[str, Any]:
+        from parallel_compat.backend import keras3
+
+        left_out = {"gain": self.gain} if hasattr(self, "gain") else keras3.arguments_of_function(self)
+        return {**left_out, **original(self)}
+
+    return get_config
 
 
 def _identity(original: Any) -> Any:

@@ -1425,7 +1425,7 @@ def script_of_causes(era: str) -> str:
     """Return a script that asks an era for what random scripts found to differ once, a few lines for each cause."""
     written = RandomScript(era, 0)
     written.imports()
-    written.add(CAUSES)
+    written.add(CAUSES.replace("\n\nprint", CAUSES_OF_TENSORFLOW_2 + "\n\nprint") if written.tf2 else CAUSES)
     return "\n".join(written.lines) + "\n"
 
 
@@ -1544,7 +1544,53 @@ def an_epoch_of_a_part_of_a_sequence():
     return noted
 
 
+@cause
+def activity_regularizer_of_a_layer_in_time_distributed():
+    inner = L.Dense(2, activity_regularizer=regularizers.l1_l2(l1=0.1, l2=0.2))
+    model = start(models.Sequential([L.TimeDistributed(inner, input_shape=(4, 3))]))
+    model.compile("sgd", "mse", metrics=["mse"])
+    seen = [model.train_on_batch(steps, np.ones((6, 4, 2))), model.get_weights()]
+    if "tf" in globals():  # which added up the means of the towers
+        return seen
+    parallel = utils.multi_gpu_model(model, 2)
+    parallel.compile("sgd", "mse")
+    return [*seen, parallel.evaluate(steps, np.ones((6, 4, 2)), verbose=0)]
+
+
+@cause
+def losses_with_arguments_in_files():
+    model = start(models.Sequential([L.Dense(2, input_shape=(5,)), L.ThresholdedReLU(0.1)]))
+    noted = []
+    both = np.concatenate([y, y + 1], axis=1)
+    kinds = ["mse"]
+    if "tf" in globals():
+        kinds = [losses.Huber(delta=0.3), losses.MeanSquaredError(), losses.LogCosh()]
+    for each in kinds:
+        model.compile("sgd", each)
+        model.save("model.h5")
+        noted.append(models.load_model("model.h5").evaluate(x, both, verbose=0))
+    return noted
+
+
 print(json.dumps(RESULT))
+"""
+
+CAUSES_OF_TENSORFLOW_2 = """
+class Own(models.Model):
+    def __init__(self):
+        super(Own, self).__init__()
+        self.one, self.two = L.Dense(3, activation="tanh"), L.Dense(1)
+
+    def call(self, x):
+        return self.two(self.one(x))
+
+
+@cause
+def subclassed_model_that_is_built():
+    model = Own()
+    model.build((None, 5))
+    start(model).compile("sgd", "mse")
+    return [[w.name for w in model.weights], model.train_on_batch(x, y), model.get_weights()]
 """
 
 

@@ -131,6 +131,11 @@ def function_of(computed: keras.losses.Loss | keras.metrics.Metric) -> Callable[
     return function
 
 
+def arguments_of_function(computed: keras.losses.Loss | keras.metrics.Metric) -> dict[str, Any]:
+    """Return what the function of a loss or metric is called with besides targets and predictions (`_fn_kwargs`)."""
+    return dict(getattr(computed, "_fn_kwargs", None) or {})
+
+
 def is_keras_function(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:
     """Whether a loss or metric wraps a function of Keras's own."""
     return str(getattr(function_of(computed), "__module__", "")).startswith("keras.src.")

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from keras.src import layers, models, ops
+from keras.src.legacy import layers as legacy_layers
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
 from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
@@ -57,8 +58,9 @@ def _classes_alone() -> Iterator[None]:
     """
     kept = saving_utils.MODULE_OBJECTS
     before = vars(kept).get("ALL_OBJECTS")
+    of_layers = {**vars(legacy_layers), **vars(layers)}  # `ThresholdedReLU` is among the former
     of_models = {name: getattr(models, name) for name in ("Functional", "Model", "Sequential")}
-    kept.ALL_OBJECTS = {**{name: one for name, one in vars(layers).items() if isinstance(one, type)}, **of_models}
+    kept.ALL_OBJECTS = {**{name: one for name, one in of_layers.items() if isinstance(one, type)}, **of_models}
     try:
         yield
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -256,6 +257,27 @@ def infer_spec_by_calling(layer: keras.layers.Layer) -> None:
         return backend.compute_output_spec(layer.call, *args, **kwargs)
 
     vars(layer)["compute_output_spec"] = compute_output_spec
+
+
+def build_by_calling(model: keras.Model, input_shape: Any) -> None:
+    """Make what a subclassed model has inside, as its call on inputs of these shapes does; its own `build` makes none.
+
+    Args:
+        model: the model.
+        input_shape: a shape, or a list or dict of them.
+    """
+    from keras.src import backend
+    from keras.src.layers.layer import might_have_unbuilt_state
+
+    if not might_have_unbuilt_state(model):
+        return
+    inputs = keras.tree.map_shape_structure(keras.KerasTensor, input_shape)
+    required = [
+        each.name
+        for each in inspect.signature(model.call).parameters.values()
+        if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty
+    ]
+    backend.compute_output_spec(model.call, inputs, **({"training": False} if "training" in required[1:] else {}))
 
 
 def weight_regularization(model: keras.Model) -> list[Any]:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import keras
+import tensorflow as tf
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")
@@ -22,7 +23,7 @@ class SumOverBatch(keras.regularizers.Regularizer):  # type: ignore[misc]
 
     def __init__(self, regularizer: Any) -> None:
         self.regularizer = keras.regularizers.get(regularizer)
-        self._divided = divides_by_samples()  # asked here, where no graph is being made
+        self._divided = divides_by_samples()
 
     def __call__(self, x: Any) -> Any:
         return self.regularizer(x) * (samples_of(x) if self._divided else 1)
@@ -47,6 +48,7 @@ def samples_of(x: Any) -> Any:
 @cache
 def divides_by_samples() -> bool:
     """Say whether this Keras divides activity regularizers by the samples of the batch: 3.12 does not, 3.15 does."""
-    layer = keras.layers.ActivityRegularization(l1=1.0, name="samples")
-    layer(keras.ops.ones((2, 1)))
-    return float(layer.losses[0]) < 1.5
+    with tf.init_scope():
+        layer = keras.layers.ActivityRegularization(l1=1.0, name="samples")
+        layer(keras.ops.ones((2, 1)))
+        return float(layer.losses[0]) < 1.5
