@@ -73,12 +73,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         "results of one device are kept.",
     ),
     Difference(
-        (Era.TF_KERAS_2_2,),
-        "`train_on_batch` and `test_on_batch` after `fit` or `evaluate` give the values of their batch.",
-        "TensorFlow 2.2 reset its metrics after each batch and not before, so that the first batch went on from the "
-        "last epoch's mean. The batch's own values are kept; `model.reset_metrics()` gave them there as well.",
-    ),
-    Difference(
         (Era.TF_KERAS_1_15,),
         "A loss of one's own with `K.log(y + 1.)` has its own value in `evaluate` and validation.",
         "TensorFlow 1's graph optimizer rewrote the logarithm to another function there: without its arithmetic "

@@ -156,6 +156,9 @@ def put_on_loops(patches: Patches) -> None:
 
     patches.set(in_memory, "epoch_logs", _epoch_logs, why="epochs are counted as in the era of the model")
     patches.set(
+        in_memory, "goes_on", _goes_on, why="the first `train_on_batch` after `fit` of tf.keras goes on from it"
+    )
+    patches.set(
         generator_methods,
         "begins_again",
         _begins_again,
@@ -853,6 +856,12 @@ def _in_memory(original: Any, name: str) -> Any:
         return in_memory.call(name, self, functools.partial(general, self), keras3.bind(name, given, keywords))
 
     return method
+
+
+def _goes_on(model: Any) -> bool:
+    from parallel_compat.legacy.numbers import batch_logs
+
+    return batch_logs.goes_on(model)
 
 
 def _begins_again(model: Any, what: str) -> bool:

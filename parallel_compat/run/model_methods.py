@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -403,22 +403,32 @@ def _is_parallel(model: Any) -> bool:
 
 
 def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    name = of.rpartition(".")[2]
     drawing = _drawing(of, given, keywords)
+    given, resets = _resetting(name, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     _check_compiled(self)
-    name = of.rpartition(".")[2]
     arguments = data_forms.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
     if name == "evaluate" and _is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
         arguments["x"] = _dense_batches(self, parts, arguments.pop("batch_size", None))
-    with _fed(self, drawing, "validation", arguments) as fed:
+    on_batch = batch_logs.going_on(self, resets) if name.endswith("_on_batch") else nullcontext()
+    with on_batch, _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
             return patch_points.plain_results(results) if fed["return_dict"] else results
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
     return _ordered(self, results)
+
+
+def _resetting(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], bool]:
+    """Take tf.keras's `reset_metrics` out of the arguments of `train_on_batch` and `test_on_batch`."""
+    place = {"train_on_batch": 4, "test_on_batch": 3}.get(name, len(given))
+    if len(given) == place + 1:
+        return given[:place], bool(given[place])
+    return given, bool(keywords.pop("reset_metrics", True))
 
 
 def _ordered(model: Any, results: dict[str, Any]) -> Any:

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 _flatten = keras.tree.flatten
 _CallbackList = keras.callbacks.CallbackList
 
+
+def _goes_on(model: keras.Model) -> bool:
+    return False
+
+
+# Whether the metrics of `train_on_batch` go on from what was before; `run` says so as the time of the script did.
+goes_on: Callable[[keras.Model], bool] = _goes_on
+
 # What a model must leave to Keras, or to a parallel model, for each call.
 _STEPS = {
     "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
@@ -63,6 +71,8 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
         return "data that is not numpy arrays or tensors of numbers"
     if any(leaf.shape[0] == 0 for leaf in leaves):
         return "no samples"
+    if name.endswith("_on_batch") and goes_on(model):
+        return "metrics that go on from the batches before"
     steps = _STEPS[name]
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")

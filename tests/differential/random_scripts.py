@@ -1572,6 +1572,26 @@ def losses_with_arguments_in_files():
     return noted
 
 
+@cause
+def batches_after_an_epoch():
+    inputs = L.Input((5,))
+    model = start(models.Model(inputs, [L.Dense(1, name="one")(inputs), L.Dense(1, name="two")(inputs)]))
+    noted = []
+    for each in (model, utils.multi_gpu_model(model, 2)):
+        each.compile("sgd", "mse", metrics=["mae"])
+        each.fit(x, [y, y], batch_size=5, shuffle=False, verbose=0)
+        noted += [each.train_on_batch(x[:4], [y[:4], y[:4]]) for _ in range(3)]
+        each.evaluate(x, [y, y], batch_size=8, verbose=0)
+        noted += [each.test_on_batch(x[:4], [y[:4], y[:4]]) for _ in range(2)]
+        batches = ((x[at : at + 5], [y[at : at + 5], y[at : at + 5]]) for at in (0, 5, 10) * 9)
+        each.fit_generator(batches, 3, epochs=1, verbose=0)
+        noted += [each.train_on_batch(x[:4], [y[:4], y[:4]]) for _ in range(2)]
+        if "tf" in globals():
+            noted += [each.train_on_batch(x[:at], [y[:at], y[:at]], reset_metrics=False) for at in (3, 4)]
+            noted += [each.test_on_batch(x[:4], [y[:4], y[:4]]) for _ in range(2)]
+    return noted
+
+
 print(json.dumps(RESULT))
 """
 

@@ -12,6 +12,7 @@ few samples it has; its logs are in the order of the alphabet.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,9 @@ class BatchLogs(dict[str, Any]):
 class Totals:
     """Adds up what the batches of an epoch gave.
 
+    Attributes:
+        samples: how many there were.
+
     >>> totals = Totals()
     >>> totals.add({"loss": 3.0}, 2).means
     {'loss': 3.0}
@@ -57,7 +61,7 @@ class Totals:
     """
 
     def __init__(self) -> None:
-        self._samples = 0
+        self.samples = 0
         self._sums: dict[str, float] = {}
 
     def add(self, logs: dict[str, Any], samples: int, averaged: Container[str] | None = None) -> BatchLogs:
@@ -69,16 +73,17 @@ class Totals:
             averaged: the logs that are the batch's own; the others are means already. None for all.
         """
         values = {name: float(value) for name, value in logs.items()}
-        self._samples += samples
+        self.samples += samples
         means = dict(values)
         for name, value in values.items():
             if averaged is None or name in averaged:
                 self._sums[name] = self._sums.get(name, 0.0) + value * samples
-                means[name] = self._sums[name] / self._samples if self._samples else value
+                means[name] = self._sums[name] / self.samples if self.samples else value
         return BatchLogs(values, samples, means)
 
 
 _TOTALS = "_parallel_compat_totals_of_epoch"
+_GOES_ON = "_parallel_compat_metrics_go_on"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
 # The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
 _WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
@@ -93,6 +98,44 @@ def add(model: Any, logs: dict[str, Any], samples: int, averaged: Container[str]
     """Count a batch in the epoch of a model; see `Totals.add`."""
     totals: Totals = vars(model).setdefault(_TOTALS, Totals())
     return totals.add(logs, samples, averaged)
+
+
+@contextmanager
+def going_on(model: Any, reset: bool = True) -> Iterator[None]:
+    """Let `train_on_batch` or `test_on_batch` go on from the metrics of what was before, as tf.keras did.
+
+    It reset them after each batch, not before: the first batch after `fit` or `evaluate` went on from the last epoch.
+
+    Args:
+        model: a compiled model.
+        reset: whether they are reset afterwards (`reset_metrics=`).
+    """
+    attributes = vars(model)
+    counted = _TOTALS in attributes and attributes[_TOTALS].samples > 0
+    if object_eras.era_of_object(model).is_tf_keras and (counted or not reset):
+        attributes[_GOES_ON] = counted
+    try:
+        yield
+    finally:
+        if attributes.pop(_GOES_ON, None) is None:
+            begin(model)
+        elif reset:
+            model.reset_metrics()
+
+
+def goes_on(model: Any) -> bool:
+    """Whether the next batch of a model is counted with those before."""
+    return _GOES_ON in vars(model)
+
+
+def count_with(model: Any, totals: Totals) -> None:
+    """Let a batch that goes on be counted with these.
+
+    Args:
+        model: a compiled model.
+        totals: of its last epoch.
+    """
+    vars(model)[_TOTALS] = totals
 
 
 def evaluate_in_steps(model: Any, in_steps: bool) -> None:
@@ -202,6 +245,8 @@ def _with_losses_on_their_own(
 
 def _beginning(original: Any) -> Any:
     def reset_metrics(self: Any) -> None:
+        if vars(self).get(_GOES_ON):
+            return
         original(self)
         begin(self)
 

@@ -94,6 +94,7 @@ class EpochLogsOfTfKeras(EpochLogsOfKeras2):
         self._samples += samples
         self._batches += 1
         counted = self._totals.add(own, batch_logs.weight_of_batch(self._model, samples, self._era), {"loss", *names})
+        batch_logs.count_with(self._model, self._totals)
         return counted if self._era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
 
 
