@@ -154,6 +154,9 @@ def put_on_loops(patches: Patches) -> None:
     from parallel_compat.batches import generator_methods
     from parallel_compat.training import in_memory
 
+    patches.set(
+        in_memory, "order_of_validation", _order_of_validation, why="tf.keras 1.15 shuffled what it validated on"
+    )
     patches.set(in_memory, "epoch_logs", _epoch_logs, why="epochs are counted as in the era of the model")
     patches.set(
         in_memory, "goes_on", _goes_on, why="the first `train_on_batch` after `fit` of tf.keras goes on from it"
@@ -856,6 +859,15 @@ def _in_memory(original: Any, name: str) -> Any:
         return in_memory.call(name, self, functools.partial(general, self), keras3.bind(name, given, keywords))
 
     return method
+
+
+def _order_of_validation(model: Any) -> Any:
+    era = object_eras.era_of_object(model)
+    if era is not Era.TF_KERAS_1_15:
+        return False
+    from parallel_compat.legacy.numbers import sample_order
+
+    return sample_order.drawn(era, True)
 
 
 def _goes_on(model: Any) -> bool:

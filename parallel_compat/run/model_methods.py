@@ -81,6 +81,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keywords = data_forms.for_outputs_with_loss(self, keywords, _note(of, frame))
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
+    if era is not Era.TODAY:
+        _weigh_by_name(self, keywords)
     appended_metrics.forget(self)
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)
@@ -107,6 +109,21 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)
     return result
+
+
+def _weigh_by_name(model: Any, keywords: dict[str, Any]) -> None:
+    """Give each output the loss weight of its name, or 1: Keras 3 takes those of a dict by the alphabet."""
+    weights, names = keywords.get("loss_weights"), getattr(model, "output_names", None)
+    if not isinstance(weights, dict) or not names:
+        return
+    unknown = [name for name in weights if name not in names]
+    if unknown:
+        raise ValueError(f"Expected names of outputs in `loss_weights`: {names}. Received: {unknown}")
+    loss = keywords.get("loss")
+    if isinstance(loss, dict):
+        keywords["loss_weights"] = {name: weights.get(name, 1.0) for name in loss}
+    elif isinstance(loss, (list, tuple)):
+        keywords["loss_weights"] = [weights.get(name, 1.0) for name in names]
 
 
 def _of_targets_like(tensors: list[Any], loss: Any) -> Any:
@@ -196,13 +213,19 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     if era is Era.TODAY or not ordered_batches.are_arrays(data) or arguments.get("steps_per_epoch") is not None:
         return arguments
     held_out = _validation_data(arguments)
-    if era is Era.TF_KERAS_1_15 and isinstance(held_out, (tuple, list)) and ordered_batches.are_arrays(held_out):
+    is_in_memory = not is_sparse and in_memory.why_general("fit", model, arguments) is None
+    if (
+        era is Era.TF_KERAS_1_15
+        and not is_in_memory  # where the samples are taken in the order that is drawn
+        and isinstance(held_out, (tuple, list))
+        and ordered_batches.are_arrays(held_out)
+    ):
         draws = sample_order.DrawsForValidation(ordered_batches.samples_of_arrays(held_out))
         arguments = {**arguments, "callbacks": [*keras.tree.flatten(arguments.get("callbacks") or []), draws]}
     if not is_sparse and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY):
         return arguments
     draw = sample_order.drawn(era, shuffle)
-    if not is_sparse and in_memory.why_general("fit", model, arguments) is None:
+    if is_in_memory:
         return {**arguments, "shuffle": draw}
     x, y, weights = data
     if arguments.get("class_weight") is not None and keras.tree.is_nested(y):

@@ -32,6 +32,15 @@ def _goes_on(model: keras.Model) -> bool:
 # Whether the metrics of `train_on_batch` go on from what was before; `run` says so as the time of the script did.
 goes_on: Callable[[keras.Model], bool] = _goes_on
 
+
+def _as_given(model: keras.Model) -> Any:
+    return False
+
+
+# The order in which a validation inside of `fit` takes its samples (`array_batches.order_of_epoch`); `run` draws it
+# where the time of the script did.
+order_of_validation: Callable[[keras.Model], Any] = _as_given
+
 # What a model must leave to Keras, or to a parallel model, for each call.
 _STEPS = {
     "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
@@ -192,7 +201,10 @@ def fit(
             if validation is None:
                 val_x, val_y, val_weight = keras.utils.unpack_x_y_sample_weight(tuple(validation_data))
                 validation = keras3.ArrayData(val_x, val_y, val_weight, validation_batch_size or batch_size)
-            logs.update({f"val_{name}": value for name, value in _evaluate(model, validation, listed).items()})
+            in_order = order_of_validation(model)
+            logs.update(
+                {f"val_{name}": value for name, value in _evaluate(model, validation, listed, in_order).items()}
+            )
         listed.on_epoch_end(epoch, logs)
         if model.stop_training:
             break
@@ -222,13 +234,13 @@ def evaluate(
     return logs if return_dict else keras3.in_order(model, logs)
 
 
-def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any) -> dict[str, Any]:
+def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any, shuffle: Any = False) -> dict[str, Any]:
     model.stop_evaluating = False
     listed.on_test_begin()
     counted = epoch_logs(model, data)
     if not counted.alone:
         model.reset_metrics()
-    _run(model, "test", step_function(model, "test", counted.alone), data, counted, listed)
+    _run(model, "test", step_function(model, "test", counted.alone), data, counted, listed, shuffle)
     logs = keras3.plain_logs(counted.of_epoch())
     listed.on_test_end(logs)
     return logs

@@ -1592,6 +1592,43 @@ def batches_after_an_epoch():
     return noted
 
 
+@cause
+def order_of_what_is_held_out():
+    model = start(models.Sequential([L.Dense(1, input_shape=(5,))]))
+    np.random.seed(5)
+    noted = []
+
+    def largest(y_true, y_pred):
+        return K.max(y_pred)
+
+    for each in (model, utils.multi_gpu_model(model, 2)):
+        each.compile("sgd", "mse", metrics=[largest])
+        noted.append(each.fit(x, y, batch_size=5, epochs=2, shuffle=False, validation_data=(x, y), verbose=0).history)
+    return [noted, np.random.randint(1000)]
+
+
+@cause
+def nadam_from_a_file():
+    model = start(models.Sequential([L.Dense(2, input_shape=(5,)), L.Dense(1)]))
+    model.compile(optimizers.Nadam(0.02, schedule_decay=0.5), "mse")
+    before = [model.train_on_batch(x, y) for _ in range(2)]
+    model.save("model.h5")
+    model = models.load_model("model.h5")
+    return [before, [model.train_on_batch(x, y) for _ in range(3)], model.get_weights()]
+
+
+@cause
+def weights_of_losses_by_name():
+    inputs = L.Input((5,))
+    model = start(models.Model(inputs, [L.Dense(1, name=name)(inputs) for name in "zxy"]))
+    noted = []
+    for kind in (["mse", "mae", "mse"], {"z": "mse", "x": "mae", "y": "mse"}, "mse"):
+        for weights in ({"z": 0.5, "y": 3.0, "x": 2.0}, [0.5, 2.0, 3.0]):
+            model.compile("sgd", kind, loss_weights=weights)
+            noted.append(model.evaluate(x, [y, y, y], verbose=0))
+    return noted
+
+
 print(json.dumps(RESULT))
 """
 

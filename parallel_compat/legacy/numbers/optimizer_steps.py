@@ -60,7 +60,8 @@ def step_as(
         clipvalue=clipvalue,
         rows_touched=rows,
         schedule=partial(_nadam_momentum, schedule_decay=schedule_decay),
-        config={} if schedule_decay == SCHEDULE_DECAY else {"schedule_decay": schedule_decay},
+        # tf.keras called it `decay` in files, and made the default of what it read there.
+        config={} if era.is_tf_keras or schedule_decay == SCHEDULE_DECAY else {"schedule_decay": schedule_decay},
     )
     return True
 
