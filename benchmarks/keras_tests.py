@@ -153,6 +153,8 @@ def page(data: dict[str, Any]) -> str:
     for each in data["not_passing"]:
         lines.append(f"| {each['reason']} | {', '.join(f'`{test}`' for test in each['tests'])} |")
     lines += ["", "## Not run", "", *(f"- `{each['file']}`: {each['reason']}" for each in data["not_run"])]
+    lines += ["", "## Tests of others", ""]
+    lines += [f"- {each['project']} at `{each['commit'][:7]}`: {each['result']}" for each in data["others"]]
     lines += ["", "## Each file", "", "| File | Passed | Failed | Skipped |", "| --- | ---: | ---: | ---: |"]
     for file, found in sorted(data["counts"].items()):
         lines.append(
