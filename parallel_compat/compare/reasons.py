@@ -81,8 +81,8 @@ REASONS: tuple[Reason, ...] = (
     Reason(
         "loss",
         (),
-        "Regularizers of activities were sums over the batch, those of frozen layers counted, and sample weights were "
-        "divided by the share of weights that are not 0.",
+        "Regularizers of activities were sums over the batch, those of frozen layers counted, sample weights were "
+        "divided by the share of weights that are not 0, and the masks of several inputs were joined otherwise.",
         "Run it under `parallel-compat run`; the guide's third page has the table.",
     ),
     Reason(
@@ -96,7 +96,8 @@ REASONS: tuple[Reason, ...] = (
         ("Adagrad", "Nadam", "RMSprop", "Adadelta", "Adam", "Adamax", "SGD"),
         "Defaults and formulas of optimizers changed: the learning rate, `epsilon` in or out of the root, Adagrad's "
         "accumulator, Nadam's schedule, `decay`; `clipnorm` limited all gradients together; rows of an Embedding that "
-        "a batch does not touch moved as well.",
+        "a batch does not touch moved as well, and the parts of one that it looks up more than once were added up, "
+        "then squared.",
         "Run it under `parallel-compat run`, or take the optimizer from `parallel_compat.legacy.optimizers`.",
     ),
     Reason(

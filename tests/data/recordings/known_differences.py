@@ -65,3 +65,13 @@ train("GRU", [L.GRU(2, input_shape=(3, 2))], steps, x[:, :2])
 train("hard_sigmoid", [dense(2, activation="hard_sigmoid")], x, x[:, :2])
 wider = [L.UpSampling2D(interpolation="bilinear", input_shape=(3, 3, 2)), L.Flatten(), L.Dense(1)]
 train("bilinear", wider, images, y)
+words = np.array([[0, 1, 0], [2, 0, 0], [1, 1, 1]] * 4)
+rows = [L.Embedding(5, 2, input_shape=(3,)), L.Flatten(), L.Dense(1)]
+train("rows_looked_up_twice", rows, words, y, "adam")
+both_ways = L.Bidirectional(L.SimpleRNN(2, return_sequences=True))
+parts = [L.Masking(input_shape=(3, 2)), both_ways, L.TimeDistributed(L.Dense(1))]
+train("masked_steps", parts, half, half[:, :, :1] + 1)
+b = L.Input((3, 2))
+sums = models.Model(b, L.TimeDistributed(L.Dense(1))(L.Add()([L.Masking()(b), b])), name="sum_of_one_masked")
+sums.compile("sgd", "mse")
+sums.fit(half, half[:, :, :1] + 1, batch_size=6, epochs=1, shuffle=False, verbose=0)
