@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _GIVEN = "_parallel_compat_given"
 _FUNCTIONS = (FunctionType, BuiltinFunctionType)
+_CHANGES = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "setdefault", "update"}
 _WRITES = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"}
 
 
@@ -67,8 +68,9 @@ def _fixed(function: Any, done: dict[int, Any], of_modules: dict[int, _Globals])
     module = function.__globals__
     names = {name for code in codes for name in code.co_names if name in module}
     held = {name: module[name] for name in names if not isinstance(module[name], (ModuleType, type))}
-    kept = {name: _value(value, module, done, of_modules) for name, value in held.items()}
-    cells = [_cell(each, module, done, of_modules) for each in function.__closure__ or ()]
+    copies = not any(_changes_what_it_holds(code) for code in codes)
+    kept = {name: _value(value, module, done, of_modules, copies) for name, value in held.items()}
+    cells = [_cell(each, module, done, of_modules, copies) for each in function.__closure__ or ()]
     if not cells and all(kept[name] is each and isinstance(each, _FUNCTIONS) for name, each in held.items()):
         return function
     globals_then = of_modules.setdefault(id(module), _Globals(module))
@@ -82,17 +84,21 @@ def _fixed(function: Any, done: dict[int, Any], of_modules: dict[int, _Globals])
     return made
 
 
-def _cell(cell: CellType, module: dict[str, Any], done: dict[int, Any], of_modules: dict[int, _Globals]) -> CellType:
+def _cell(
+    cell: CellType, module: dict[str, Any], done: dict[int, Any], of_modules: dict[int, _Globals], copies: bool
+) -> CellType:
     try:
         value = cell.cell_contents
     except ValueError:  # not bound yet
         return cell
-    return CellType(_value(value, module, done, of_modules))
+    return CellType(_value(value, module, done, of_modules, copies))
 
 
-def _value(value: Any, module: dict[str, Any], done: dict[int, Any], of_modules: dict[int, _Globals]) -> Any:
+def _value(
+    value: Any, module: dict[str, Any], done: dict[int, Any], of_modules: dict[int, _Globals], copies: bool
+) -> Any:
     if type(value) in (list, dict, set):
-        return value.copy()
+        return value.copy() if copies else value
     if isinstance(value, FunctionType) and value.__globals__ is module:
         return _fixed(value, done, of_modules)
     return value
@@ -102,6 +108,15 @@ def _writes(code: CodeType) -> bool:
     """Whether a function binds names that are not its own."""
     written = [each for each in dis.get_instructions(code) if each.opname in _WRITES]
     return any("GLOBAL" in each.opname or each.argval in code.co_freevars for each in written)
+
+
+def _changes_what_it_holds(code: CodeType) -> bool:
+    """Whether a function may change a list or dict that it reaches: it must then be that one."""
+    return bool(_CHANGES & set(code.co_names)) or any("SUBSCR" in each.opname for each in _stores(code))
+
+
+def _stores(code: CodeType) -> Iterator[dis.Instruction]:
+    return (each for each in dis.get_instructions(code) if each.opname.startswith(("STORE_", "DELETE_")))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
