@@ -91,4 +91,28 @@ DIFFERENCES: tuple[Difference, ...] = (
         "TensorFlow 2 computes it when the line runs, and nothing of a number says that it came from a variable. "
         "Compute it in the loss, or give the layer a `kernel_regularizer`.",
     ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        "A cross-entropy of symbolic tensors, added as `model.add_loss(binary_crossentropy(inputs, outputs))`, trains "
+        "the layer before it as well.",
+        "TensorFlow 2.2 took its logits from inside of the model, and the weights of its last layer, as they were in "
+        "that line, for constants: that layer did not learn. The loss that the script says is kept.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15,),
+        "`get_weights` lists each weight once after `add_loss` of a tensor from within a model inside.",
+        "TensorFlow 1.15 listed the layers of the models inside a second time. Both are the same weights.",
+    ),
+    Difference(
+        (Era.KERAS_2_2_4,),
+        "`clone_model` of a Sequential that begins with an `InputLayer` has its weights at once.",
+        "Keras 2.2.4's clone lost the input, and made new weights at its first batch, whatever it was given before.",
+    ),
+    Difference(
+        _ALL,
+        "A weight whose gradient is nearly 0, such as a bias before a BatchNormalization, may differ after a step of "
+        "RMSprop, Adam and their like.",
+        "They divide a gradient by its own size, also one that is made of the rounding errors of float32, which follow "
+        "from the order in which a processor adds.",
+    ),
 )
