@@ -195,6 +195,8 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         or not _is_arrays(arguments.get("validation_data")),
     )
     arguments = _in_drawn_order(self, arguments)
+    if _keeps_order(self, arguments.get("x"), drawing.get("workers")):
+        arguments["shuffle"] = False
     if _is_parallel(self):  # which draws from generators itself
         return original(self, **arguments, **drawing)
     return generator_methods.fit(
@@ -203,6 +205,11 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         arguments,
         functools.partial(original, self),
     )
+
+
+def _keeps_order(model: Any, data: Any, workers: Any) -> bool:
+    """Whether a Sequence is not shuffled: before TensorFlow 2 those did that who drew for `workers`, and 0 had none."""
+    return workers == 0 and is_sequence(data) and object_eras.era_of_object(model).has_graphs
 
 
 def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -284,6 +291,8 @@ def _fit_generator(**arguments: Any) -> Any:
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
         arguments["class_weight"] = None
     with as_compiled(model):
+        if _keeps_order(model, arguments.get("generator"), arguments.get("workers")):
+            arguments["shuffle"] = False
         return generator_methods.fit_generator(**arguments)
 
 
@@ -472,7 +481,7 @@ def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callab
     if era is Era.KERAS_2_2_4:  # `standardize_weights`
         note("class_weight= with sample_weight=", "left out, as Keras 2.2.4 did")
         return
-    arguments["sample_weight"] = weighted_classes(arguments["y"], arguments["sample_weight"], classes)
+    arguments["sample_weight"] = np.asarray(weighted_classes(arguments["y"], arguments["sample_weight"], classes))
 
 
 def _check_classes(weights: Any, y: Any, era: Era) -> None:
@@ -499,7 +508,7 @@ def _weigh_held_out_samples(arguments: dict[str, Any], era: Era) -> None:
     if not era.has_graphs or classes is None or keras.tree.is_nested(y):
         return
     if arguments.get("validation_split") and arguments.get("validation_data") is None:
-        arguments["sample_weight"] = weighted_classes(y, None, arguments.pop("class_weight"))
+        arguments["sample_weight"] = np.asarray(weighted_classes(y, None, arguments.pop("class_weight")))
 
 
 def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any, *given: Any, **keywords: Any) -> Any:
