@@ -49,6 +49,21 @@ def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[
             "If you trust where it is from: `parallel-compat run --allow-lambdas`, or "
             "`keras.config.enable_unsafe_deserialization()`."
         )
+    return made_of(code, defaults, closure, names_in_keras_2() if globs is None else globs)
+
+
+def made_of(code: str, defaults: Any, closure: Any, globs: dict[str, Any]) -> Any:
+    """Make a function of bytecode, wherever that is from.
+
+    Args:
+        code: the bytecode as text.
+        defaults: the defaults.
+        closure: the values in the closure.
+        globs: the names that the function sees.
+
+    Raises:
+        ValueError: it is no bytecode of this Python.
+    """
     try:
         loaded = marshal.loads(_bytes(code))
     except (ValueError, EOFError, TypeError) as error:
@@ -59,7 +74,7 @@ def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[
         raise ValueError(f"Expected the bytecode of a function. Received: {type(loaded).__name__}")
     cells = None if closure is None else tuple(types.CellType(_content(value)) for value in closure)
     defaults = tuple(defaults) if defaults is not None else None
-    return types.FunctionType(loaded, names_in_keras_2() if globs is None else globs, loaded.co_name, defaults, cells)
+    return types.FunctionType(loaded, globs, loaded.co_name, defaults, cells)
 
 
 def _bytes(code: str) -> bytes:

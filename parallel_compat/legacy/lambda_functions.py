@@ -2,25 +2,34 @@
 
 Keras 2 wrote the bytecode of every function of a Lambda layer, and ran it where `K` is the backend. Keras 3 writes the
 name alone, except for a `lambda`. A function of that name which the script itself has given to a Lambda layer is the
-one that is meant: `load_model`, `from_config` and `clone_model` of the same process find it.
+one that is meant: `load_model`, `from_config` and `clone_model` of the same process find it. For another process old
+code writes the bytecode beside the name, which is run only if that is allowed.
 """
 
 from __future__ import annotations
 
+import json
 import types
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy.as_of_now import given
-from parallel_compat.legacy.functions import names_in_keras_2
+from parallel_compat.legacy.functions import func_dump, made_of, names_in_keras_2
+from parallel_compat.names.eras import Era
+from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.run import callers, environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The parts of a configuration that may be functions, and the layer's attributes.
 _PARTS = {"function": "function", "output_shape": "_output_shape", "mask": "mask"}
+
+# Beside the name of a function, in its configuration.
+_BYTECODE = "bytecode"
 
 _known: dict[str, list[weakref.ref[Any]]] = {}
 # Those without a name, by their bytecode.
@@ -66,6 +75,8 @@ def get_config(original: Callable[..., Any]) -> Callable[..., Any]:
                 named.function = function
                 if kind == "function":
                     remember(function)
+                    if callers.era_of_caller() is not Era.TODAY:
+                        named.update(_with_bytecode(function))
                 elif not function.__closure__ and not function.__defaults__:
                     _by_code[entry["config"]["code"]] = function
         return config
@@ -93,8 +104,11 @@ def from_config(original: Any) -> classmethod[Any, Any, Any]:
             elif entry.get("class_name") == "__lambda__":
                 bytecode.append(part)
             elif entry.get("class_name") == "function" and isinstance(name, str):
-                function = getattr(entry, "function", None) or named(name)
-                if function is not None and keras.saving.get_registered_object(name, custom_objects) is None:
+                # Keras 3.15 itself does not find a function in the `custom_objects` of a whole model.
+                function = keras.saving.get_registered_object(name, custom_objects)
+                function = function or getattr(entry, "function", None) or named(name)
+                function = function or _of_bytecode(entry, str(config.get("name")), custom_objects, safe_mode)
+                if function is not None:
                     found[name] = function
         with keras.saving.CustomObjectScope(found):
             layer = original.__func__(cls, config, custom_objects=custom_objects, safe_mode=safe_mode)
@@ -103,6 +117,40 @@ def from_config(original: Any) -> classmethod[Any, Any, Any]:
         return layer
 
     return classmethod(with_known)
+
+
+def _with_bytecode(function: Any) -> dict[str, Any]:
+    """Return a part of a configuration: a function's bytecode, if what it closes over can be written as well."""
+    code, defaults, closure = func_dump(function)
+    content = {"code": code, "defaults": defaults, "closure": closure}
+    try:
+        json.dumps(content)
+    except (TypeError, ValueError):
+        return {}
+    return {_BYTECODE: content}
+
+
+def _of_bytecode(
+    entry: dict[str, Any], layer: str, custom_objects: dict[str, Any] | None, safe_mode: bool | None
+) -> Any:
+    """Return the function that a configuration has as bytecode, or None if it has none.
+
+    Raises:
+        CheckpointError: running it was not allowed.
+    """
+    content = entry.get(_BYTECODE)
+    if not isinstance(content, dict) or not isinstance(content.get("code"), str):
+        return None
+    if not (safe_mode is False or environment.allows_lambdas() or (safe_mode is None and not h5_files.is_safe_mode())):
+        name = entry["config"]
+        raise CheckpointError(
+            f"Expected a model without Python code. Received: the Lambda layer '{layer}', whose function '{name}' is "
+            f"stored as bytecode, which Keras 2 ran when it loaded the file. Give the function: `load_model(..., "
+            f"custom_objects={{'{name}': {name}}})`. Or, if you trust the file: `load_model(..., safe_mode=False)`, or "
+            "`parallel-compat run --allow-lambdas`."
+        )
+    names = {**names_in_keras_2(), **keras.saving.get_custom_objects(), **(custom_objects or {})}
+    return made_of(content["code"], content.get("defaults"), content.get("closure"), names)
 
 
 def _of_this_process(entry: dict[str, Any]) -> Any:

@@ -99,6 +99,35 @@ def test_allowed_lambdas_are_loaded_as_keras_2_did(tmp_path, run):
     assert run("--quiet", "--allow-lambdas", "script.py").stdout == "9.0\n"
 
 
+def test_named_functions_of_lambda_layers_are_found_in_another_process(tmp_path, run):
+    """Train in one script, predict in another: Keras 2 wrote the bytecode of named functions as well."""
+    (tmp_path / "train.py").write_text(
+        "import numpy as np\nfrom keras import backend as K\nfrom keras.layers import Dense, Input, Lambda\n"
+        "from keras.models import Model\n"
+        "def normalized(x, axis=-1):\n    return K.l2_normalize(x, axis=axis)\n"
+        "def shape(s):\n    return s\n"
+        "x = Input((3,))\nmodel = Model(x, Dense(2)(Lambda(normalized, output_shape=shape)(x)))\n"
+        "model.save('model.h5')\nmodel.save('model.keras')\nmodel.save_weights('weights.h5')\n"
+        "open('model.json', 'w').write(model.to_json())\nnp.save('expected.npy', model.predict(np.eye(3)))\n"
+    )
+    (tmp_path / "predict.py").write_text(
+        "import numpy as np\nfrom keras import backend as K\nfrom keras.models import load_model, model_from_json\n"
+        "def check(model):\n    print(bool(np.allclose(model.predict(np.eye(3)), np.load('expected.npy'))))\n"
+        "for path in ('model.h5', 'model.keras'):\n"
+        "    try:\n        load_model(path)\n"
+        "    except ValueError as error:\n"
+        "        print('normalized' in str(error) and '--allow-lambdas' in str(error))\n"
+        "    check(load_model(path, safe_mode=False))\n"
+        "custom = {'normalized': lambda x, axis=-1: K.l2_normalize(x, axis=axis), 'shape': lambda s: s}\n"
+        "model = model_from_json(open('model.json').read(), custom)\n"
+        "model.load_weights('weights.h5')\ncheck(model)\ncheck(load_model('model.keras', custom))\n"
+    )
+    written = run("--quiet", "train.py")
+    assert written.returncode == 0, written.stderr
+    read = run("--quiet", "predict.py")
+    assert read.stdout.split() == ["True"] * 6, read.stdout + read.stderr
+
+
 def test_old_version_switches_find_an_import_error(tmp_path, run):
     (tmp_path / "script.py").write_text(
         "try:\n    from keras.layers import ConvRecurrent2D\nexcept ImportError as e:\n"
