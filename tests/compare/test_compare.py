@@ -373,7 +373,7 @@ def kinds_of_findings(told):
 @pytest.mark.parametrize(
     ("stack", "era"),
     [
-        ("tf.keras-2.2", "tf.keras-2.2"),  # Keras 2.2.4 is compared on two replicas, below
+        pytest.param("tf.keras-2.2", "tf.keras-2.2", marks=pytest.mark.slow),
         pytest.param("tf.keras-1.15", "tf.keras-1.15", marks=pytest.mark.slow),
         pytest.param("keras-2.2.4", None, marks=pytest.mark.slow),
         pytest.param("keras-2.1.6", None, marks=pytest.mark.slow),

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("era", ["keras-2.2.4", pytest.param("tf.keras-1.15", marks=pytest.mark.slow), "tf.keras-2.2"])
+TF_KERAS = [pytest.param(era, marks=pytest.mark.slow) for era in ("tf.keras-1.15", "tf.keras-2.2")]
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", *TF_KERAS])
 def test_one_device(era: str, tmp_path: Path) -> None:
     compare("calls", era, tmp_path)
 
