@@ -155,8 +155,8 @@ RESULTS: tuple[Result, ...] = (
     Result(
         "`BatchNormalization`, moving statistics",
         "corrected for their start (right after the first batch), variance times n / (n - 1)",
-        "start at 0 and 1 and forget that slowly (`momentum`), variance as it is: `predict` and `evaluate` differ "
-        "early in training",
+        "start at 0 and 1 and forget that slowly (by `momentum=0.99`, 1% of it is left after 460 steps), variance as "
+        "it is: `predict` and `evaluate` differ early in training",
         THEN, TODAY, TODAY,
         r"BatchNorm",
     ),
