@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -68,6 +70,15 @@ def test_two_workers(tmp_path):
     assert numbers(r"worker 0 of 2: test accuracy (\d+\.\d+)", printed) > [0.9]
     assert numbers(r"worker 1 of 2: test accuracy (\d+\.\d+)", printed) > [0.9]
     assert (tmp_path / "digits.keras").exists()
+
+
+@pytest.mark.slow
+def test_ray(tmp_path):
+    pytest.importorskip("ray.train", reason="needs the extra `ray`")
+    printed = run("ray_train.py", tmp_path, "--workers", "2", "--storage", str(tmp_path))
+    [accuracy] = numbers(r"2 workers: test accuracy (\d+\.\d+)", printed)
+    assert accuracy > 0.9
+    assert len(list((tmp_path / "digits").glob("**/digits.keras"))) == 1
 
 
 def test_every_example_is_tested():
