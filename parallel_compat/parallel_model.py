@@ -62,8 +62,7 @@ class ParallelModel(ParallelTrainer):
     Args:
         template: the built model to run on each replica.
         strategy: a `tf.distribute` strategy, one replica per device.
-        merge: where losses and metrics are computed, see `parallelize`.
-        weights: how weights come to the replicas, see `parallelize`.
+        merge, weights: see `parallelize`.
     """
 
     def __init__(
