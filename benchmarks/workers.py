@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
+
+from parallel_compat.run.worker_processes import free_ports
 
 WAYS = ("tf_keras", "collected", "parallel_compat")
 WORKER = """
@@ -69,11 +69,7 @@ print(json.dumps([sorted(times)[2], (sent() - before) / 5 / steps]))
 
 def measure(way: str, count: int, steps: int, classes: int) -> tuple[float, float]:
     """Return milliseconds and bytes of a step."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        addresses = [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
+    addresses = [f"127.0.0.1:{port}" for port in free_ports(count)]
     processes = []
     for index in range(count):
         task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}

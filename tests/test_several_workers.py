@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import keras
@@ -15,6 +13,7 @@ import numpy as np
 from one_device import classes, difference
 
 from parallel_compat import parallelize
+from parallel_compat.run.worker_processes import free_ports
 
 WORKER = """
 import json, os, sys
@@ -35,22 +34,11 @@ json.dump([*result, parallel.merge_choices, parallel.is_chief], open(f"{folder}/
 """
 
 
-def ports(n: int) -> list[str]:
-    sockets = [socket.socket() for _ in range(n)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    numbers = [str(s.getsockname()[1]) for s in sockets]
-    for s in sockets:
-        with closing(s):
-            pass
-    return numbers
-
-
 def test_two_workers(tmp_path):
     from several_workers_model import build, train
 
     here = str(Path(__file__).resolve())
-    addresses = ",".join(ports(2))
+    addresses = ",".join(map(str, free_ports(2)))
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", WORKER, str(tmp_path), str(index), addresses, here],

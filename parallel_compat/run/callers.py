@@ -35,7 +35,7 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LAYER_TESTS = os.path.join(_HERE, "legacy", "layer_tests.py")
 _RECORDER = os.path.join(_HERE, "compare", "record_keras.py")
 # What lets the chief of several workers write stands between the user's code and the methods.
-_WORKERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workers.py")
+_WORKERS = os.path.join(_HERE, "run", "workers.py")
 
 
 def _started_in() -> str:

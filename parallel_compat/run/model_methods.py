@@ -220,19 +220,22 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     if era is Era.TODAY or not ordered_batches.are_arrays(data) or arguments.get("steps_per_epoch") is not None:
         return arguments
     held_out = _validation_data(arguments)
-    is_in_memory = not is_sparse and in_memory.why_general("fit", model, arguments) is None
+
+    def is_in_memory() -> bool:
+        return not is_sparse and in_memory.why_general("fit", model, arguments) is None
+
     if (
         era is Era.TF_KERAS_1_15
-        and not is_in_memory  # where the samples are taken in the order that is drawn
         and isinstance(held_out, (tuple, list))
         and ordered_batches.are_arrays(held_out)
+        and not is_in_memory()  # where the samples are taken in the order that is drawn
     ):
         draws = sample_order.DrawsForValidation(ordered_batches.samples_of_arrays(held_out))
         arguments = {**arguments, "callbacks": [*keras.tree.flatten(arguments.get("callbacks") or []), draws]}
     if not is_sparse and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY):
         return arguments
     draw = sample_order.drawn(era, shuffle)
-    if is_in_memory:
+    if is_in_memory():
         return {**arguments, "shuffle": draw}
     x, y, weights = data
     if arguments.get("class_weight") is not None and keras.tree.is_nested(y):

@@ -87,10 +87,10 @@ def _report(settings: dict[str, Any]) -> None:
     if settings.get("reported"):  # before the error that ended the script
         return
     settings["reported"] = True
+    _collect(settings["folder"])
     workers = sys.modules.get("parallel_compat.workers")
     if workers is not None and not workers.is_chief():
         return  # the same once more
-    _collect(settings["folder"])
     if settings["report"]:
         _write(settings["report"])
     text = "" if settings["quiet"] else usage.summary()

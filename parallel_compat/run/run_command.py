@@ -105,11 +105,14 @@ def run(arguments: argparse.Namespace) -> int:
         )
     command = [sys.executable, *subprocess._args_from_interpreter_flags(), *what]  # type: ignore[attr-defined]
     environment = _environment(arguments)
-    several = arguments.workers is not None and arguments.workers > 1
-    if several and what == ["-"]:
-        arguments.run_parser.error("argument --workers: expected a file. Received: -, which only one process can read")
-    if several:
-        return workers.start(command, environment, arguments.workers)
+    if arguments.workers is not None and arguments.workers > 1:
+        if what == ["-"]:
+            arguments.run_parser.error(
+                "argument --workers: expected a file. Received: -, which only one process can read"
+            )
+        from parallel_compat.run import worker_processes
+
+        return worker_processes.start(command, environment, arguments.workers)
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name != "nt":

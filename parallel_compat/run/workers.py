@@ -1,4 +1,4 @@
-"""`run` on several workers: processes started here, or by Slurm, Kubernetes or hand with `TF_CONFIG`.
+"""`run` in one of several workers, which were started by `--workers`, Slurm, Kubernetes or hand, with `TF_CONFIG`.
 
 Each runs the whole script and computes its part of each global batch; so all must read and draw the same. What Python
 and numpy draw is seeded alike before the script begins, and strings hash alike.
@@ -8,26 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import json
 import os
-import random
-import socket
-import subprocess
-import sys
-import tempfile
 import threading
-import time
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from parallel_compat.backend.patches import Patches
 
-# Seconds for the other workers to end by themselves after one failed.
-GRACE = 5.0
-_SEED = "PARALLEL_COMPAT_SEED"
+SEED = "PARALLEL_COMPATSEED"
 
 
 def found(environment: dict[str, str] | os._Environ[str] = os.environ) -> str | None:
@@ -58,97 +49,20 @@ def alike(environment: dict[str, str]) -> dict[str, str]:
     Args:
         environment: that of one worker.
     """
+    import hashlib
+
     job = ("SLURM_JOB_ID", "SLURM_STEP_ID")
     told = json.dumps([_cluster(environment), *(environment.get(name) for name in job)], sort_keys=True)
-    seed = environment.get(_SEED) or str(int(hashlib.sha256(told.encode()).hexdigest()[:8], 16))
-    return {_SEED: seed, "PYTHONHASHSEED": environment.get("PYTHONHASHSEED", seed)}
-
-
-def start(command: Sequence[str], environment: dict[str, str], count: int) -> int:
-    """Run a command in `count` processes of this machine, and end all when one fails.
-
-    Args:
-        command: what each runs.
-        environment: of all, without `TF_CONFIG`.
-        count: how many.
-
-    Returns:
-        0, or the exit code of the first one that failed.
-    """
-    addresses = [f"127.0.0.1:{port}" for port in _free_ports(count)]
-    alone = {**environment, _SEED: environment.get(_SEED) or str(random.SystemRandom().randrange(2**32))}
-    alone |= {**alike(alone), "PYTHONUNBUFFERED": "1"}
-    processes, readers = [], []
-    for index in range(count):
-        task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
-        process = subprocess.Popen(
-            command,
-            env={**alone, "TF_CONFIG": json.dumps(task)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
-        processes.append(process)
-        for source, target in ((process.stdout, sys.stdout), (process.stderr, sys.stderr)):
-            assert source is not None
-            readers.append(threading.Thread(target=_with_prefix, args=(f"[worker {index}] ", source, target)))
-            readers[-1].start()
-    try:
-        code = _first_failure(processes)
-    finally:
-        _end(processes)
-        for reader in readers:
-            reader.join()
-    return code
-
-
-def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as opened:
-        sockets = [opened.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-
-
-def _with_prefix(prefix: str, source: IO[str], target: IO[str]) -> None:
-    for line in source:
-        target.write(prefix + line)
-        target.flush()
-
-
-def _first_failure(processes: Sequence[subprocess.Popen[str]]) -> int:
-    while True:
-        codes = [process.poll() for process in processes]
-        failed = [(index, code) for index, code in enumerate(codes) if code]
-        if failed:
-            index, code = failed[0]
-            how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-            print(f"parallel-compat run: worker {index} ended {how}; the others are stopped.", file=sys.stderr)
-            return code if code > 0 else 128 - code
-        if all(code == 0 for code in codes):
-            return 0
-        time.sleep(0.05)
-
-
-def _end(processes: Sequence[subprocess.Popen[str]]) -> None:
-    for process in processes:
-        if process.poll() is None:
-            process.terminate()
-    until = time.monotonic() + GRACE
-    for process in processes:
-        try:
-            process.wait(max(0.0, until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    seed = environment.get(SEED) or str(int(hashlib.sha256(told.encode()).hexdigest()[:8], 16))
+    return {SEED: seed, "PYTHONHASHSEED": environment.get("PYTHONHASHSEED", seed)}
 
 
 def seed() -> None:
     """Let Python and numpy draw the same on all workers, before the script begins."""
-    given = os.environ.get(_SEED)
+    given = os.environ.get(SEED)
     if given is not None:
+        import random
+
         import numpy as np
 
         random.seed(int(given))
@@ -165,8 +79,7 @@ def join(replicas: int | None) -> None:
 
     from parallel_compat import workers
 
-    by_slurm = found() == "Slurm"
-    resolver = _by_slurm() if by_slurm else tf.distribute.cluster_resolver.TFConfigClusterResolver()
+    resolver = _by_slurm() if found() == "Slurm" else tf.distribute.cluster_resolver.TFConfigClusterResolver()
     workers.join(resolver, replicas or len(tf.config.list_physical_devices("GPU")) or 1)
 
 
@@ -188,6 +101,8 @@ def put_on(patches: Patches) -> None:
     Args:
         patches: the setter.
     """
+    import tempfile
+
     import keras
 
     from parallel_compat.checkpoints import ParallelModelCheckpoint

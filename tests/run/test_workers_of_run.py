@@ -107,7 +107,11 @@ def test_two_workers_compute_what_one_machine_does(script):
     """Two workers with two devices each, and four replicas in one process: a script that says nothing of workers."""
     data = str(script / "data.npz")
     one = printed(started(script / "one", "--replicas", "4", "../train.py", "4", data))[-1]
-    two = printed(started(script / "two", "--workers", "2", "--replicas", "2", "../train.py", "2", data))
+    temporary = script / "temporary"
+    temporary.mkdir()
+    options = ["--workers", "2", "--replicas", "2", "../train.py", "2", data]
+    two = printed(started(script / "two", *options, TMPDIR=str(temporary)))
+    assert not list(temporary.glob("parallel-compat-*"))
     assert two.keys() == {0, 1}
     assert two[0]["drawn"] == two[1]["drawn"]
     for results in (one, *two.values()):

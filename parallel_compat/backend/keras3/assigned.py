@@ -76,24 +76,35 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
         layer._tracker.lock()
 
 
-def _as_keras_variable(layer: Any, variable: Any, trainable: bool) -> Any:
-    if not isinstance(variable, tf.Variable):
-        return variable
+def variable_around(variable: tf.Variable, trainable: bool, name: str | None) -> Any:
+    """Return the one variable of Keras that holds a variable of TensorFlow.
+
+    Args:
+        variable: the variable.
+        trainable: whether it is trained, said when it is held first.
+        name: its name in files, likewise.
+    """
     made: Any = getattr(variable, "_parallel_compat_variable", None)
     if made is None:
-        name = variable.name.rpartition("/")[2].partition(":")[0]
         with tf.init_scope():
             made = keras.Variable(
                 lambda shape, dtype: tf.zeros(shape, dtype),
                 shape=tuple(variable.shape),
                 dtype=variable.dtype.name,
                 trainable=trainable,
-                name=name or None,
+                name=name,
             )
         made._value = variable
         made.regularizer = None
         made.constraint = getattr(variable, "constraint", None)
         variable._parallel_compat_variable = made
+    return made
+
+
+def _as_keras_variable(layer: Any, variable: Any, trainable: bool) -> Any:
+    if not isinstance(variable, tf.Variable):
+        return variable
+    made = variable_around(variable, trainable, variable.name.rpartition("/")[2].partition(":")[0] or None)
     with keras.src.utils.tracking.DotNotTrackScope():
         for name, value in list(vars(layer).items()):
             if value is variable:

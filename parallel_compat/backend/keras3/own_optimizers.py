@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3.assigned import variable_around
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -303,16 +305,4 @@ def _dense(gradient: Any) -> Any:
 def _as_keras_variable(variable: Any, index: int) -> Any:
     if isinstance(variable, keras.Variable):
         return variable
-    made = getattr(variable, "_parallel_compat_variable", None)
-    if made is None:
-        with tf.init_scope():
-            made = keras.Variable(
-                lambda shape, dtype: tf.zeros(shape, dtype),
-                shape=tuple(variable.shape),
-                dtype=variable.dtype.name,
-                trainable=False,
-                name=f"variable_{index}",  # one name for each: files have them side by side
-            )
-        made._value = variable
-        variable._parallel_compat_variable = made
-    return made
+    return variable_around(variable, False, f"variable_{index}")  # one name for each: files have them side by side
