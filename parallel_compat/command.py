@@ -72,7 +72,9 @@ def _run(arguments: list[str]) -> int:
         # Only the chosen subcommand's module is imported: `--help` stays fast.
         if name in arguments[:1]:
             import_module(module).add_arguments(subparser)
-    parsed = parser.parse_args(arguments)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:  # said by the subcommand that does not know them, with its own usage
+        subparsers.choices.get(parsed.subcommand, parser).error(f"unrecognized arguments: {' '.join(unknown)}")
     if parsed.version:
         from parallel_compat.versions import versions
 

@@ -87,3 +87,14 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_script_runs(tmp_p
     assert result.returncode == 2
     assert sentence in result.stderr
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("subcommand", [*command.SUBCOMMANDS])
+def test_a_wrong_option_is_refused_by_the_subcommand(subcommand, capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.main([subcommand, "--no-such-option", "a", "-o", "b"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"usage: parallel-compat {subcommand} ")
+    assert "--no-such-option" in said
+    assert f"\nparallel-compat {subcommand}: error: " in said

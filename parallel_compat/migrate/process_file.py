@@ -13,6 +13,7 @@ from parallel_compat.migrate.file import mentions_keras
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.migrate.native import numerics, process
 from parallel_compat.migrate.source import Source, Undecodable, decode
+from parallel_compat.names import old_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.notebooks import Notebook
 
 _MENTION = re.compile(rb"keras|tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator")
-_PYTHON_2 = re.compile(
-    r"^\s*print\s+[^(=\s]|^\s*exec\s+[^(]|except\s+[\w.()]+\s*,\s*\w+\s*:|<>|^\s*raise\s+\w+\s*,|\bur['\"]|\b0\d+\b|`[^`]+`|__builtin__"
-)
 
 
 def file(path: str, options: Options) -> Report:
@@ -200,10 +198,6 @@ def _why_not_parsed(error: Exception) -> str:
         return "too deeply nested to be parsed"
     where = f"line {error.lineno}: " if error.lineno else ""
     message = error.msg or "invalid syntax"
-    old = "print'" in message or "exec'" in message or "multiple exception types" in message
-    if old or (error.text and _PYTHON_2.search(error.text)):
-        return (
-            f"Python 2 source ({where}{message}). Convert it first: `pip install fissix`, then "
-            "`python -m fissix -w FILE` (Python 3.13 has no 2to3 any more)."
-        )
+    if old_sources.is_of_python_2(error):
+        return f"Python 2 source ({where}{message}). {old_sources.CONVERT}."
     return f"does not parse ({where}{message})"

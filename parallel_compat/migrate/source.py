@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from parallel_compat.names import old_sources
+
 if TYPE_CHECKING:
     import ast
 
@@ -19,7 +21,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 # https://peps.python.org/pep-0263/
 _CODING_LINE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
-_HINT = ". If it is in Latin-1, add this as its first line: # -*- coding: latin-1 -*-"
+_HINT = f". {old_sources.CODING_LINE}"
 
 
 class Undecodable(ValueError):

@@ -19,6 +19,7 @@ class Error(NamedTuple):
         group: who raises it.
         cause: one sentence.
         remedy: what to do, with the command or line.
+        also: other texts of the same error that people search for.
     """
 
     title: str
@@ -26,10 +27,13 @@ class Error(NamedTuple):
     group: str
     cause: str
     remedy: str
+    also: tuple[str, ...] = ()
 
-    def matches(self, text: str) -> bool:
-        """Whether this is the error that a text is about; the whole text of a traceback will do."""
-        return re.search(self.pattern, text) is not None
+    def matches(self, text: str) -> str | None:
+        """Return the part of a text that is this error, or None; the whole text of a traceback will do, and one whose
+        quotes a shell has taken away."""
+        match = re.search(self.pattern.replace("'", r"(?:['\"`‘’]|\b)"), text)
+        return match[0] if match else None
 
 
 KERAS_3 = "Keras 3 and TensorFlow 2, with old code"
@@ -82,6 +86,7 @@ _ERRORS: tuple[Error, ...] = (
         KERAS_3,
         "The modules of Keras 2 moved. `parallel-compat names keras.layers.core` says where.",
         _BOTH,
+        also=("No module named 'keras.engine'", "No module named 'keras.utils.np_utils'"),
     ),
     Error(
         "Argument(s) not recognized: {'lr'",
@@ -93,14 +98,15 @@ _ERRORS: tuple[Error, ...] = (
     Error(
         "unexpected keyword argument 'nb_epoch'",
         r"unexpected keyword argument '(nb_epoch|samples_per_epoch|nb_val_samples|workers|use_multiprocessing"
-        r"|max_queue_size|max_q_size|validation_freq|nb_worker|target_tensors|period|batch_size|write_grads|lr|decay)'",
+        r"|max_queue_size|max_q_size|validation_freq|nb_worker|target_tensors|period|batch_size|write_grads|lr)'",
         KERAS_3,
         "Keras 1 and 2 took it.",
         _BOTH,
+        also=("unexpected keyword argument 'workers'", "unexpected keyword argument 'period'"),
     ),
     Error(
         "Argument `decay` is no longer supported and will be ignored",
-        r"`decay` is no longer supported",
+        r"`decay` is no longer supported|unexpected keyword argument 'decay'|decay is deprecated in the new Keras",
         KERAS_3,
         "The learning rate no longer falls, and the results change: `lr / (1 + decay * iterations)` is what it was.",
         f"`keras.optimizers.schedules.InverseTimeDecay(lr, 1, decay)` as `learning_rate`. Or {_BOTH}",
@@ -111,6 +117,7 @@ _ERRORS: tuple[Error, ...] = (
         KERAS_3,
         "Metrics are logged by the name that `compile` was given: `accuracy`.",
         _BOTH,
+        also=("KeyError: 'val_acc'",),
     ),
     Error(
         "The filepath provided must end in `.keras`",
@@ -139,6 +146,7 @@ _ERRORS: tuple[Error, ...] = (
         FILES,
         "Byte code of a Lambda layer from another Python cannot be read by this one.",
         _RECOVER,
+        also=("EOFError: EOF read where object expected",),
     ),
     Error(
         "Unknown layer",
@@ -184,7 +192,7 @@ _ERRORS: tuple[Error, ...] = (
     ),
     Error(
         "Expected at least 2 devices for `gpus`",
-        r"Expected (at least 2 devices|the devices .*) for `gpus`",
+        r"Expected (at least 2 devices|the devices .*) for `gpus`|To call `multi_gpu_model` with `gpus=",
         OURS,
         "TensorFlow sees fewer GPUs than the script asks for.",
         "`parallel-compat run --replicas 2 SCRIPT`, or `parallel_compat.simulate_devices(2)` directly after the "
@@ -232,5 +240,8 @@ def page() -> str:
         lines += ["", f"## {group}"]
         for error in errors():
             if error.group == group:
-                lines += ["", f"### {error.title}", "", f"{error.cause} {error.remedy}"]
+                lines += ["", f"### {error.title}", ""]
+                if error.also:
+                    lines += ["Also: " + ", ".join(f"`{text}`" for text in error.also) + ".", ""]
+                lines.append(f"{error.cause} {error.remedy}")
     return "\n".join(lines) + "\n"

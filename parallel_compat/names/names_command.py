@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names import results_page, table
 from parallel_compat.names.error_messages import page
-from parallel_compat.names.search import answers, near
+from parallel_compat.names.search import answers, is_message, near
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(counts()))
         return 0
     unknown = 0
-    for name in arguments.names:
+    together = " ".join(arguments.names)  # a message whose quotes the shell took away
+    for name in [together] if len(arguments.names) > 1 and is_message(together) else arguments.names:
         found = answers(name)
         print("\n".join(found)) if found else print(f"{name}: {_unknown(name)}", file=sys.stderr)
         unknown += not found

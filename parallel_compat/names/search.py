@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.names import table
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.error_messages import errors
+from parallel_compat.names.identifiers import identifiers
 from parallel_compat.names.members import members
 
 if TYPE_CHECKING:
@@ -18,6 +19,23 @@ if TYPE_CHECKING:
 
 MOST = 8  # answers to one question; more would hide the one that is meant
 _ALIASES = {"K": "keras.backend", "tf": "tensorflow"}
+# How tracebacks spell modules of Keras and TensorFlow that are imported under shorter names.
+_SPELLED = re.compile(r"^(tensorflow\._api\.v\d\.|(?=keras\.api\.)keras\.api\.(_v2\.keras\.|_tf_keras\.keras\.)?)")
+# What Python says of a name that is missing, with and without the quotes that a shell takes away; and an import itself.
+_NAME = r"['\"`‘]?([\w.]+)\b['\"`’]?"
+_OF_A_MODULE = (
+    rf"cannot import name {_NAME} from (?:partially initialized module )?{_NAME}",
+    rf"module {_NAME} has no attribute {_NAME}",
+    r"^from ([\w.]+) import (\w+)$",
+)
+_ALONE = (
+    rf"No module named {_NAME}",
+    rf"cannot import name {_NAME}",
+    rf"object has no attribute {_NAME}",
+    rf"unexpected keyword argument {_NAME}",
+    rf"Argument\(s\) not recognized: \{{{_NAME}",
+    r"^import ([\w.]+)$",
+)
 
 
 def answers(question: str) -> list[str]:
@@ -33,17 +51,23 @@ def answers(question: str) -> list[str]:
     Returns:
         A line for each thing that may be meant, the exact one alone where there is one; empty if nothing fits.
     """
-    for error in errors():
-        if error.matches(question):
-            return [f"{error.title}: {error.cause} {error.remedy}"]
     text = _unquoted(question)
-    if re.search(r"\s", text):
-        quoted = re.findall(r"['\"`]([\w.]+)['\"`]", text)
-        return [line for name in quoted for line in answers(name)][:MOST]
-    head, dot, rest = text.partition(".")
-    path = f"{_ALIASES.get(head, head)}{dot}{rest}"
-    exact = _exact(path)
-    return [exact] if exact else list(_that_end_in(text))[:MOST]
+    if not text:
+        return []
+    if not re.search(r"\s", text):
+        return _of_name(text) or _of_error(text)
+    found = _of_message(text) + _of_error(text)
+    quoted = re.findall(r"['\"`]([\w.]+)['\"`]", text) if not found else []
+    return list(dict.fromkeys(found + [line for name in quoted for line in _of_name(name)]))[:MOST]
+
+
+def is_message(text: str) -> bool:
+    """Say whether a text is an error message or an import, rather than several names.
+
+    >>> is_message("from keras.utils import multi_gpu_model"), is_message("np_utils K.int_shape")
+    (True, False)
+    """
+    return bool(_of_message(text) or _of_error(text))
 
 
 def near(question: str) -> list[str]:
@@ -54,7 +78,47 @@ def near(question: str) -> list[str]:
 
 
 def _unquoted(question: str) -> str:
-    return question.strip().strip("`'\"").removesuffix("()")
+    text = question.strip()
+    quote = text[:1]
+    if quote in ("'", '"', "`") and len(text) > 1 and text.endswith(quote) and quote not in text[1:-1]:
+        text = text[1:-1]
+    return text.removesuffix("()")
+
+
+def _of_error(text: str) -> list[str]:
+    """Answer from the page of errors: the part of the message that is known, and what helps."""
+    for error in errors():
+        known = error.matches(text)
+        if known is not None:
+            return [f"{known}: {error.cause} {error.remedy}"]
+    return []
+
+
+def _of_message(text: str) -> list[str]:
+    """Answer what Python says of a missing name, from the tables of names."""
+    for pattern in _OF_A_MODULE:
+        match = re.search(pattern, text)
+        if match:
+            name, module = match.groups() if pattern.startswith("cannot") else match.groups()[::-1]
+            exact = _exact(f"{_SPELLED.sub('', module)}.{name}".replace("..", "."))
+            return [exact] if exact else [] if "tensorflow" in module else _of_name(name)
+    for pattern in _ALONE:
+        match = re.search(pattern, text)
+        if match:
+            found = _of_name(match[1])
+            called = re.search(r"(\w+)(?:\.__init__)?\(\) got an unexpected", text)
+            return [line for line in found if called and re.search(rf"\b{called[1]}\b", line)] or found
+    return []
+
+
+def _of_name(text: str) -> list[str]:
+    """Answer what a name is today: the exact one, else what ends in it."""
+    head, dot, rest = text.partition(".")
+    if head == "model":  # of a variable, as most scripts call it
+        head = "Model"
+    path = f"{_ALIASES.get(head, head)}{dot}{rest}"
+    exact = _exact(path)
+    return [exact] if exact else list(_that_end_in(f"{head}{dot}{rest}"))[:MOST]
 
 
 def _exact(path: str) -> str | None:
@@ -92,6 +156,9 @@ def _that_end_in(text: str) -> Iterator[str]:
                 by_meaning.setdefault((argument.change.value, argument.new, argument.note), []).append(argument)
     for same in by_meaning.values():
         yield _of_argument(same)
+    for identifier in (row for rows in identifiers().values() for row in rows.values()):
+        if identifier.old == text:
+            yield f"{identifier.old!r} as a {identifier.kind}: today {identifier.new!r}"
 
 
 def _of_path(row: Path) -> str:

@@ -10,6 +10,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.names import old_sources
 from parallel_compat.run import callers, usage
 
 if TYPE_CHECKING:
@@ -224,12 +225,23 @@ def remedy(error: BaseException | None) -> str | None:
     """
     if error is None:
         return None
+    if isinstance(error, SyntaxError):
+        return _of_source(error)
     found = _what_is_missing(error)
     if found is None:
         return None
     what, advice = found
     where = _place(error.__traceback__)
     return f"parallel-compat: {where}`{what}` is not Keras: {advice}."
+
+
+def _of_source(error: SyntaxError) -> str | None:
+    where = f"{callers.short(error.filename)}: " if error.filename else ""
+    if old_sources.is_of_python_2(error):
+        return f"parallel-compat: {where}Python 2 source. {old_sources.CONVERT}."
+    if old_sources.is_in_another_coding(error):
+        return f"parallel-compat: {where}not in UTF-8. {old_sources.CODING_LINE}"
+    return None
 
 
 def _what_is_missing(error: BaseException) -> tuple[str, str] | None:

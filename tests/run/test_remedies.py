@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 
@@ -80,6 +81,26 @@ def test_each_is_named_with_the_way_out(code, said):
     assert line is not None
     assert said in line
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (b"print 'hello'\n", "Python 2 source. Convert it first: `pip install fissix`"),
+        (b"try:\n    pass\nexcept IOError, e:\n    pass\n", "Python 2 source"),
+        ("name = 'café'\n".encode("latin-1"), "# -*- coding: latin-1 -*-"),
+    ],
+)
+def test_a_source_of_python_2_or_in_latin_1_is_named(source, said, tmp_path):
+    (tmp_path / "train.py").write_bytes(source)
+    with pytest.raises(SyntaxError) as raised:
+        runpy.run_path(str(tmp_path / "train.py"))
+    line = remedies.remedy(raised.value)
+    assert line is not None, raised.value.msg
+    assert line.startswith("parallel-compat: ")
+    assert "train.py: " in line
+    assert said in line
+    assert remedies.remedy(SyntaxError("invalid syntax", ("train.py", 1, 5, "def f(:", 1, 6))) is None
 
 
 @pytest.mark.parametrize(
