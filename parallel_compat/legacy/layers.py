@@ -13,6 +13,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.table import lookup
 
@@ -35,7 +36,8 @@ def with_old_arguments(kind: Any) -> Any:
         kind: a layer class of Keras.
 
     Returns:
-        A subclass: called itself it makes a plain `kind`; a class derived from it takes the old arguments as well.
+        A subclass: called itself it makes a plain `kind`; a class derived from it takes the old arguments as well, and
+        gives what its own `call` gives.
     """
     of = f"keras.layers.{kind.__name__}"
 
@@ -51,7 +53,10 @@ def with_old_arguments(kind: Any) -> Any:
         kind.__init__(self, *given, **keywords)
         after(self)
 
-    legacy = type(kind.__name__, (kind,), {"__new__": __new__, "__init__": __init__, "__doc__": kind.__doc__})
+    members = {"__new__": __new__, "__init__": __init__, "__doc__": kind.__doc__}
+    if "compute_output_spec" in vars(kind):
+        members["compute_output_spec"] = patch_points.spec_by_calling(kind, kind.compute_output_spec)
+    legacy = type(kind.__name__, (kind,), members)
     return legacy
 
 

@@ -143,6 +143,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
     config = parse(text, "the config")
     if isinstance(config, dict) and ("module" in config or "registered_name" in config):
+        config.pop("compile_config", None)  # a config of Keras 2 said nothing of `compile`
         known = {"Lambda": LambdaOfFile(given, safe_mode), **given}
         with keras.StatelessScope(initialize_variables=False):
             keras_models.check_room(h5_files.model_of_today(copy.deepcopy(config), known, safe_mode))

@@ -11,12 +11,15 @@ from typing import Any
 
 import keras
 
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import learning_rate, own_optimizers
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import optimizer_steps, optimizer_weights
 from parallel_compat.names.arguments import SCHEDULE_DECAY
 from parallel_compat.names.eras import Era
 from parallel_compat.names.positions import named_positions
+
+_COMPILED = "_parallel_compat_compiled_by_old_code"
 
 
 def __getattr__(name: str) -> Any:
@@ -118,6 +121,29 @@ def of_era(kind: Any, keywords: dict[str, Any], era: Era, note: Any = lambda giv
     made = kind.__new__(kind)
     initialize(kind.__init__, made, f"keras.optimizers.{kind.__name__}", (), keywords, note, era)
     return made
+
+
+def for_one_compile(optimizer: Any) -> Any:
+    """Return an optimizer that a model can be compiled with: the one that is given, the first time.
+
+    In Keras 2 one `Adam` could be compiled into the discriminator and the whole of a GAN: each model had its own
+    moments, the learning rate and the count of steps were common. Keras 3 builds an optimizer for one model.
+
+        d.compile(loss="mse", optimizer=for_one_compile(adam))
+        gan.compile(loss="mse", optimizer=for_one_compile(adam))
+
+    Args:
+        optimizer: an optimizer, or the name of one.
+
+    Returns:
+        `optimizer`, or a copy without moments that shares the learning rate and the count of steps.
+    """
+    if not isinstance(optimizer, keras.optimizers.Optimizer):
+        return optimizer
+    if not (optimizer.built or getattr(optimizer, _COMPILED, False)):
+        vars(optimizer)[_COMPILED] = True
+        return optimizer
+    return keras3.twin_of(optimizer)
 
 
 def get_weights(optimizer: Any) -> list[Any]:

@@ -66,7 +66,7 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     """
     file = File(text, path, options.project)
     if not file.imports_keras:
-        return Analysis(file, ())
+        return _beside_keras(file, options)
     if options.origin is not None:
         file.era, file.old = options.origin.era, options.origin.old
     analysis = _run(file, options)
@@ -76,6 +76,13 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
         file.era, file.old = era, True
         analysis = _run(file, options)
     return analysis
+
+
+def _beside_keras(file: File, options: Options) -> Analysis:
+    """Run the rules for a file that imports no Keras: what they find counts only in a legacy project."""
+    names = tuple(name for name in rules.BESIDE_KERAS if name in options.rules)
+    analysis = _run(file, replace(options, rules=names, target="parallel_compat"))
+    return Analysis(file, tuple(replace(finding, hint=True) for finding in analysis.findings))
 
 
 def _brings_this_package(finding: Finding) -> bool:

@@ -15,6 +15,7 @@ from parallel_compat.migrate.kinds import Kinds
 from parallel_compat.migrate.source import Source, Undecodable, decode
 from parallel_compat.names import eras, table
 from parallel_compat.names.eras import Era
+from parallel_compat.names.other_packages import NUMPY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator)\b")
+# What a file of a Keras project that names no Keras may have: methods of models, names that numpy dropped.
+ELSEWHERE = r"\b(?:(?:load|save)_weights|predict_classes|scipy\.misc|(?:np|numpy)\.(?:{}))\b".format("|".join(NUMPY))
+_ELSEWHERE = re.compile(ELSEWHERE)
 # Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.
 _OF_MODELS = ("fit_generator", "evaluate_generator", "predict_generator")
 _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "keras_preprocessing")
@@ -32,6 +36,11 @@ _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "ker
 def mentions_keras(text: str) -> bool:
     """Say whether a text names Keras, TensorFlow or a method of Keras alone: a file that does not is not parsed."""
     return _KERAS.search(text) is not None
+
+
+def is_of_interest(text: str) -> bool:
+    """Say whether a text names Keras, or may have to change with a project that does."""
+    return mentions_keras(text) or _ELSEWHERE.search(text) is not None
 
 
 class File:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import notebooks
 from parallel_compat.migrate.edits import settle
 from parallel_compat.migrate.engine import Analysis, BrokenRewrite, Options, analyse, rewrite
-from parallel_compat.migrate.file import mentions_keras
+from parallel_compat.migrate.file import ELSEWHERE, is_of_interest
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.migrate.native import numerics, process
 from parallel_compat.migrate.source import Source, Undecodable, decode
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.findings import Finding
     from parallel_compat.migrate.notebooks import Notebook
 
-_MENTION = re.compile(rb"keras|tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator")
+_MENTION = re.compile(
+    rb"keras|tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator|" + ELSEWHERE.encode()
+)
 
 
 def file(path: str, options: Options) -> Report:
@@ -50,7 +52,7 @@ def source(path: str, data: bytes, options: Options) -> Report:
         text, encoding, mark = decode(data)
     except Undecodable as error:
         return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
-    if not mentions_keras(text) or numerics.is_ours(text):
+    if not is_of_interest(text) or numerics.is_ours(text):
         return Report(path, FileStatus.UNCHANGED)
     if options.target == "native":
         return _native(path, text, lambda after: mark + after.encode(encoding), options)
@@ -85,7 +87,7 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
         return Report(path, FileStatus.FAILED, f"does not parse ({error})")
     except notebooks.NotANotebook as error:
         return Report(path, FileStatus.SKIPPED, str(error))
-    if not mentions_keras(book.module):
+    if not is_of_interest(book.module):
         return Report(path, FileStatus.UNCHANGED)
     if options.target == "native":
         return _native_notebook(path, text, book, options)

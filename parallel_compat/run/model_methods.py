@@ -634,13 +634,14 @@ def _optimizer(name: str, frame: FrameType, era: Era) -> Any:
 
 def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
     """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
-    if not (optimizer.built or getattr(optimizer, "_parallel_compat_compiled_by_old_code", False)):
-        vars(optimizer)["_parallel_compat_compiled_by_old_code"] = True
-        return optimizer
-    usage.record(
-        "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame
-    )
-    return keras3.twin_of(optimizer)
+    from parallel_compat.legacy import optimizers
+
+    given = optimizers.for_one_compile(optimizer)
+    if given is not optimizer:
+        usage.record(
+            "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame
+        )
+    return given
 
 
 def _for_each_output(model: Any, metrics: Any) -> Any:

@@ -49,7 +49,7 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
 def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
     """Return an optimizer without moments that shares the learning rate and the count of iterations."""
     with tf.init_scope():
-        config = optimizer.get_config()
+        config = {key: value for key, value in optimizer.get_config().items() if key != "decay"}
         steps = optimizer_steps.step_settings(optimizer)
         if steps is not None:  # Keras refuses two clippings together
             config.update(clipnorm=None, clipvalue=None, global_clipnorm=None)

@@ -319,18 +319,27 @@ def of_overridden_calls() -> Iterator[Point]:
     """
     import keras
 
-    def wrap(owner: Any, original: Any) -> Any:
-        def compute_output_spec(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if type(self).call is not owner.call:
-                return keras.Operation.compute_output_spec(self, *args, **kwargs)
-            return original(self, *args, **kwargs)
-
-        return compute_output_spec
-
     said = ("call", "compute_output_shape", "compute_output_spec")
     for kind in vars(keras.layers).values():
         if isinstance(kind, type) and kind is not keras.layers.Layer and all(name in vars(kind) for name in said):
-            yield kind, "compute_output_spec", functools.partial(wrap, kind)
+            yield kind, "compute_output_spec", functools.partial(spec_by_calling, kind)
+
+
+def spec_by_calling(owner: Any, original: Any) -> Any:
+    """Return the `compute_output_spec` of a class whose subclasses with a `call` of their own are called.
+
+    Args:
+        owner: the class.
+        original: what it has.
+    """
+    import keras
+
+    def compute_output_spec(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(self).call is not owner.call:
+            return keras.Operation.compute_output_spec(self, *args, **kwargs)
+        return original(self, *args, **kwargs)
+
+    return compute_output_spec
 
 
 def of_variables_of_losses() -> Iterator[Point]:

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 # In the order in which they run: rules that choose what a name should mean stand before `imports`, which makes it so.
 NAMES: tuple[str, ...] = (
     "layer-arguments",
+    "layer-bases",
+    "truth-of-weights",
     "lambda-values",
     "optimizer-arguments",
     "clipping-norm",
     "training-arguments",
     "shared-metrics",
+    "shared-optimizers",
     "callback-arguments",
     "function-arguments",
     "checkpoint-files",
@@ -49,9 +52,12 @@ NAMES: tuple[str, ...] = (
     "gone-members",
     "wrapper-classes",
     "home-made-towers",
+    "other-packages",
     "dynamic-imports",
     "imports",
 )
+# Those that look at the other files of a project as well, which import no Keras.
+BESIDE_KERAS: tuple[str, ...] = ("predict-methods", "save-weights", "load-weights", "other-packages")
 # Those for `--to native`, which run after the others, on what these wrote.
 NATIVE_NAMES: tuple[str, ...] = (
     "native-differences",

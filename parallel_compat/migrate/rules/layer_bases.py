@@ -1,0 +1,64 @@
+"""A class that overrides `call` of one of Keras's layers and gives something else takes its base of this package.
+
+Keras 3 asks some of its layers (`Embedding`) what they give, and believes what the base says. The layers of
+`parallel_compat.legacy.layers` are asked by calling them, as in Keras 2.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.findings import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "layer-bases"
+SAFE = True
+BEFORE = """\
+from keras.layers import Embedding
+
+class WithTable(Embedding):
+    def compute_output_shape(self, shape):
+        return [super().compute_output_shape(shape), (self.input_dim, self.output_dim)]
+
+    def call(self, x):
+        return [super().call(x), self.embeddings]
+"""
+AFTER = """\
+from keras.layers import Embedding
+import parallel_compat.legacy.layers
+
+class WithTable(parallel_compat.legacy.layers.Embedding):
+    def compute_output_shape(self, shape):
+        return [super().compute_output_shape(shape), (self.input_dim, self.output_dim)]
+
+    def call(self, x):
+        return [super().call(x), self.embeddings]
+"""
+
+# Layers of Keras 2 that say themselves what their `call` gives, also for a subclass with another `call`.
+SAYING_WHAT_THEY_GIVE = frozenset(("Attention", "Embedding", "Flatten", "Permute", "Reshape"))
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find such classes."""
+    for class_ in file.tree.classes:
+        if not any(isinstance(each, ast.FunctionDef) and each.name == "call" for each in class_.body):
+            continue
+        for base in class_.bases:
+            path = file.names.path(base) or ""
+            target = file.names.target(base) or ""
+            if not target.startswith("keras.layers.") or path.startswith("parallel_compat."):
+                continue
+            name = target.rpartition(".")[2]
+            spelled = file.reference(f"parallel_compat.legacy.layers.{name}", base)
+            if name in SAYING_WHAT_THEY_GIVE and spelled is not None:
+                text, imports = spelled
+                message = f"`{class_.name}` gives something else than `{name}`, of which Keras 3 knows what it gives."
+                edits = [file.replace(base, text), *imports]
+                yield file.found(RULE, base, message, edits, status=Status.REWRITTEN, hint=not file.old)

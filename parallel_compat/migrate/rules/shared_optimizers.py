@@ -1,0 +1,132 @@
+"""One optimizer that is compiled into several models gets a copy for each, with a common learning rate.
+
+In Keras 2 the discriminator and the whole of a GAN could share one `Adam`: each model had its own moments. Keras 3
+builds an optimizer for the weights of one model, and refuses others.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.kinds import OTHER
+from parallel_compat.names.members import MODEL, OPTIMIZER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+    from parallel_compat.migrate.scopes import Binding
+
+RULE = "shared-optimizers"
+SAFE = True
+BEFORE = """\
+from keras.optimizers import Adam
+adam = Adam(2e-4)
+d.compile(loss='binary_crossentropy', optimizer=adam)
+gan.compile(loss='binary_crossentropy', optimizer=adam)
+"""
+AFTER = """\
+from keras.optimizers import Adam
+import parallel_compat.legacy.optimizers
+adam = Adam(2e-4)
+d.compile(loss='binary_crossentropy', optimizer=parallel_compat.legacy.optimizers.for_one_compile(adam))
+gan.compile(loss='binary_crossentropy', optimizer=parallel_compat.legacy.optimizers.for_one_compile(adam))
+"""
+
+_TARGET = "parallel_compat.legacy.optimizers.for_one_compile"
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find optimizers that may be compiled twice."""
+    uses: dict[object, list[tuple[ast.Call, ast.expr]]] = {}
+    for call in file.method_calls.get("compile", ()):
+        assert isinstance(call.func, ast.Attribute)
+        given = _optimizer(call)
+        if given is None or file.kinds.of(call.func.value) not in (None, MODEL) or file.kinds.of(given) == OTHER:
+            continue
+        if isinstance(given, ast.Name):
+            scope = file.tree.scopes.get(given)
+            bindings = scope.find(given.id) if scope else []
+            if not bindings:
+                continue
+            uses.setdefault(bindings[0], []).append((call, given))
+        elif _is_of_self(given):
+            assert isinstance(given, ast.Attribute)
+            uses.setdefault((file.tree.enclosing_class(given), given.attr), []).append((call, given))
+    for binding, found in uses.items():
+        if _several(file, [call for call, _ in found]) or any(_outlives(file, binding, one) for _, one in found):
+            for _, given in found:
+                yield from _copied(file, given)
+
+
+def _optimizer(call: ast.Call) -> ast.expr | None:
+    named = calls.keyword(call, "optimizer")
+    if named is not None:
+        return named.value
+    return call.args[0] if (call.args and calls.keyword(call, "loss") is not None) or len(call.args) > 1 else None
+
+
+def _is_of_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _several(file: File, found: list[ast.Call]) -> bool:
+    """Whether two of the calls may happen in one run: they are not in two branches of one `if`."""
+    return any(not _exclude_each_other(file, one, other) for one, other in itertools.combinations(found, 2))
+
+
+def _exclude_each_other(file: File, one: ast.AST, other: ast.AST) -> bool:
+    branches = dict(_branches(file, one))
+    return any(branches.get(condition, branch) != branch for condition, branch in _branches(file, other))
+
+
+def _branches(file: File, node: ast.AST) -> Iterator[tuple[ast.If, bool]]:
+    below = node
+    for above in file.tree.ancestors(node):
+        if isinstance(above, ast.If) and below is not above.test:
+            yield above, below in above.body
+        below = above
+
+
+def _outlives(file: File, binding: object, use: ast.expr) -> bool:
+    """Whether an optimizer is made once, and compiled where a function or a loop may come by again."""
+    if not isinstance(use, ast.Name):
+        return False
+    made: Binding = binding  # type: ignore[assignment]
+    value = made.value if not isinstance(made.node, ast.arg) else _default(made)
+    if value is None or file.kinds.of(value) != OPTIMIZER:
+        return False
+    if isinstance(made.node, ast.arg):
+        return True
+    around = set(file.tree.ancestors(made.node))
+    again = ast.FunctionDef | ast.For | ast.While
+    return any(isinstance(above, again) and above not in around for above in file.tree.ancestors(use))
+
+
+def _default(binding: Binding) -> ast.expr | None:
+    """Return the default of a parameter, which is made once."""
+    function = binding.scope.node
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip(positional[::-1], arguments.defaults[::-1], strict=False))
+    defaults.update({one: each for one, each in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if each})
+    return defaults.get(binding.node)  # type: ignore[call-overload, no-any-return]
+
+
+def _copied(file: File, given: ast.expr) -> Iterator[Finding]:
+    spelled = file.reference(_TARGET, given)
+    if spelled is None:
+        return
+    text, imports = spelled
+    start, end = file.source.start(given), file.source.end(given)
+    name = file.source.segment(given)
+    message = f"`{name}` may be compiled into several models: Keras 3 wants an optimizer for each."
+    edits = [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
+    yield file.found(RULE, given, message, edits, hint=not file.old)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.layers import Embedding\nclass E(Embedding):\n    def build(self, shape):\n        pass\n",
+        "from keras.layers import Dense\nclass D(Dense):\n    def call(self, x):\n        return [x, x]\n",
+        "from parallel_compat.legacy.layers import Embedding\n"
+        "class E(Embedding):\n"
+        "    def call(self, x):\n"
+        "        return [x, x]\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="layer-bases")
+
+
+def test_those_layers_say_what_they_give_and_ours_are_called():
+    import keras
+    import numpy as np
+
+    from parallel_compat.legacy import layers
+    from parallel_compat.migrate.rules.layer_bases import SAYING_WHAT_THEY_GIVE
+
+    assert all("compute_output_spec" in vars(getattr(keras.layers, name)) for name in SAYING_WHAT_THEY_GIVE)
+
+    class WithTable(layers.Embedding):
+        def compute_output_shape(self, shape):
+            return [super().compute_output_shape(shape), (self.input_dim, self.output_dim)]
+
+        def compute_mask(self, x, mask=None):
+            return [super().compute_mask(x, mask), None]
+
+        def call(self, x):
+            return [super().call(x), keras.ops.convert_to_tensor(self.embeddings)]
+
+    x = keras.Input((3,))
+    rows, table = WithTable(5, 2, mask_zero=True)(x)
+    assert (rows.shape, table.shape) == ((None, 3, 2), (5, 2))
+    model = keras.Model(x, [rows, keras.layers.Lambda(lambda pair: pair[0] + keras.ops.sum(pair[1]))([rows, table])])
+    given, added = model.predict(np.array([[1, 2, 0]]), verbose=0)
+    (weights,) = model.get_weights()
+    np.testing.assert_allclose(given[0], weights[[1, 2, 0]])
+    np.testing.assert_allclose(added, given + weights.sum(), rtol=1e-5)
+    assert type(layers.Embedding(5, 2)) is keras.layers.Embedding

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from parallel_compat.migrate import process_file
+from parallel_compat.migrate.engine import Options
+from parallel_compat.names.other_packages import GONE_MODULES, NUMPY, PACKAGES
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "import numpy as np\nimport numpy\nfrom keras.layers import Input\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = y.astype(np.float)", "x = y.astype(float)"),
+        ("x = numpy.zeros(3, numpy.object)", "x = numpy.zeros(3, object)"),
+        ("x = np.Inf - np.NaN", "x = np.inf - np.nan"),
+        ("x = -np.NINF", "x = -(-np.inf)"),
+        ("x = np.product(y) + np.float_(3)", "x = np.prod(y) + np.float64(3)"),
+        ("x = np.alltrue(y) or np.in1d(y, z)", "x = np.all(y) or np.isin(y, z)"),
+    ],
+)
+def test_a_name_of_numpy(before, after):
+    check_transformed(f"{HEAD}{before}\n", f"{HEAD}{after}\n")
+
+
+def test_each_is_what_numpy_has():
+    import builtins
+
+    import numpy as np
+
+    for was in NUMPY.values():
+        assert eval(was, {"numpy": np}) is not None
+        assert "numpy" in was or hasattr(builtins, was) or float(was) == 0
+    assert set(PACKAGES) >= GONE_MODULES
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("def f(float):\n    return np.float", [(5, "attention")]),
+        ("from numpy import Inf", [(4, "attention")]),
+        ("from scipy.misc import imread", [(4, "attention")]),
+        ("import scipy.misc", [(4, "attention")]),
+        ("import time; time.clock()", [(4, "attention")]),
+    ],
+)
+def test_is_reported(line, status):
+    assert found(f"{HEAD}{line}\n", "other-packages") == status
+
+
+@pytest.mark.parametrize("line", ["x = np.float64(3)", "x = np.bool", "x = numbers.float", "np.float = 3"])
+def test_leaves_alone(line):
+    check_noop(f"{HEAD}{line}\n", rule="other-packages")
+
+
+def test_in_a_file_without_keras_it_counts_only_in_a_legacy_project():
+    for text, after in (
+        (b"import numpy as np\nx = np.float(3)\n", b"import numpy as np\nx = float(3)\n"),
+        (
+            b"import os\nmodel.load_weights(find(os))\n",
+            b"import os\n"
+            b"import parallel_compat.legacy.models\n"
+            b"parallel_compat.legacy.models.load_weights(model, find(os))\n",
+        ),
+    ):
+        report = process_file.source("tool.py", text, Options(unsafe=True))
+        assert report.settled(legacy=False).after.encode() == text
+        assert report.settled(legacy=True).after.encode() == after

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "import keras\nfrom keras.optimizers import Adam\n"
+AFTER = "import keras\nimport parallel_compat.legacy.optimizers\nfrom keras.optimizers import Adam\n"
+FUNCTION = "parallel_compat.legacy.optimizers.for_one_compile"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "def net(n, optimizer=Adam(1e-3)):\n"
+            "    m = keras.Sequential()\n"
+            "    m.compile('adam' if n else optimizer, 'mse')\n"
+            "    m.compile(optimizer, 'mse')\n",
+            "def net(n, optimizer=Adam(1e-3)):\n"
+            "    m = keras.Sequential()\n"
+            "    m.compile('adam' if n else optimizer, 'mse')\n"
+            f"    m.compile({FUNCTION}(optimizer), 'mse')\n",
+        ),
+        (
+            "adam = Adam(1e-3)\nfor seed in range(3):\n    m = make(seed)\n    m.compile(loss='mse', optimizer=adam)\n",
+            "adam = Adam(1e-3)\n"
+            "for seed in range(3):\n"
+            "    m = make(seed)\n"
+            f"    m.compile(loss='mse', optimizer={FUNCTION}(adam))\n",
+        ),
+        (
+            "class Gan:\n"
+            "    def __init__(self):\n"
+            "        self.adam = Adam(1e-3)\n"
+            "        self.d.compile(loss='mse', optimizer=self.adam)\n"
+            "        self.g.compile(loss='mse', optimizer=self.adam)\n",
+            "class Gan:\n"
+            "    def __init__(self):\n"
+            "        self.adam = Adam(1e-3)\n"
+            f"        self.d.compile(loss='mse', optimizer={FUNCTION}(self.adam))\n"
+            f"        self.g.compile(loss='mse', optimizer={FUNCTION}(self.adam))\n",
+        ),
+    ],
+)
+def test_one_optimizer_for_several_models(before, after):
+    check_transformed(HEAD + before, AFTER + after)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "adam = Adam(1e-3)\nm.compile(loss='mse', optimizer=adam)\n",
+        "for seed in range(3):\n    adam = Adam(1e-3)\n    make(seed).compile(loss='mse', optimizer=adam)\n",
+        "adam = Adam(1e-3)\n"
+        "if large:\n"
+        "    m.compile(loss='mse', optimizer=adam)\n"
+        "else:\n"
+        "    m.compile(loss='mae', optimizer=adam)\n",
+        "how = 'adam'\nd.compile(loss='mse', optimizer=how)\ng.compile(loss='mse', optimizer=how)\n",
+        "import re\nre.compile(adam)\nre.compile(adam)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(HEAD + source, rule="shared-optimizers")
+
+
+def test_in_code_of_today_it_is_a_hint():
+    source = "import keras\nadam = keras.optimizers.Adam()\na.compile(adam, 'mse')\nb.compile(adam, 'mse')\n"
+    assert found(source, "shared-optimizers") == [(3, "rewritten"), (4, "rewritten")]
