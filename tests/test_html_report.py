@@ -141,7 +141,7 @@ def test_a_browser_shows_it(migrated, tmp_path):
         done = subprocess.run(
             [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
              "--window-size=1200,1600", f"--screenshot={shot}", "--dump-dom", (tmp_path / name).as_uri()],
-            capture_output=True, text=True, timeout=120, check=False,
+            capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert f"<h2>{heading}</h2>" in done.stdout

@@ -20,7 +20,7 @@ def compiled():
 
 def elsewhere(call):
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(call).result(timeout=120)
+        return pool.submit(call).result(timeout=600)
 
 
 def go_on(parallel):
@@ -60,7 +60,7 @@ def test_two_models_in_two_threads():
             for parallel in parallels
         ]
         for fit in fits:
-            fit.result(timeout=120)
+            fit.result(timeout=600)
     weights = [parallel.get_weights() for parallel in parallels]
     for one, other in zip(*weights, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)

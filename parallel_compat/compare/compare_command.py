@@ -62,10 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
         if not os.path.exists(out):
             return _fail(f"the script trained no model here (it ended with {code})")
         try:
-            new = read_recording(out, arguments.max_bytes)
+            found = compare(old, read_recording(out, arguments.max_bytes))
         except CheckpointError as error:
             return _fail(str(error))
-    found = compare(old, new)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(found.as_dict(), file, indent=1)

@@ -12,6 +12,7 @@ from parallel_compat.recover.config_json import parse
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.inspecting import RECORDING
 from parallel_compat.recover.reader import read
+from parallel_compat.recover.safe_names import printable
 
 if TYPE_CHECKING:
     import os
@@ -63,9 +64,23 @@ def read_recording(path: str | os.PathLike[str], max_bytes: int | None = None) -
         for array, pieces in reading.arrays():
             data = b"".join(bytes(piece) for piece in pieces)
             flat[array.name] = np.frombuffer(data, dtype=array.dtype)
+    return recording_of(str(path), flat)
+
+
+def recording_of(path: str, flat: dict[str, Array]) -> Recording:
+    """Return what the arrays of a file say.
+
+    Args:
+        path: the file, for errors.
+        flat: the file's arrays, one for each type, and "json".
+
+    Raises:
+        CheckpointError: it is no recording, or holds what none holds.
+    """
     facts = parse(flat["json"].tobytes().decode("utf-8", "replace") if "json" in flat else "", f"{path}: the recording")
-    _check(str(path), facts)
-    return Recording(str(path), facts, _cut(str(path), flat, facts["sections"]))
+    facts = _printable(facts)
+    _check(path, facts)
+    return Recording(path, facts, _cut(path, flat, facts["sections"]))
 
 
 def _cut(path: str, flat: dict[str, Array], sections: list[Any]) -> dict[str, list[Array]]:
@@ -86,6 +101,17 @@ def _cut(path: str, flat: dict[str, Array], sections: list[Any]) -> dict[str, li
     return arrays
 
 
+def _printable(facts: Any) -> Any:
+    """Return the facts without signs that a terminal obeys, and halves of pairs that no file can hold."""
+    if isinstance(facts, str):
+        return printable(facts)
+    if isinstance(facts, list):
+        return [_printable(each) for each in facts]
+    if isinstance(facts, dict):
+        return {printable(key): _printable(each) for key, each in facts.items()}
+    return facts
+
+
 def _check(path: str, facts: Any) -> None:
     """Hold the facts against their form: what is read of them later is what is looked at here."""
     try:
@@ -95,7 +121,8 @@ def _check(path: str, facts: Any) -> None:
                 "with the file that `parallel-compat recorder` prints"
             )
         fine = isinstance(facts["models"], list) and all(map(_is_model, facts["models"]))
-        fine = fine and all(map(_is_section, facts["sections"]))
+        fine = fine and isinstance(facts["sections"], list) and all(map(_is_section, facts["sections"]))
+        fine = fine and all(isinstance(note, str) for note in facts.get("notes", []))
     except (KeyError, TypeError, IndexError, ValueError):
         fine = False
     if not fine:
@@ -108,7 +135,8 @@ _LISTS = ("layers", "steps", "history", "evaluate", "predict", "random_layers")
 def _is_section(section: Any) -> bool:
     name, rows = section
     return isinstance(name, str) and all(
-        isinstance(kind, str) and all(isinstance(size, int) and size >= 0 for size in shape) for kind, shape in rows
+        isinstance(kind, str) and isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
+        for kind, shape in rows
     )
 
 

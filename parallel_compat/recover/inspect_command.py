@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
+from parallel_compat.recover.safe_names import printable
 
 if TYPE_CHECKING:
     import argparse
@@ -45,11 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print_table(found)
     return 0
-
-
-def printable(text: str) -> str:
-    """Keep what a file says from steering the terminal."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
 def some(sentences: list[str]) -> list[str]:

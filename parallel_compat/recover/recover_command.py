@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from parallel_compat import startup_log
 from parallel_compat.recover.errors import CheckpointError
-from parallel_compat.recover.inspect_command import printable, some
+from parallel_compat.recover.inspect_command import some
+from parallel_compat.recover.safe_names import printable
 
 if TYPE_CHECKING:
     import argparse

@@ -35,3 +35,8 @@ def parts(name: str, where: str) -> list[str]:
 def short(name: str) -> str:
     """Quote a name from the file for a message: bounded and printable."""
     return ascii(name if len(name) <= 120 else f"{name[:80]}...{name[-20:]}")
+
+
+def printable(text: str) -> str:
+    """Keep what a file says from steering the terminal."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text)

@@ -39,7 +39,7 @@ def answered(source: Path, out: Path) -> None:
         recover(source, out, force=True)
     except CheckpointError:
         pass
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60
 
 
 @FILES
@@ -142,7 +142,7 @@ def built_or_refused(which: int, where: int, value: Any, folder: Path) -> None:
     start = time.monotonic()
     with contextlib.suppress(CheckpointError):
         recover(source, None)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60
 
 
 ODD = given(which=st.sampled_from(range(len(SAMPLES))), where=st.integers(0, 10**6), value=NUMBERS)

@@ -34,7 +34,7 @@ def refused(source: str | os.PathLike[str], tmp_path: Path) -> str:
     for arguments in (["inspect", os.fspath(source)], ["recover", os.fspath(source), "-o", str(tmp_path / "out.h5")]):
         run = subprocess.run(
             [sys.executable, "-c", "import sys; from parallel_compat.command import main; sys.exit(main())", *arguments],
-            capture_output=True, timeout=20, cwd=Path(__file__).parent.parent.parent,
+            capture_output=True, timeout=300, cwd=Path(__file__).parent.parent.parent,
         )  # fmt: skip
         said = run.stderr.decode()
         assert run.returncode == 2, said
@@ -146,13 +146,20 @@ def test_another_file_under_the_same_name(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=replace)
     thread.start()
+    refused = 0
     try:
-        for _ in range(3):
-            with pytest.raises(CheckpointError, match="replaced or changed"):
+        for _ in range(100):  # between the two openings the other thread has its turn, or not, on a busy machine
+            try:
                 inspect_checkpoint(source)
+            except CheckpointError as error:
+                assert "replaced or changed" in str(error)  # noqa: PT017
+                refused += 1
+            if refused == 3:
+                break
     finally:
         stop.set()
         thread.join()
+    assert refused == 3
 
 
 @posix

@@ -257,6 +257,26 @@ def test_the_recorder_is_one_file_that_old_pythons_read(capsys):
     assert imports <= {"__future__", "argparse", "json", "os", "runpy", "sys", "types", "numpy"}
 
 
+def interpreter(version):
+    """Return a Python of this machine, or None; a shim of pyenv may stand for a version that is not chosen."""
+    for found in (shutil.which(f"python{version}"), *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")):
+        if found and not subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode:
+            return str(found)
+    return None
+
+
+@pytest.mark.parametrize("version", ["2.7", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"])
+def test_the_recorder_compiles_on(version):
+    """Where there is such a Python; the test above stands for those that there are not."""
+    found = interpreter(version)
+    if found is None:
+        pytest.skip(f"there is no Python {version}")
+    code = "import io, sys; compile(io.open(sys.argv[1], encoding='utf-8').read().encode('utf-8'), 'r.py', 'exec')"
+    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    done = subprocess.run([found, "-c", code, str(recorder)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_recorder_leaves_the_script_alone(tmp_path):
     """Arguments, exit code and folder of the script are its own; without a training nothing is written."""
     script = tmp_path / "other" / "train.py"
@@ -423,32 +443,57 @@ def test_a_recording_names_no_folder_of_who_made_it(path):
         assert all(name.startswith(b"/home/user/") for name in names), names
 
 
+# By the Python: the recording that it made, and the packages.
 ENVIRONMENTS = {
-    "keras-2.1.6": ("python3.6", "tensorflow==1.8.0 keras==2.1.6 h5py==2.10.0 numpy<1.17 protobuf<3.20"),
-    "keras-2.2.4": ("python3.7", "tensorflow==1.15.5 keras==2.2.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
-    "tf.keras-2.2": ("python3.8", "tensorflow==2.2.3 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
-    "tf.keras-2.15": ("python3.10", "tensorflow-cpu==2.15.1 numpy<2"),
+    "2.7": (
+        "keras-2.1.6",
+        "tensorflow==1.8.0 keras==2.1.6 h5py==2.10.0 numpy<1.17 protobuf<3.18 six absl-py gast==0.2.2 grpcio<1.40 "
+        "astor backports.weakref mock<4 funcsigs enum34 futures<3.4 termcolor==1.1.0 scipy pyyaml<5.5",
+    ),
+    "3.6": ("keras-2.1.6", "tensorflow==1.8.0 keras==2.1.6 h5py==2.10.0 numpy<1.17 protobuf<3.20"),
+    "3.7": ("keras-2.2.4", "tensorflow==1.15.5 keras==2.2.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
+    "3.8": ("tf.keras-2.2", "tensorflow==2.2.3 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
+    "3.10": ("tf.keras-2.15", "tensorflow-cpu==2.15.1 numpy<2"),
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stack", ENVIRONMENTS)
-def test_environments_made_anew_record_what_is_committed(stack, tmp_path):
-    """The real stacks, installed here: what the recorder writes in them is what `tests/data/recordings` has."""
-    python, packages = ENVIRONMENTS[stack]
-    if shutil.which(python) is None or subprocess.run([python, "--version"], check=False).returncode:
-        pytest.skip(f"there is no {python}")
-    own = tmp_path / "bin" / "python"
-    subprocess.run([python, "-m", "venv", str(tmp_path)], check=True)
+def installed(version, packages, folder):
+    """Install packages for a Python of this machine; return how it is started with them."""
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"there is no Python {version}")
+    if version == "2.7":
+        # It has no venv, and not all that TensorFlow 1.8 asks for still installs.
+        install = [python, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
+        subprocess.run([*install, *packages.split()], check=True)
+        (folder / "google" / "__init__.py").touch()
+        return python, {"PYTHONPATH": str(folder)}
+    own = folder / "bin" / "python"
+    subprocess.run([python, "-m", "venv", str(folder)], check=True)
     subprocess.run([str(own), "-m", "pip", "install", "-q", "--upgrade", "pip<22"], check=True)
     subprocess.run([str(own), "-m", "pip", "install", "-q", *packages.split()], check=True)
+    return str(own), {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ENVIRONMENTS)
+def test_environments_made_anew_record_what_is_committed(version, tmp_path):
+    """The real stacks, installed here: what the recorder writes in them is what `tests/data/recordings` has.
+
+    `OLD_STACKS`, as "3.7=/envs/old/bin/python 3.8=...", names Pythons that have the packages already.
+    """
+    stack, packages = ENVIRONMENTS[version]
+    there = dict(each.split("=") for each in os.environ.get("OLD_STACKS", "").split())
+    own, environment = (there[version], {}) if version in there else installed(version, packages, tmp_path)
     recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
     library = "keras" if stack.startswith("keras") else "tensorflow.keras"
-    command = [str(own), str(recorder), "--steps", "2", "--out", str(tmp_path / "r.h5"), str(KINDS)]
-    subprocess.run(command, check=True, env={**os.environ, "KERAS": library, "CUDA_VISIBLE_DEVICES": ""})
+    command = [own, str(recorder), "--steps", "2", "--out", str(tmp_path / "r.h5"), str(KINDS)]
+    environment |= {"KERAS": library, "CUDA_VISIBLE_DEVICES": ""}
+    subprocess.run(command, check=True, env={**os.environ, **environment})
     made, committed = read_recording(tmp_path / "r.h5"), read_recording(DATA / f"kinds.{stack}.h5")
     assert [model["name"] for model in made.models] == [model["name"] for model in committed.models]
     assert len(made.models) == 14
+    assert made.facts["python"].startswith(f"{version}.")
     assert {name: len(arrays) for name, arrays in made.arrays.items()} == {
         name: len(arrays) for name, arrays in committed.arrays.items()
     }

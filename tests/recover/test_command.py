@@ -80,7 +80,7 @@ sys.exit(code)
 def test_neither_keras_nor_tensorflow_is_imported(arguments: list[str], tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-c", WATCHED, arguments[0], str(SOURCE), *arguments[1:]],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
         env={"PYTHONPATH": str(Path(__file__).parent.parent.parent), "PATH": ""},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr

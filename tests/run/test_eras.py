@@ -99,7 +99,7 @@ shell.run_cell(ask, store_history=True)
 shell.run_cell("%legacy_names --era keras-2.2.4", store_history=True)
 shell.run_cell(ask, store_history=True)
 """
-    ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
     assert ours.stdout.split() == ["tf.keras-2.2", "tf.keras-1.15", "keras-2.2.4"], ours.stdout + ours.stderr
 
 
