@@ -135,7 +135,7 @@ def uses_phase(tensor_or_model: Any) -> bool:
     if isinstance(tensor_or_model, keras.Model):
         waiting = list(tensor_or_model.outputs or ())
         if not waiting:
-            return any(_layer_uses_phase(layer) for layer in tensor_or_model.layers)
+            return any(layer_uses_phase(layer) for layer in tensor_or_model.layers)
     else:
         waiting = [tensor_or_model]
     seen = set()
@@ -144,13 +144,14 @@ def uses_phase(tensor_or_model: Any) -> bool:
         if node is None or id(node) in seen:
             continue
         seen.add(id(node))
-        if node.arguments.kwargs.get("training") is not True and _layer_uses_phase(node.operation):
+        if node.arguments.kwargs.get("training") is not True and layer_uses_phase(node.operation):
             return True
         waiting += node.input_tensors
     return False
 
 
-def _layer_uses_phase(layer: Any) -> bool:
+def layer_uses_phase(layer: Any) -> bool:
+    """Say whether a layer computes something else in training."""
     if isinstance(layer, InTrainPhase):
         return True
     if isinstance(layer, keras.layers.BatchNormalization):
@@ -163,4 +164,4 @@ def _layer_uses_phase(layer: Any) -> bool:
     if any(getattr(layer, name, None) for name in ("dropout", "recurrent_dropout")):
         return True
     parts = (getattr(layer, name, None) for name in ("layer", "forward_layer", "backward_layer", "cell"))
-    return any(_layer_uses_phase(part) for part in parts if isinstance(part, keras.layers.Layer))
+    return any(layer_uses_phase(part) for part in parts if isinstance(part, keras.layers.Layer))

@@ -50,3 +50,41 @@ def of_keras_2(given: Any) -> Any:
         if (isinstance(given, str) and given == function.__name__) or given is getattr(keras.losses, function.__name__):
             return function
     return None
+
+
+def deserialize(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """Make the loss of what `keras.losses.serialize` returned, also of a class without `from_config`.
+
+    Args:
+        name: a name, or a dict with `class_name` and `config`.
+        custom_objects: the user's own functions and classes by name.
+    """
+    return _made(keras.losses, name, custom_objects)
+
+
+def deserialize_metric(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """Make the metric of what `keras.metrics.serialize` returned, likewise."""
+    return _made(keras.metrics, name, custom_objects)
+
+
+def _made(module: Any, name: Any, custom_objects: dict[str, Any] | None) -> Any:
+    if isinstance(name, str) and name in (custom_objects or {}):
+        return (custom_objects or {})[name]
+    kind = None
+    if isinstance(name, dict):
+        kind = keras.saving.get_registered_object(name.get("class_name"), custom_objects)
+    if isinstance(kind, type) and not hasattr(kind, "from_config"):
+        return kind(**name["config"])
+    if isinstance(name, str):
+        try:
+            return keras.losses.get(name)  # the function, of a metric too
+        except ValueError:
+            return module.get(name)
+    return module.deserialize(name, custom_objects)
+
+
+def serialize_metric(metric: Any) -> Any:
+    """Return the name or configuration of a metric; any object with a name has that."""
+    if hasattr(metric, "__name__") and not hasattr(metric, "get_config") and not hasattr(metric, "__code__"):
+        return metric.__name__
+    return keras.metrics.serialize(metric)

@@ -22,8 +22,9 @@ def of_merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -> Cal
     """
 
     def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
-        if not isinstance(mask, (list, tuple)) or not is_old(self):
+        if mask is None or not is_old(self):
             return original(self, inputs, mask)
+        _check_lists(inputs, mask)
         masks = [each for each in mask if each is not None]
         if not masks:
             return None
@@ -44,12 +45,23 @@ def of_concatenate(original: Callable[..., Any], is_old: Callable[[Any], bool]) 
     """
 
     def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
-        if not isinstance(mask, (list, tuple)) or not is_old(self) or all(each is None for each in mask):
+        if mask is None or not is_old(self):
             return original(self, inputs, mask)
+        _check_lists(inputs, mask)
+        if all(each is None for each in mask):
+            return None
         masks = [_of_rank(each, x) for x, each in zip(inputs, mask, strict=True)]
         return keras.ops.all(keras.ops.concatenate(masks, axis=self.axis), axis=-1)
 
     return compute_mask
+
+
+def _check_lists(inputs: Any, mask: Any) -> None:
+    for name, given in (("mask", mask), ("inputs", inputs)):
+        if not isinstance(given, (list, tuple)):
+            raise ValueError(f"Expected `{name}` to be a list. Received: {type(given).__name__}")
+    if len(inputs) != len(mask):
+        raise ValueError(f"Expected a mask, or None, for each of {len(inputs)} inputs. Received: {len(mask)}")
 
 
 def _of_rank(mask: Any, inputs: Any) -> Any:

@@ -11,7 +11,7 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import compiled_metrics, model_files, old_files, saving
+from parallel_compat.legacy import compiled_metrics, data_tensors, model_files, old_files, saving
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, environment, object_eras
@@ -152,9 +152,11 @@ def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) 
 
     Args:
         model: the model.
-        input_tensors: the clone's inputs.
+        input_tensors: the clone's inputs; of variables, whose values it is then fed in each step.
         **keywords: those that only today's `clone_model` has.
     """
+    if input_tensors is not None:
+        input_tensors = keras.tree.map_structure(data_tensors.as_input, input_tensors)
     with keras3.not_compiled(model):
         return keras.models.clone_model(model, input_tensors=input_tensors, **keywords)
 

@@ -23,6 +23,7 @@ _COUNT = "_parallel_compat_num_constants"
 _CONSTANTS = "_parallel_compat_constants"
 _SHAPES = "_parallel_compat_shapes_of_constants"
 _OF_BOTH = "_parallel_compat_constants_of_both"
+_REVERSED = "_parallel_compat_reverse_state_order"
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")
@@ -77,12 +78,34 @@ def init_with_any_cell(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def init_of_stack(original: Callable[..., None]) -> Callable[..., None]:
-    """`StackedRNNCells(cells)`, likewise."""
+    """`StackedRNNCells(cells)`, likewise, with `reverse_state_order`."""
 
     def __init__(self: Any, cells: Any, *given: Any, **keywords: Any) -> None:
+        backwards = keywords.pop("reverse_state_order", False)
         original(self, [_as_layer(each) for each in cells], *given, **keywords)
+        if backwards:
+            vars(self)[_REVERSED] = True
 
     return __init__
+
+
+def _in_order(stack: Any, of_cells: Any) -> Any:
+    """Return what there is for each cell from the last to the first, where `reverse_state_order` says so."""
+    return list(of_cells)[::-1] if vars(stack).get(_REVERSED) else of_cells
+
+
+def state_size_of_stack(original: Any) -> property:
+    """`StackedRNNCells.state_size`, of the last cell first with `reverse_state_order`."""
+    return property(lambda self: _in_order(self, original.fget(self)))
+
+
+def initial_state_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`StackedRNNCells.get_initial_state`, likewise."""
+
+    def get_initial_state(self: Any, *given: Any, **keywords: Any) -> Any:
+        return _in_order(self, original(self, *given, **keywords))
+
+    return get_initial_state
 
 
 def flat_shapes(found: Any) -> Any:
@@ -101,8 +124,10 @@ def call_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(self: Any, inputs: Any, states: Any, training: bool = False, **keywords: Any) -> Any:
         constants = keywords.pop("constants", None)
+        states = _in_order(self, states)
         if constants is None:
-            return original(self, inputs, states, training=training, **keywords)
+            outputs, new = original(self, inputs, states, training=training, **keywords)
+            return outputs, _in_order(self, new) if len(self.cells) > 1 else new
         new_states = []
         for cell, own in zip(self.cells, states, strict=True):
             given = {**keywords, "training": training} if keras3.takes(cell, "training") else dict(keywords)
@@ -110,7 +135,7 @@ def call_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
                 given["constants"] = constants
             inputs, new = cell(inputs, list(own) if keras.tree.is_nested(own) else [own], **given)
             new_states.append(new)
-        return inputs, new_states
+        return inputs, _in_order(self, new_states)
 
     return call
 

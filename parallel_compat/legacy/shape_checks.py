@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_BOTH = "_parallel_compat_strides_and_dilation"
+
+
 def build_of_convolution(original: Callable[..., Any]) -> Callable[..., Any]:
     """`build` of a convolution, which needs to know the number of channels."""
 
@@ -22,17 +25,69 @@ def build_of_convolution(original: Callable[..., Any]) -> Callable[..., Any]:
                 f"Expected inputs of a known number of channels for '{self.name}'. Received: shape "
                 f"{tuple(input_shape)}. Say it in `input_shape`, or in `Input(shape=...)`."
             )
+        if vars(self).get(_BOTH):
+            raise ValueError(
+                f"Expected strides of 1 or a dilation of 1 for '{self.name}'. Received: strides={self.strides}, "
+                f"dilation_rate={self.dilation_rate}"
+            )
         return original(self, input_shape)
 
     return build
 
 
-def call_of_subtract(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`Subtract()([a, b])`, of two tensors each time."""
+def init_of_convolution(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`__init__` of a convolution, which may have strides and a dilation until it is built."""
+
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        strides = keywords.get("strides", 1)
+        both = _strided_and_dilated(strides, keywords.get("dilation_rate", 1))
+        original(self, *given, **({**keywords, "strides": 1} if both else keywords))
+        if both:
+            vars(self)[_BOTH] = True
+            self.strides = tuple(strides) if isinstance(strides, (list, tuple)) else (strides,) * self.rank
+
+    return __init__
+
+
+def _strided_and_dilated(strides: Any, dilation: Any) -> bool:
+    return all(max(each if isinstance(each, (list, tuple)) else (each,)) > 1 for each in (strides, dilation))
+
+
+def call_of_merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -> Callable[..., Any]:
+    """`Add()([a, b])` and the like: of two tensors at least, and `Subtract` of two.
+
+    Args:
+        original: that of Keras 3.
+        is_old: says whether a layer is of an era of Keras 2.
+    """
 
     def __call__(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
-        if isinstance(inputs, (list, tuple)) and len(inputs) != 2:
-            raise ValueError(f"Expected two tensors for '{self.name}'. Received: {len(inputs)}")
+        if isinstance(inputs, (list, tuple)) and is_old(self):
+            of_two = type(self).__name__ in ("Subtract", "Dot")
+            if len(inputs) < 2 or (of_two and len(inputs) > 2):
+                expected = "two tensors" if of_two else "at least two tensors"
+                raise ValueError(f"Expected {expected} for '{self.name}'. Received: {len(inputs)}")
         return original(self, inputs, *given, **keywords)
 
     return __call__
+
+
+def call_of_cropping(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Cropping1D.call`, which may leave nothing."""
+
+    def call(self: Any, inputs: Any) -> Any:
+        length = inputs.shape[1]
+        return inputs[:, :0] if length is not None and sum(self.cropping) == length else original(self, inputs)
+
+    return call
+
+
+def compute_output_shape_of_cropping(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Cropping1D.compute_output_shape`, likewise."""
+
+    def compute_output_shape(self: Any, input_shape: Any) -> Any:
+        if input_shape[1] is not None and sum(self.cropping) == input_shape[1]:
+            return (input_shape[0], 0, *input_shape[2:])
+        return original(self, input_shape)
+
+    return compute_output_shape

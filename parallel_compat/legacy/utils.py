@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -178,9 +179,11 @@ def print_summary(
 
 def ask_to_proceed_with_overwrite(filepath: str) -> bool:
     """Ask on the terminal whether a file may be overwritten."""
-    answer = input(f"[WARNING] {filepath} already exists - overwrite? [y/n]").strip().lower()
+    # Keras 2 asked by `six.moves.input`, in whose place a script may have put its own answer.
+    ask = getattr(sys.modules.get("six.moves"), "input", input)
+    answer = ask(f"[WARNING] {filepath} already exists - overwrite? [y/n]").strip().lower()
     while answer not in ("y", "n"):
-        answer = input("Enter [y/n]: ").strip().lower()
+        answer = ask("Enter [y/n]: ").strip().lower()
     return answer == "y"
 
 

@@ -6,10 +6,12 @@ there when anybody but the user's code asks for it; an old argument is taken fro
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat import devices
@@ -40,7 +42,7 @@ from parallel_compat.run import (
 from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from parallel_compat.backend.patches import Patches
@@ -388,6 +390,8 @@ def _init(original: Any, kind: Any, of: str) -> Any:
             _keep_regularizer(self, keywords)
             return
         era = callers.era_of(frame)
+        if of == "keras.callbacks.ReduceLROnPlateau" and "epsilon" in keywords:
+            _warn("`epsilon` argument is deprecated, and will be removed: use `min_delta` instead.", frame)
         given, keywords = translate(of, given, keywords, _note(of, frame), era=era)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
@@ -535,7 +539,13 @@ def _input_layer_init(original: Any) -> Any:
         if frame is not None:
             of = "keras.layers.InputLayer"
             given, keywords = translate(of, given, keywords, _note(of, frame))
-        original(self, *given, **keywords)
+        tensor = keywords.get("input_tensor")
+        if tensor is None or not callers.era_of_caller().has_graphs:
+            original(self, *given, **keywords)
+            return
+        from parallel_compat.legacy import data_tensors
+
+        data_tensors.make_input(functools.partial(original, self), self, keywords)
 
     return __init__
 
@@ -781,11 +791,26 @@ def _history_init(original: Any) -> Any:
 def _logging_lr(original: Any) -> Any:
     @_like(original)
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
-        original(self, epoch, logs)
+        with _rate_by_its_name(self.model.optimizer):
+            original(self, epoch, logs)
         if logs is not None and object_eras.era_of_object(self.model) is not Era.TODAY:
             rename_rate(logs)
 
     return on_epoch_end
+
+
+@contextlib.contextmanager
+def _rate_by_its_name(optimizer: Any) -> Iterator[None]:
+    """Let an optimizer of the user's own that has a variable `lr` alone have it as `learning_rate`, for a while."""
+    if hasattr(optimizer, "learning_rate") or not hasattr(getattr(optimizer, "lr", None), "assign"):
+        yield
+        return
+    optimizer.learning_rate = optimizer.lr
+    try:
+        yield
+        optimizer.lr.assign(optimizer.learning_rate)
+    finally:
+        del optimizer.learning_rate
 
 
 def _writing_what_is_logged(original: Any) -> Any:
@@ -813,9 +838,11 @@ _METHODS = (
     "fit",
     "evaluate",
     "predict",
+    "predict_on_batch",
     "save",
     "save_weights",
     "load_weights",
+    "summary",
     "to_json",
     "train_on_batch",
     "test_on_batch",
@@ -994,6 +1021,13 @@ def _note(of: str, frame: FrameType) -> Callable[[str, str], None]:
         usage.record(f"{short}({given})", became, frame)
 
     return note
+
+
+def _warn(text: str, frame: FrameType) -> None:
+    """Warn where the user's code is."""
+    from parallel_compat.warning_category import ParallelCompatWarning
+
+    warnings.warn_explicit(text, ParallelCompatWarning, frame.f_code.co_filename, frame.f_lineno)
 
 
 def _looking_alike(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -35,6 +35,12 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         note: called for what changes its meaning.
     """
     changed = {name: arguments[name] for name in _FED if arguments.get(name) is not None}
+    if isinstance(changed.get("sample_weight"), dict) and any(not isinstance(x, str) for x in changed["sample_weight"]):
+        note("weights of what is no output's name", "left out, as Keras 2 did")
+        named = {name: each for name, each in changed["sample_weight"].items() if isinstance(name, str)}
+        changed["sample_weight"] = arguments["sample_weight"] = named or None
+        if not named:
+            del changed["sample_weight"]
     if "x" in changed:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
     if "y" in changed:

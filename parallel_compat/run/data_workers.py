@@ -11,12 +11,14 @@ import ast
 import inspect
 import pickle
 import sys
+import warnings
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.batches.sources import is_sequence
+from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.names.generator_arguments import RENAMED
 from parallel_compat.run import callers, usage
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +39,13 @@ def in_threads_where_needed(what: str, arguments: dict[str, Any], source: Any) -
     if not asked:
         return arguments
     instead = dict.fromkeys(asked, False)
+    if is_generator(source):
+        warnings.warn(
+            f"`{asked[0]}=True` changes nothing for a generator, which one thread draws from: each of several "
+            "processes would draw all of it. Consider a `keras.utils.Sequence`.",
+            ParallelCompatWarning,
+            stacklevel=5,
+        )
     if not _is_guarded(getattr(sys.modules["__main__"], "__file__", None)):
         became = 'threads: the main script has no `if __name__ == "__main__":`, so that each process would run it again'
     elif is_sequence(source) and (reason := _unpicklable(source)):

@@ -117,6 +117,7 @@ def _variables(patches: Patches, tf: Any) -> None:
         for kind in values.variable_classes(operator):
             make = functools.partial(_operator, path=f"tensorflow.{path}")
             patches.wrap(kind, operator, make, why="a symbolic tensor and a variable, read whenever it is computed")
+    patches.wrap(tf.Variable, "__hash__", _by_identity, why="a variable is the key of a dict", read_in=TENSORFLOW)
     for operator in ("__add__", "__sub__", "__mul__", "__truediv__"):
         in_place = f"__i{operator[2:]}"
         for kind in values.variable_classes(in_place):
@@ -124,6 +125,20 @@ def _variables(patches: Patches, tf: Any) -> None:
             patches.wrap(
                 kind, in_place, make, why="`loss += tensor` of a `K.variable` made a tensor", read_in=TENSORFLOW
             )
+
+
+def _by_identity(original: Any) -> Any:
+    """A variable as the key of a dict, or in a set, as in a graph."""
+
+    @functools.wraps(original)
+    def __hash__(self: Any) -> int:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None and callers.era_of(frame).has_graphs:
+            return id(self)
+        found: int = original(self)
+        return found
+
+    return __hash__
 
 
 def _is_there(original: Any) -> Any:

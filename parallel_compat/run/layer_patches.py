@@ -46,7 +46,15 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(layers.Layer, "build", _build_of_model, why="`build` of a subclassed model made its weights")
     for kind in patch_points.convolution_classes():
         patches.wrap(kind, "build", shape_checks.build_of_convolution, why="a `ValueError`, as it was")
-    patches.wrap(layers.Subtract, "__call__", shape_checks.call_of_subtract, why="a `ValueError`, as it was")
+    for kind in patch_points.convolution_classes()[:2]:
+        strides = "strides with dilation were refused when the layer was called"
+        patches.wrap(kind, "__init__", looking_alike(shape_checks.init_of_convolution), why=strides)
+    merge = looking_alike(functools.partial(shape_checks.call_of_merge, is_old=_is_old))
+    patches.wrap(patch_points.merge_class(), "__call__", merge, why="a `ValueError`, as it was")
+    patches.wrap(layers.LeakyReLU, "__init__", looking_alike(_any_slope), why="a slope may be negative")
+    for name in ("call", "compute_output_shape"):
+        patches.wrap(layers.Cropping1D, name, getattr(shape_checks, f"{name}_of_cropping"), why="nothing may be left")
+    patches.wrap(layers.Layer, "compute_mask", looking_alike(_refusing_masks), why="a `TypeError`, as it was")
     names = "functions of Lambda layers are found by name in the process that wrote them"
     patches.wrap(layers.Lambda, "get_config", lambda_functions.get_config, why=names)
     patches.wrap(layers.Lambda, "from_config", lambda_functions.from_config, why=names)
@@ -55,6 +63,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
     patches.set(layers.RNN, "states", property(_states, _set_states), why="one None for each state, without states")
     patches.wrap(layers.RNN, "compute_output_shape", looking_alike(_flat_shapes), why="a list of shapes")
+    backwards = "`reverse_state_order`"
+    patches.wrap(layers.StackedRNNCells, "state_size", recurrent.state_size_of_stack, why=backwards)
+    patches.wrap(layers.StackedRNNCells, "get_initial_state", recurrent.initial_state_of_stack, why=backwards)
     patches.wrap(layers.StackedRNNCells, "state_size", _flat_sizes, why="the sizes of all states, one after the other")
     patches.wrap(layers.RNN, "call", recurrent.call_with_constants, why=constants)
     patches.wrap(layers.RNN, "inner_loop", recurrent.loop_with_constants, why=constants)
@@ -91,6 +102,35 @@ def _build_of_model(original: Any) -> Any:
         original(self, input_shape)
 
     return build
+
+
+def _any_slope(original: Any) -> Any:
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        name = "alpha" if "alpha" in keywords else "negative_slope"  # as it is called before and after its translation
+        slope = given[0] if given else keywords.get(name)
+        is_negative = isinstance(slope, (int, float)) and slope < 0 and callers.era_of_caller() is not Era.TODAY
+        if is_negative:
+            given, keywords = given[1:], {**keywords, name: 0.0}
+        original(self, *given, **keywords)
+        if is_negative:
+            self.negative_slope = slope
+
+    return __init__
+
+
+def _refusing_masks(original: Any) -> Any:
+    """`layer.compute_mask(x, mask)` of the user's, of a layer that does not take masks."""
+
+    def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or self.supports_masking or callers.era_of(frame) is Era.TODAY:
+            return original(self, inputs, mask)
+        masks = mask if isinstance(mask, list) else [mask]
+        if any(each is not None for each in masks):
+            raise TypeError(f"Layer '{self.name}' does not support masking, but was passed an input_mask: {mask}")
+        return None
+
+    return compute_mask
 
 
 def _flat_shapes(original: Any) -> Any:
@@ -149,9 +189,20 @@ def _called_without_training(original: Any) -> Any:
             frame = callers.user_frame(sys._getframe(1))
             if frame is not None and callers.era_of(frame) is not Era.TODAY:
                 keywords["training"] = 0
-        return original(self, *given, **keywords)
+        result = original(self, *given, **keywords)
+        if type(result).__name__ == "EagerTensor":
+            _say_whether_it_trains(result, self, keywords.get("training"))
+        return result
 
     return __call__
+
+
+def _say_whether_it_trains(result: Any, layer: Any, training: Any) -> None:
+    """Let what a layer gives for a value say whether it depends on the learning phase, as a graph's tensor did."""
+    if object_eras.era_of_object(layer) is Era.KERAS_2_2_4:
+        from parallel_compat.legacy import learning_phase
+
+        result._uses_learning_phase = training is not True and learning_phase.layer_uses_phase(layer)
 
 
 def _is_old(layer: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 from contextlib import contextmanager, nullcontext
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from parallel_compat.legacy import (
     as_of_now,
     closures,
     compiled_metrics,
+    data_tensors,
     kept_numbers,
     learning_phase,
     losses,
@@ -42,6 +44,7 @@ from parallel_compat.recover.reader import look_over
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
 from parallel_compat.training import in_memory
 from parallel_compat.training.trainable_flags import as_compiled, keep_flags
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,15 +55,19 @@ if TYPE_CHECKING:
 # Bound here: under `run` an attribute of Keras's modules is found by a function of python.
 _flatten = keras.tree.flatten
 
+# How many weights trained when the model was compiled.
+_TRAINABLE = "_parallel_compat_trainable_at_compile"
+
 
 def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
     era = callers.era_of(frame)
     object_eras.remember(self, era)
     tensors: list[Any] = []
-    if "target_tensors" in keywords and _only_stand_for_targets(keywords["target_tensors"]):
-        tensors = _flatten(keywords.pop("target_tensors"))
-        _note(of, frame)("target_tensors=", "left out: targets come with the data")
+    if era.has_graphs or _only_stand_for_targets(keywords.get("target_tensors")):
+        tensors = data_tensors.set_targets(self, targets := keywords.pop("target_tensors", None))
+        if targets is not None:
+            _note(of, frame)("target_tensors=", "variables are read in each step; placeholders' targets come as data")
     given, keywords = _translated(of, given, keywords, frame)
     keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
     if tensors:
@@ -108,6 +115,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     weighted_losses.weighed_as_in(era, self)
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)
+    if era is not Era.TODAY and self.built:
+        vars(self)[_TRAINABLE] = len(self.trainable_weights)
     return result
 
 
@@ -130,7 +139,9 @@ def _of_targets_like(tensors: list[Any], loss: Any) -> Any:
     """Return losses that get targets of the dtypes of `target_tensors`: whole numbers for `tf.nn.ctc_loss`."""
     if isinstance(loss, (list, tuple)) and len(loss) == len(tensors):
         return [_of_targets_like([tensor], each) for tensor, each in zip(tensors, loss, strict=True)]
-    if len(tensors) != 1 or not isinstance(loss, FunctionType) or "float" in (dtype := tensors[0].dtype):
+    if len(tensors) != 1 or tensors[0] is None or not isinstance(loss, FunctionType):
+        return loss
+    if "float" in (dtype := tensors[0].dtype):
         return loss
 
     @functools.wraps(loss)
@@ -178,11 +189,13 @@ def _only_stand_for_targets(tensors: Any) -> bool:
 def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
     learning_phase.check_can_train(self)
+    _say_if_flags_differ(self)
     drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     _check_compiled(self)
     arguments = keras3.bind("fit", given, keywords)
     held_out = arguments.get("validation_data")
+    arguments, drawing = _read_from_tensors(self, "fit", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
     _weigh_held_out_samples(arguments, callers.era_of(frame))
@@ -273,6 +286,24 @@ def _dense_batches(model: Any, data: Any, batch_size: int | None) -> Any:
     return ordered_batches.adapter(given, batch_size or 32, draw, int(getattr(model, "steps_per_execution", None) or 1))
 
 
+def summary(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.summary`, with a word on flags that differ from those that were compiled."""
+    _say_if_flags_differ(self)
+    return original(self, *given, **keywords)
+
+
+def _say_if_flags_differ(model: Any) -> None:
+    """Warn where `trainable` was set after `compile`, as Keras 2 did (`_check_trainable_weights_consistency`)."""
+    compiled = vars(model).get(_TRAINABLE)
+    if compiled is not None and compiled != len(model.trainable_weights):
+        warnings.warn(
+            "Discrepancy between trainable weights and collected trainable weights: `trainable` was set without "
+            "`compile` after it. What trains is what `compile` saw.",
+            ParallelCompatWarning,
+            stacklevel=4,
+        )
+
+
 class NotCompiledError(RuntimeError, ValueError):
     """A model is trained before `compile`: a RuntimeError in Keras 2, a ValueError in Keras 3."""
 
@@ -293,6 +324,7 @@ def _fit_generator(**arguments: Any) -> Any:
     batch_logs.evaluate_in_steps(model, True)
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
         arguments["class_weight"] = None
+    _complete_generators(arguments)
     with as_compiled(model):
         if _keeps_order(model, arguments.get("generator"), arguments.get("workers")):
             arguments["shuffle"] = False
@@ -303,15 +335,37 @@ def _evaluate_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     _check_compiled(model)
     batch_logs.evaluate_in_steps(model, True)
+    _complete_generators(arguments)
     with as_compiled(model):
         return _ordered(model, generator_methods.evaluate_generator(**arguments, return_dict=True))
+
+
+def _predict_generator(**arguments: Any) -> Any:
+    _complete_generators(arguments)
+    return generator_methods.predict_generator(**arguments)
+
+
+def _complete_generators(arguments: dict[str, Any]) -> None:
+    """Let generators' batches have what the model reads from tensors."""
+    tensors = data_tensors.of_model(arguments["model"])
+    if tensors is None:
+        return
+    for name in ("generator", "validation_data"):
+        if is_generator(arguments.get(name)):
+            arguments[name] = tensors.completed(arguments[name])
+        elif arguments.get(name) is not None:
+            raise TypeError(
+                f"Expected a generator for '{arguments['model'].name}', some data of which is read from tensors. "
+                f"Received: `{name}` of {type(arguments[name]).__name__}"
+            )
+    arguments["workers"] = 0  # read when they are needed, not ahead
 
 
 # As `parallel_compat.fit_generator` and its relatives, with what the user's code had as well: fields of callbacks,
 # layers that are trainable as they were compiled.
 fit_generator = data_workers.generator_method(generator_methods.fit_generator, _fit_generator)
 evaluate_generator = data_workers.generator_method(generator_methods.evaluate_generator, _evaluate_generator)
-predict_generator = data_workers.generator_method(generator_methods.predict_generator)
+predict_generator = data_workers.generator_method(generator_methods.predict_generator, _predict_generator)
 
 
 def evaluate(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
@@ -334,7 +388,9 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     """`model.predict`, silent by default as it was."""
     drawing = _drawing(of, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
-    arguments = data_forms.in_todays_structure(self, keras3.bind("predict", given, keywords), _note(of, frame))
+    arguments = keras3.bind("predict", given, keywords)
+    arguments, drawing = _read_from_tensors(self, "predict", arguments, drawing)
+    arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
     arguments.setdefault("verbose", 0)
     if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):
         raise ValueError(f"Expected an array for each input of '{self.name}'. Received: None among them")
@@ -342,6 +398,69 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         arguments["x"] = _dense_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
     with _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
+
+
+def predict_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.predict_on_batch`, of inputs that may be read from tensors."""
+    arguments, _ = _read_from_tensors(self, "predict_on_batch", keras3.bind("predict_on_batch", given, keywords), {})
+    return original(self, **arguments)
+
+
+def _read_from_tensors(
+    model: Any, name: str, arguments: dict[str, Any], drawing: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the arguments of a method with data that has what the model reads from tensors, and how it is drawn.
+
+    Raises:
+        ValueError: if neither data nor a number of steps says how much there is.
+    """
+    tensors = data_tensors.of_model(model)
+    if tensors is None:
+        return arguments, drawing
+    x, y, weights = (arguments.get(each) for each in ("x", "y", "sample_weight"))
+    if name.endswith("_on_batch"):
+        whole = zip(("x", "y", "sample_weight"), tensors.whole(x, y, weights), strict=True)
+        return {**arguments, **{each: value for each, value in whole if value is not None}}, drawing
+    steps = "steps_per_epoch" if name == "fit" else "steps"
+    if is_sequence(x):
+        raise TypeError(
+            f"Expected arrays or a generator for '{model.name}', some data of which is read from tensors. Received: "
+            f"{type(x).__name__}, a Sequence"
+        )
+    changed = {each: value for each, value in arguments.items() if each not in ("y", "sample_weight", "batch_size")}
+    draw = sample_order.drawn(object_eras.era_of_object(model), arguments.get("shuffle", True) and name == "fit")
+    if is_generator(x):
+        changed["x"] = tensors.completed(x)
+    elif tensors.is_all(x, y):
+        if arguments.get(steps) is None:
+            raise ValueError(
+                f"Expected `{steps}`, for all data of '{model.name}' is read from tensors, without end. Received: None"
+            )
+        changed["x"] = tensors.steps()
+    elif arguments.get(steps) is not None:
+        changed["x"] = iter(lambda: tensors.whole(x, y, weights), None)
+    else:
+        if arguments.get("class_weight") is not None:
+            weights = np.asarray(weighted_classes(y, weights, changed.pop("class_weight")))
+        if part := changed.pop("validation_split", 0):
+            start = int(ordered_batches.samples_of_arrays((x, y)) * (1 - part))
+            cut = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:start], (x, y, weights))
+            changed.setdefault(
+                "validation_data",
+                keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[start:], (x, y, weights)),
+            )
+            x, y, weights = cut
+        changed["x"] = tensors.batches((x, y, weights), arguments.get("batch_size"), draw)
+    held_out = changed.get("validation_data")
+    if is_generator(held_out):
+        changed["validation_data"] = tensors.completed(held_out)
+    elif held_out is not None:
+        in_order = sample_order.drawn(Era.KERAS_2_2_4, False)
+        parts = (*held_out, None)[:3]
+        changed["validation_data"] = tensors.batches(parts, arguments.get("batch_size"), in_order)
+    elif arguments.get("validation_steps") is not None:
+        changed["validation_data"] = tensors.steps()
+    return changed, {**drawing, "workers": 0}  # read when they are needed, not ahead
 
 
 def save(original: Method, of: str, frame: FrameType, self: Any, /, filepath: Any, *given: Any, **keywords: Any) -> Any:
@@ -443,7 +562,8 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     given, resets = _resetting(name, given, keywords)
     given, keywords = _translated(of, given, keywords, frame)
     _check_compiled(self)
-    arguments = data_forms.in_todays_structure(self, keras3.bind(name, given, keywords), _note(of, frame))
+    arguments, drawing = _read_from_tensors(self, name, keras3.bind(name, given, keywords), drawing)
+    arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
     _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
     if name == "evaluate" and _is_sparse(arguments.get("x")):
@@ -529,12 +649,14 @@ def without_compile_arguments(
 
 
 METHODS: dict[str, Method] = {
+    "summary": summary,
     "get_config": without_compile_arguments,
     "to_json": without_compile_arguments,
     "compile": compile,
     "fit": fit,
     "evaluate": evaluate,
     "predict": predict,
+    "predict_on_batch": predict_on_batch,
     "save": save,
     "save_weights": save_weights,
     "load_weights": load_weights,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -294,3 +296,179 @@ def test_configurations_of_tf_keras():
         assert len(model.losses) == 3  # of the kernel and of both calls
         model(np.ones((1, 2), "float32"))
         assert all(hasattr(each, "numpy") for each in model.losses)  # those of a call on numbers, from then on
+
+
+def test_what_layers_of_several_inputs_refuse():
+    from keras.layers import Add, Concatenate, Conv2D, Dot, Input, Maximum, Subtract
+
+    a, b = Input((2, 3)), Input((2, 3))
+    for layer in (Add(), Maximum(), Subtract(), Concatenate()):
+        layer([a, b])
+        with pytest.raises(ValueError, match=r"tensors for .*Received: 1"):
+            layer([a])
+        assert layer.compute_mask([a, b], [None, None]) is None
+        for inputs, mask in (([a, b], a), (a, [None, None]), ([a, b], [None])):
+            with pytest.raises(
+                ValueError, match=r"Expected `mask` to be|Expected `inputs` to be|Expected a mask, or None"
+            ):
+                layer.compute_mask(inputs, mask)
+    with pytest.raises(ValueError, match="two tensors"):
+        Dot(1)([a, b, a])
+    convolution = Conv2D(1, 2)
+    assert convolution.compute_mask([a], [None]) is None
+    for mask in ([np.ones(2)], np.ones(2)):
+        with pytest.raises(TypeError, match="does not support masking"):
+            convolution.compute_mask([a], mask)
+
+
+def test_arguments_that_keras_3_refuses():
+    from keras.layers import Conv2D, Cropping1D, Input, LeakyReLU
+    from keras.models import Sequential
+
+    model = Sequential([LeakyReLU(alpha=-2.0, input_shape=(2,))])
+    assert model.predict(np.array([[-3.0, 4.0]])).tolist() == [[6.0, 4.0]]
+    again = LeakyReLU.from_config(model.layers[0].get_config())
+    assert again.negative_slope == -2.0
+    cropping = Sequential([Cropping1D((2, 2), input_shape=(4, 3))])
+    assert cropping.layers[0].compute_output_shape((None, 4, 3)) == (None, 0, 3)
+    assert cropping.predict(np.ones((2, 4, 3))).shape == (2, 0, 3)
+    layer = Conv2D(2, 3, strides=2, dilation_rate=2)
+    assert layer.get_config()["strides"] == (2, 2)
+    with pytest.raises(ValueError, match=r"Expected strides of 1 or a dilation of 1 .*strides=\(2, 2\)"):
+        layer(Input((9, 9, 1)))
+
+
+def test_states_of_stacked_cells_in_reverse_order():
+    """`h` of the last cell comes first, as what is given and as what is returned; the output is the same."""
+    from keras.layers import RNN, GRUCell, Input, LSTMCell, StackedRNNCells
+    from keras.models import Model
+
+    data = np.random.RandomState(0).rand(2, 4, 3)
+    states = [np.random.RandomState(i).rand(2, size) for i, size in enumerate((5, 2, 2))]
+    found = []
+    for backwards in (True, False):
+        stack = StackedRNNCells([LSTMCell(2), GRUCell(5)], reverse_state_order=backwards)
+        assert stack.state_size == ((5, 2, 2) if backwards else (2, 2, 5))
+        layer = RNN(stack, return_state=True)
+        assert layer.compute_output_shape((None, 4, 3))[1:] == [(None, size) for size in stack.state_size]
+        x, given = Input((4, 3)), [Input((size,)) for size in stack.state_size]
+        model = Model([x, *given], layer(x, initial_state=given))
+        random = np.random.RandomState(1)
+        model.set_weights([random.rand(*weight.shape) for weight in model.get_weights()])
+        of_cells = states if backwards else [*states[1:], states[0]]
+        found.append(model.predict([data, *of_cells]))
+        found.append(Model(x, layer(x)).predict(data))
+    (with_states, plain), (expected, expected_plain) = found[:2], found[2:]
+    for mine, theirs in ((with_states, expected), (plain, expected_plain)):
+        np.testing.assert_allclose(mine[0], theirs[0], atol=1e-6)
+        for one, other in zip(mine[1:], [theirs[3], *theirs[1:3]], strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_warnings_of_keras_2():
+    """Flags set after `compile`, a generator with processes, an argument that went."""
+    from keras.callbacks import ReduceLROnPlateau
+    from keras.layers import Dense, Input
+    from keras.models import Model
+
+    a, b = Input((3,)), Input((3,))
+    inner = Model(a, Dense(1)(a))
+    inner.trainable = False
+    model = Model(b, Dense(1)(inner(b)))
+    model.compile("sgd", "mse")
+    x, y = np.zeros((4, 3)), np.zeros((4, 1))
+    inner.trainable = True
+    before = inner.get_weights()
+    with pytest.warns(UserWarning, match="Discrepancy between trainable weights"):
+        model.summary(print_fn=lambda line: None)
+    with pytest.warns(UserWarning, match="What trains is what `compile` saw"):
+        model.fit(x + 1, y, verbose=0)
+    for mine, theirs in zip(inner.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    model.compile("sgd", "mse")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.summary(print_fn=lambda line: None)
+
+    def batches():
+        while True:
+            yield x, y
+
+    with pytest.warns(UserWarning, match=r"Consider a `keras.utils.Sequence`"):
+        model.fit_generator(batches(), steps_per_epoch=1, workers=2, use_multiprocessing=True, verbose=0)
+    with pytest.warns(UserWarning, match="`epsilon` argument is deprecated"):
+        callback = ReduceLROnPlateau(epsilon=1e-13)
+    assert callback.min_delta == 1e-13
+
+
+def test_objects_of_scripts_without_methods_of_today():
+    """An optimizer that has `lr` alone, a loss without `from_config`, a metric that has a name alone."""
+    from keras import backend as K
+    from keras import losses, metrics
+    from keras.callbacks import ReduceLROnPlateau
+    from keras.utils.generic_utils import custom_object_scope
+
+    class Optimizer:
+        lr = K.variable(1.0)
+
+    class Model:
+        optimizer = Optimizer()
+
+    callback = ReduceLROnPlateau(monitor="loss", patience=2, factor=0.5)
+    callback.model = Model()
+    rates = []
+    for loss in (1.0, 2.0, 3.0):
+        callback.on_epoch_end(0, logs={"loss": loss})
+        rates.append(K.get_value(Optimizer.lr))
+    assert rates == [1.0, 1.0, 0.5]
+    assert not hasattr(callback.model.optimizer, "learning_rate")
+
+    class Scaled:
+        def __init__(self, factor):
+            self.factor = factor
+
+        def __call__(self, y_true, y_pred):
+            return self.factor * losses.mse(y_true, y_pred)
+
+        def get_config(self):
+            return {"factor": self.factor}
+
+    with custom_object_scope({"Scaled": Scaled}):
+        made = losses.deserialize(losses.serialize(Scaled(0.25)))
+    assert isinstance(made, Scaled)
+    assert made.factor == 0.25
+    assert losses.deserialize("mse") is losses.mse
+
+    class Named:
+        __name__ = "named"
+
+    assert metrics.serialize(Named()) == "named"
+    assert metrics.deserialize("named", custom_objects={"named": 7}) == 7
+    assert metrics.deserialize("mae") is metrics.mae
+
+
+def test_values_of_layers_say_whether_they_depend_on_the_learning_phase():
+    from keras import backend as K
+    from keras.layers import LSTM, Dense
+
+    x = K.ones((2, 3, 4))
+    layer = LSTM(2, dropout=0.5)
+    assert layer(x)._uses_learning_phase
+    assert not layer(x, training=True)._uses_learning_phase
+    assert not Dense(1)(x)._uses_learning_phase
+
+
+def test_variables_are_keys_and_answers_are_replaced(monkeypatch):
+    import six.moves
+    from keras import backend as K
+    from keras import optimizers
+    from keras.utils.io_utils import ask_to_proceed_with_overwrite
+
+    first, second = K.variable(0.0), K.variable(0.0)
+    names = {first: "first", second: "second"}
+    assert names[second] == "second"
+    assert len({first, second, first}) == 2
+    optimizers.SGD().get_updates([first], {first: lambda x: x}, K.mean(first))
+    for answer in ("y", "n"):
+        monkeypatch.setattr(six.moves, "input", lambda question, answer=answer: answer)
+        assert ask_to_proceed_with_overwrite("file") is (answer == "y")

@@ -1,0 +1,143 @@
+"""Tensors in the place of data, against the same model that is fed their values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+RANDOM = np.random.RandomState(0)
+A, B = RANDOM.rand(6, 3), RANDOM.rand(6, 2)
+Y = [RANDOM.rand(6, 4), RANDOM.rand(6, 2)]
+
+
+def two_inputs(a, b):
+    from keras.layers import Dense
+    from keras.models import Model
+
+    outputs = [Dense(4, name="first")(a), Dense(2, name="second")(b)]
+    model = Model([a, b], outputs)
+    model.set_weights([np.full(weight.shape, 0.5) for weight in model.get_weights()])
+    return model
+
+
+def test_an_input_that_is_a_variable_is_read_in_each_step():
+    import tensorflow as tf
+    from keras.layers import Input
+
+    variable = tf.Variable(A, dtype=tf.float32)
+    read = two_inputs(Input(tensor=variable), Input((2,), name="b"))
+    fed = two_inputs(Input((3,)), Input((2,), name="b"))
+    assert read.inputs[0].shape == (6, 3)
+    for model in (read, fed):
+        model.compile("sgd", "mse", loss_weights=[1.0, 0.5], metrics=["mae"])
+    assert read.train_on_batch(B, Y) == pytest.approx(fed.train_on_batch([A, B], Y))
+    assert read.train_on_batch({"b": B}, Y) == pytest.approx(fed.train_on_batch([A, B], Y))
+    history = read.fit(B, Y, batch_size=6, epochs=2, shuffle=False, validation_data=(B, Y), verbose=0).history
+    expected = fed.fit([A, B], Y, batch_size=6, epochs=2, shuffle=False, validation_data=([A, B], Y), verbose=0).history
+    assert history.keys() == expected.keys()
+    for name, values in history.items():
+        assert values == pytest.approx(expected[name]), name
+    for mine, theirs in zip(read.get_weights(), fed.get_weights(), strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=1e-6)
+    variable.assign(2 * A)
+    assert read.evaluate(B, Y, verbose=0) == pytest.approx(fed.evaluate([2 * A, B], Y, verbose=0))
+    for mine, theirs in zip(read.predict(B), fed.predict([2 * A, B]), strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=1e-6)
+    np.testing.assert_allclose(read.predict_on_batch({"b": B})[0], fed.predict_on_batch([2 * A, B])[0], atol=1e-6)
+    with pytest.raises(ValueError, match=r"Expected the inputs .*'b'.* are read from tensors"):
+        read.train_on_batch({"a": A}, Y)
+
+
+def test_a_model_whose_data_are_all_variables_counts_in_steps():
+    import tensorflow as tf
+    from keras import backend as K
+    from keras.layers import Dense, Input
+    from keras.models import Model
+
+    x = Input(tensor=tf.Variable(A, dtype=tf.float32))
+    model = Model(x, Dense(4, kernel_initializer="ones")(x))
+    model.compile("sgd", "mse", target_tensors=[K.variable(Y[0])])
+    loss = np.mean((A.sum(1, keepdims=True) - Y[0]) ** 2)
+    assert model.evaluate(None, None, steps=2, verbose=0) == pytest.approx(loss, rel=1e-5)
+    history = model.fit(steps_per_epoch=1, epochs=2, validation_steps=1, verbose=0).history
+    assert history["loss"][0] == pytest.approx(loss, rel=1e-5)
+    assert history["val_loss"][0] == pytest.approx(history["loss"][1], rel=1e-5) != pytest.approx(loss, rel=1e-3)
+    assert model.predict(None, steps=3).shape == (18, 4)
+
+    def nothing():
+        while True:
+            yield None, None
+
+    model.fit_generator(nothing(), steps_per_epoch=2, epochs=1, verbose=0)
+    assert model.evaluate_generator(nothing(), steps=1) < history["loss"][1]
+    for call in (model.fit, model.evaluate, model.predict):
+        with pytest.raises(ValueError, match="Expected `steps"):
+            call(None, batch_size=6)
+
+
+def test_targets_that_are_variables():
+    from keras import backend as K
+    from keras.layers import Input
+
+    model = two_inputs(Input((3,)), Input((2,)))
+    first, second = K.variable(Y[0]), K.variable(Y[1])
+    model.compile("sgd", "mse")
+    expected = model.evaluate([A, B], Y, verbose=0)
+    weights = RANDOM.rand(6)
+    weighted = model.test_on_batch([A, B], Y, sample_weight={"second": weights})
+    for tensors in ([first, second], {"first": first, "second": second}):
+        model.compile("sgd", "mse", target_tensors=tensors)
+        assert model.test_on_batch([A, B], None) == pytest.approx(expected)
+        assert model.evaluate([A, B], batch_size=6, verbose=0) == pytest.approx(expected)
+        assert model.test_on_batch([A, B], None, sample_weight={"second": weights}) == pytest.approx(weighted)
+    with pytest.raises(ValueError, match=r"'first', 'second'.* are read from tensors"):
+        model.train_on_batch([A, B], Y)
+    model.compile("sgd", "mse", target_tensors={"second": second})
+    assert model.test_on_batch([A, B], Y[0]) == pytest.approx(expected)
+    model.compile("sgd", "mse")  # without them
+    assert model.test_on_batch([A, B], Y) == pytest.approx(expected)
+    placeholders = [K.placeholder((6, 4)), K.placeholder((6, 2))]
+    model.compile("sgd", "mse", target_tensors=placeholders)
+    by_placeholder = dict.fromkeys(placeholders, weights)  # of what is no output's name: no weights
+    assert model.test_on_batch([A, B], Y, sample_weight=by_placeholder) == pytest.approx(expected)
+
+    for tensors, error, message in (
+        ([first], ValueError, "it should have one entry per model output. The model has 2 outputs"),
+        (first, ValueError, "The model has 2 outputs, but you passed a single tensor"),
+        ({"third": first}, ValueError, "Expected names of outputs .*third"),
+        (set(), TypeError, "Expected `target_tensors` to be a tensor, a list of tensors, or dict"),
+        ([first, K.sum(second)], TypeError, "a value that was computed once"),
+    ):
+        with pytest.raises(error, match=message):
+            model.compile("sgd", "mse", target_tensors=tensors)
+
+
+def test_what_was_computed_once_is_no_input():
+    import tensorflow as tf
+    from keras.layers import Input
+
+    with pytest.raises(TypeError, match=r"`tensor` of an input to be a variable.*computed once"):
+        Input(tensor=tf.random.normal((4, 3)))
+
+
+def test_clones_on_variables():
+    from keras import backend as K
+    from keras.layers import Dense, Input
+    from keras.models import Model, Sequential, clone_model
+
+    first, second = Input((3,)), Input((3,))
+    shared = Dense(4)
+    model = Model([first, second], [shared(first), shared(second)])
+    on_variable = clone_model(model, input_tensors=[K.variable(A), second])
+    on_variable.set_weights(model.get_weights())
+    np.testing.assert_allclose(on_variable.predict(A)[0], model.predict([A, A])[0], atol=1e-6)
+    model = Sequential([Dense(4, input_shape=(3,))])
+    on_variable = clone_model(model, input_tensors=K.variable(A))
+    on_variable.compile("sgd", "mse", target_tensors={"dense_2": K.variable(Y[0])})
+    with pytest.raises(ValueError, match=r"targets .*are read from tensors"):
+        on_variable.train_on_batch(None, Y[0])
+    on_variable.compile("sgd", "mse")
+    on_variable.train_on_batch(None, Y[0])
+    assert on_variable.predict(None, steps=1).shape == (6, 4)
