@@ -345,10 +345,18 @@ class _Model:
         if old.steps is not None and new.steps is not None and old.steps != new.steps:
             text = f"the optimizer has made {old.steps} steps, here {new.steps}"
             step.findings.append(Finding("state", "steps", None, text, optimizer))
-        rounding_alone, places = self._rounding_alone(number), facts[0]["trainable"]
+        rounding_alone = self._rounding_alone(number)
+        places, here = facts[0]["trainable"], facts[1]["trainable"]
+        if len(places) != len(here):
+            text = f"the optimizer trains {len(places)} weights, here {len(here)}"
+            step.findings.append(Finding("state", "weights", None, text, optimizer))
+            return
+        # Keras 1 sorted the weights that train by their names.
+        order = list(map(here.index, places)) if sorted(here) == sorted(set(places)) else range(len(places))
         for kind in old.kinds.keys() & new.kinds.keys():
             largest = max(float(np.abs(each).max(initial=0.0)) for each in old.kinds[kind])
-            for place, a, b in zip(places, old.kinds[kind], new.kinds[kind], strict=True):
+            for place, a, number_here in zip(places, old.kinds[kind], order, strict=True):
+                b = new.kinds[kind][number_here]
                 if a.shape != b.shape:
                     text = (
                         f"the optimizer's {kind} of layer {self._layer(place)} has the shape {a.shape}, here {b.shape}"

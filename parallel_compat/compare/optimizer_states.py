@@ -68,7 +68,7 @@ def state(
 
 
 def _by_place(optimizer: str, unused: list[str], left: list[Array], weights: int) -> State | None:
-    steps = int(left.pop(0)) if left and left[0].shape == () and left[0].dtype.kind in "iu" else None
+    steps = int(left.pop(0)) if left and _is_counter(left, weights) else None
     if optimizer == "Nadam" and len(left) == 2 * weights + 1:
         left.pop(0)  # of tf.keras: the product of its momenta
     kinds: dict[str, list[Array]] = {}
@@ -82,6 +82,12 @@ def _by_place(optimizer: str, unused: list[str], left: list[Array], weights: int
         if kind != "greatest v" or [each.shape for each in part] == [each.shape for each in kinds["v"]]:
             kinds[kind] = part
     return None if left else State(steps, kinds)
+
+
+def _is_counter(arrays: list[Array], weights: int) -> bool:
+    """Say whether a list begins with the step counter, a float before Keras 2.1: then one array is left over."""
+    first = arrays[0]
+    return first.shape == () and (first.dtype.kind in "iu" or (len(arrays) % weights > 0 and not float(first) % 1))
 
 
 def _by_name(optimizer: str, names: list[str], arrays: Sequence[Array], weights: int) -> State | None:

@@ -1049,7 +1049,7 @@ def type_of_models(model):
 
 def counted(model):
     """Return the sums of the metrics that are means, as they stand: (total, count) by name."""
-    metrics = list(getattr(model, "metrics", [])) + list(getattr(model, "_output_loss_metrics", None) or [])
+    metrics = list(getattr(model, "metrics", None) or []) + list(getattr(model, "_output_loss_metrics", None) or [])
     # of Keras 3, whose `metrics` are spelled as older ones were under `parallel-compat run`
     metrics += [getattr(model, "_loss_tracker", None)]
     metrics += list(getattr(getattr(model, "_compile_loss", None), "metrics", None) or [])

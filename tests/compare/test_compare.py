@@ -2,7 +2,8 @@
 
 The recordings in `tests/data/recordings` were made by `record_keras.py --steps 2 script.py` on Keras 2.2.4 and tf.keras
 of TensorFlow 1.15.5 (Python 3.7), and tf.keras of TensorFlow 2.2.3 (Python 3.8); those named `kinds.` in the same way
-of `kinds/every.py`, there and in the environments of `ENVIRONMENTS`; `known_differences.h5` on Keras 2.2.4.
+of `kinds/every.py`, there and in the environments of `ENVIRONMENTS`; `known_differences.h5` on Keras 2.2.4;
+`keras-1.2.2.h5` on TensorFlow 1.8 and Python 2.7.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import html.parser
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import h5py
@@ -41,6 +44,16 @@ def run_compare(*arguments, **environment):
     return subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=600, check=False
     )
+
+
+@pytest.mark.slow
+def test_a_script_of_keras_1(tmp_path):
+    """Recorded by Keras 1.2.2 on TensorFlow 1.8 and Python 2.7."""
+    found, told = compared(tmp_path, DATA / "keras-1.2.2.h5", DATA / "keras_1.py")
+    assert found.returncode == 0, found.stdout + found.stderr[-3000:]
+    assert [len(steps) for steps in told["steps"]] == [2, 1]
+    assert all("state" in step["differences"] for steps in told["steps"] for step in steps)
+    assert [set(results) for results in told["results"]] == [{"predict", "history"}, {"evaluate"}]
 
 
 # The scripts of every kind, below, are compared in all eras.
@@ -191,6 +204,7 @@ def test_states_of_all_versions_have_one_form():
 
     adam = {"m": m, "v": v}
     equal(state("Adam", {}, [None] * 7, [steps, *m, *v, zero, zero], 2), adam)  # Keras 2.2.4
+    equal(state("Adam", {}, [None] * 5, [np.array(7.0), *m, *v], 2), adam)  # Keras 1.2
     equal(state("Adam", {}, [None] * 5, [steps, *m, *v], 2), adam)  # tf.keras 2.2
     names = ["iteration", "learning_rate", *(f"Adam/{k}/dense/{w}" for w in ("kernel", "bias") for k in "mv")]
     equal(state("Adam", {}, names, [steps, np.array(0.1), m[0], v[0], m[1], v[1]], 2), adam)  # tf.keras 2.15
@@ -202,6 +216,26 @@ def test_states_of_all_versions_have_one_form():
     equal(state("Nadam", {}, [None] * 6, [steps, np.array(0.9), *m, *v], 2), adam)  # tf.keras
     assert state("Own", {}, [None] * 2, v, 2) is None
     assert state("Adam", {}, [None] * 6, [steps, *m, *v, zero], 2) is None
+
+
+def test_states_are_compared_weight_by_weight(recording):
+    """Keras 1 lists the weights that train by name, Keras 3 as they were made."""
+    facts = replayed(recording).models[1]
+    weights = len(facts["trainable"])
+    swapped = [*range(2, weights), 0, 1]
+    other = replayed(recording, trainable=[facts["trainable"][place] for place in swapped])
+    for step in ("step0", "step1"):
+        steps, *memories = other.arrays[f"model1/{step}/state"]
+        kinds = [memories[start : start + weights] for start in range(0, 2 * weights, weights)]
+        other.arrays[f"model1/{step}/state"] = [
+            steps, *(kind[place] for kind in kinds for place in swapped), *memories[2 * weights :]
+        ]  # fmt: skip
+    assert not [each for step in compare(recording, other).steps[1] for each in step.findings]
+    fewer = replayed(recording, trainable=facts["trainable"][:-1])
+    steps, *memories = fewer.arrays["model1/step0/state"]
+    fewer.arrays["model1/step0/state"] = [steps, *memories[: weights - 1], *memories[weights : 2 * weights - 1]]
+    findings = compare(recording, fewer).steps[1][0].findings
+    assert f"{weights} weights, here {weights - 1}" in next(each.text for each in findings if each.kind == "state")
 
 
 def test_what_could_not_be_compared_is_no_success(recording):
@@ -275,6 +309,12 @@ def test_the_recorder_compiles_on(version):
     recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
     done = subprocess.run([found, "-c", code, str(recorder)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_recorder_knows_models_without_metrics():
+    """Those of Keras 1 have None."""
+    recorder = runpy.run_path(str(Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"))
+    assert recorder["counted"](types.SimpleNamespace(metrics=None)) == {}
 
 
 def test_the_recorder_leaves_the_script_alone(tmp_path):
