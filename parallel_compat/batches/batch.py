@@ -225,8 +225,8 @@ def target_of_keras_2(model: keras.Model, leaf: Any) -> Any:
 
 def array_of_keras_2(model: keras.Model, target: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Like `target_of_keras_2`, of an array of numbers, as an array."""
-    if target.dtype.name != keras.config.floatx():
-        target = target.astype(keras.config.floatx())
+    if target.dtype != keras3.floatx():
+        target = target.astype(keras3.floatx())
     return target[:, None] if target.ndim == 1 and not _has_flat_outputs(model) else target
 
 

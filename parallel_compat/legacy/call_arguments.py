@@ -6,7 +6,10 @@ is used by the classes of `parallel_compat.legacy.layers` and others, and by wha
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from parallel_compat.names.arguments import (
     AFTER_KERNEL_SIZE,
@@ -18,7 +21,7 @@ from parallel_compat.names.arguments import (
 from parallel_compat.names.defaults import defaults
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
-from parallel_compat.names.positions import named_positions
+from parallel_compat.names.positions import named_positions, order
 from parallel_compat.names.table import Change
 
 if TYPE_CHECKING:
@@ -52,6 +55,8 @@ def translate(
     Raises:
         TypeError: an argument is given twice, or cannot be honoured.
     """
+    if _is_of_today(of, len(given), tuple(keywords)) and _SIMPLE.issuperset(map(type, (*given, *keywords.values()))):
+        return given, keywords
     given = tuple(_plain(value) for value in given)
     keywords = {key: _plain(value) for key, value in keywords.items()}
     name = of.rpartition(".")[2]
@@ -85,6 +90,21 @@ def translate(
         given = _rate_outside(given, keywords, note)
     _old_defaults(of, given, keywords, note, era)
     return given, keywords
+
+
+# Of such a value nothing has to be translated, whatever argument it is; of a name or a list it depends on the argument.
+_SIMPLE = frozenset((np.ndarray, int, bool, float, type(None)))
+
+
+@functools.lru_cache(256)
+def _is_of_today(of: str, given: int, keywords: tuple[str, ...]) -> bool:
+    """Whether arguments of these numbers and names are today's in every era, if their values are simple.
+
+    Of `Model.fit` and its relatives, which are called in loops; a layer's arguments say more together.
+    """
+    if not of.startswith("keras.Model.") or defaults().get(of) or arguments().get(of, {}).keys() & set(keywords):
+        return False
+    return all(given <= order(of, era)[0] or not order(of, era)[1] for era in Era)
 
 
 def _plain(value: Any) -> Any:
@@ -212,19 +232,24 @@ def _constraints(keywords: dict[str, Any], note: Note) -> None:
 
 
 def _old_defaults(of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note, era: Era) -> None:
-    import ast
-
-    from parallel_compat.names import lookup
-
     for row in defaults().get(of, ()):
         old = row.was(era)
         if old is None or row.argument in keywords or (row.position is not None and len(given) > row.position):
             continue
         if set(row.modern) & keywords.keys():
             continue
-        try:
-            value = ast.literal_eval(old)
-        except (ValueError, SyntaxError):
-            value = lookup.fetch(old)
-        keywords[row.argument] = value
+        keywords[row.argument] = _value_of(old)
         note(f"default of {row.argument}", f"{row.argument}={old}")
+
+
+@functools.lru_cache(256)
+def _value_of(text: str) -> Any:
+    """Return the value of a default as the table spells it: a literal, none of which can be changed, or a name."""
+    import ast
+
+    from parallel_compat.names import lookup
+
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return lookup.fetch(text)

@@ -866,6 +866,22 @@ def _models(patches: Patches, kind: Any, *, own: bool = False) -> None:
             patches.wrap(owner, name, functools.partial(_method, name=name, of=f"keras.Model.{name}"), why=_ARGUMENTS)
 
 
+@functools.cache
+def _loops() -> tuple[Any, Any]:
+    """Return what calls a loop over arrays in memory, and what binds its arguments; imported when they are needed."""
+    from parallel_compat.backend import keras3
+    from parallel_compat.training import in_memory
+
+    return in_memory.call, keras3.bind
+
+
+@functools.cache
+def _methods() -> dict[str, Any]:
+    from parallel_compat.run import model_methods
+
+    return model_methods.METHODS
+
+
 def _in_memory(original: Any, name: str) -> Any:
     """Of arrays in memory, the loop of `parallel_compat.training.in_memory`; a parallel model calls it itself."""
 
@@ -880,10 +896,8 @@ def _in_memory(original: Any, name: str) -> Any:
         parallel_model = sys.modules.get("parallel_compat.parallel_model")
         if parallel_model is not None and isinstance(self, parallel_model.ParallelModel):
             return original(self, *given, **keywords)
-        from parallel_compat.backend import keras3
-        from parallel_compat.training import in_memory
-
-        return in_memory.call(name, self, functools.partial(general, self), keras3.bind(name, given, keywords))
+        call, bind = _loops()
+        return call(name, self, functools.partial(general, self), bind(name, given, keywords))
 
     return method
 
@@ -925,9 +939,7 @@ def _method(original: Any, name: str, of: str) -> Any:
             if name == "compile":  # of a loaded or copied model, on behalf of the user's code
                 _weigh(self, callers.era_of_caller())
             return result
-        from parallel_compat.run import model_methods
-
-        return model_methods.METHODS[name](original, of, frame, self, *given, **keywords)
+        return _methods()[name](original, of, frame, self, *given, **keywords)
 
     return method
 

@@ -41,7 +41,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         changed["sample_weight"] = arguments["sample_weight"] = named or None
         if not named:
             del changed["sample_weight"]
-    if "x" in changed:
+    if type(changed.get("x")) is list:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
@@ -89,9 +89,12 @@ def _as_floats(model: Any, y: Any) -> Any:
 
 def targets(model: Any, y: Any) -> Any:
     """Return the targets of several outputs as a list, with None for each output that has no loss."""
-    names, without = _output_names(model), outputs_without_loss(model)
-    if len(names) < 2 or len(without) == len(names):
+    names = _output_names(model)
+    if len(names) < 2:
         return _plain(y, len(names) or None)
+    without = outputs_without_loss(model)
+    if len(without) == len(names):
+        return _plain(y, len(names))
     if isinstance(y, dict):
         return [y.get(name) for name in names] if y.keys() <= set(names) else y
     arrays = y if type(y) in (list, tuple) else [y]

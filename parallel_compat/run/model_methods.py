@@ -48,6 +48,7 @@ from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from types import FrameType
 
     Method = Callable[..., Any]
@@ -272,6 +273,8 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_sparse(x: Any) -> bool:
+    if type(x) is np.ndarray:
+        return False
     return any(keras3.is_scipy_sparse(leaf) for leaf in _flatten(x) if leaf is not None)
 
 
@@ -533,22 +536,29 @@ def _is_kept(loss: Any) -> bool:
 def _drawing(of: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """Take the arguments for drawing from generators and Sequences out of those of `fit`."""
     taken = {name: keywords.pop(name) for name in generator_methods.DRAWING if name in keywords}
+    if not taken:
+        return taken
     source = given[0] if given else keywords.get("x")
     return data_workers.in_threads_where_needed(of.removeprefix("keras."), taken, source)
 
 
-@contextmanager
-def _fed(model: Any, drawing: dict[str, Any], what: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _fed(
+    model: Any, drawing: dict[str, Any], what: str, arguments: dict[str, Any]
+) -> AbstractContextManager[dict[str, Any]]:
     """Put a generator or Sequence, if there is one, where Keras can draw from it."""
     x = arguments.get("x")
     if not (is_generator(x) or is_sequence(x)):
-        yield arguments
-    elif _is_parallel(model):  # which draws from generators itself
-        yield {**arguments, **drawing}
-    else:
-        feed = generator_methods.Feed(model, **drawing, targets_of_keras_2=True)
-        with feed.open():
-            yield {**arguments, "x": feed.adapter(x, what, arguments.get("steps"))}
+        return nullcontext(arguments)
+    if _is_parallel(model):  # which draws from generators itself
+        return nullcontext({**arguments, **drawing})
+    return _drawn_from(model, drawing, what, arguments)
+
+
+@contextmanager
+def _drawn_from(model: Any, drawing: dict[str, Any], what: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    feed = generator_methods.Feed(model, **drawing, targets_of_keras_2=True)
+    with feed.open():
+        yield {**arguments, "x": feed.adapter(arguments["x"], what, arguments.get("steps"))}
 
 
 def _is_parallel(model: Any) -> bool:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches.array_batches import batches
-from parallel_compat.training.step_function import step_function
+from parallel_compat.training.step_function import OWN_PACKAGES, step_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,6 @@ _STEPS = {
     "test_on_batch": ("test_step", "make_test_function", "reset_metrics", "get_metrics_result"),
     "predict_on_batch": ("predict_step", "make_predict_function"),
 }
-_OURS = ("keras.", "parallel_compat.")
 # Where callbacks say that a loop shall end.
 _STOP = {"train": "stop_training", "test": "stop_evaluating", "predict": "stop_predicting"}
 _FUNCTIONS = {"fit": "train", "train_on_batch": "train", "evaluate": "test", "test_on_batch": "test"}
@@ -75,20 +75,25 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
         if not isinstance(validation, (tuple, list)) or not 2 <= len(validation) <= 3:
             return "validation on something else than arrays"
         data += validation
-    leaves = [leaf for leaf in _flatten(data) if leaf is not None]
-    if arguments.get("x") is None or not all(map(keras3.is_array, leaves)):
+    if data[0] is None:
         return "data that is not numpy arrays or tensors of numbers"
-    if any(leaf.shape[0] == 0 for leaf in leaves):
-        return "no samples"
+    for part in data:
+        for leaf in (part,) if part is None or type(part) is np.ndarray else _flatten(part):
+            if leaf is None:
+                continue
+            if not keras3.is_array(leaf):
+                return "data that is not numpy arrays or tensors of numbers"
+            if leaf.shape[0] == 0:
+                return "no samples"
     if name.endswith("_on_batch") and goes_on(model):
         return "metrics that go on from the batches before"
     steps = _STEPS[name]
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")
-    if not keras3.is_defined_by(model, steps, _OURS):
+    if not keras3.is_defined_by(model, steps, OWN_PACKAGES):
         return "a step, or a loop, of the model's own"
     function = getattr(model, f"{_FUNCTIONS.get(name, 'predict')}_function")
-    if function is not None and not str(getattr(function, "__module__", "")).startswith((*_OURS, "tensorflow.")):
+    if function is not None and not str(getattr(function, "__module__", "")).startswith((*OWN_PACKAGES, "tensorflow.")):
         return "a function of the user's in place of the step's"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"

@@ -32,6 +32,9 @@ _OF_UNKNOWN_LENGTHS = (
     tf.errors.OpError,
 )  # fmt: skip
 
+# The packages whose methods of a model do what is known here.
+OWN_PACKAGES = ("keras.", "parallel_compat.")
+
 # How many numbers of samples are kept where each needs a function of its own.
 SIZES = 8
 
@@ -111,7 +114,7 @@ class StepFunction:
             for metric in self.model.metrics:
                 metric.reset_state()
         outputs = traced.call(
-            *(keras3.as_eager_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves)
+            *[keras3.as_eager_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
         )
         packed = outputs[0] if traced.outputs is None else _pack_outputs(traced.outputs, outputs)
         if self._kind == "predict":
@@ -191,10 +194,14 @@ class StepFunction:
             step = getattr(self.model, f"{self._kind}_step")
             if self._kind == "predict":
                 return step(data)
-            if self._alone and knows_metrics:
-                for metric in self.model.metrics:
-                    metric.reset_state()
-            logs = _flat_logs(step(data))
+            holds = knows_metrics and keras3.is_defined_by(
+                self.model, ("compute_loss", "compute_metrics"), OWN_PACKAGES
+            )
+            with keras3.means_held(self.model.metrics if holds else ()):
+                if self._alone and knows_metrics:
+                    for metric in self.model.metrics:
+                        metric.reset_state()
+                logs = _flat_logs(step(data))
             names[:] = [name for name, value in logs.items() if _is_scalar(value)]
             others = {name: value for name, value in logs.items() if name not in names}
             return tf.stack([logs[name] for name in names]) if names else tf.zeros((0,)), others
@@ -229,6 +236,9 @@ def _flatten(data: Any, leaves: list[Any]) -> Any:
     """Put the leaves of a structure into `leaves`, and return the rest of it, with their dtypes and ranks."""
     if data is None:
         return None
+    if type(data) is np.ndarray:
+        leaves.append(data)
+        return (data.dtype, data.ndim)
     if isinstance(data, dict):
         return ("dict", tuple((key, _flatten(data[key], leaves)) for key in data))
     if isinstance(data, (list, tuple)):
@@ -255,7 +265,10 @@ def _have_one_length(leaves: list[Any]) -> bool:
 
 
 def _fits(shape: Shape, leaf: Any) -> bool:
-    return all(known is None or known == length for known, length in zip(shape, leaf.shape, strict=True))
+    for known, length in zip(shape, leaf.shape, strict=True):  # noqa: SIM110  # at each call, for each leaf
+        if known is not None and known != length:
+            return False
+    return True
 
 
 def _flat_logs(logs: dict[str, Any]) -> dict[str, Any]:

@@ -65,6 +65,7 @@ from parallel_compat.backend.keras3.in_memory import (
     callback_list,
     caller_of,
     can_build_compiled,
+    floatx,
     function_of_step,
     in_floatx,
     in_order,
@@ -117,6 +118,7 @@ from parallel_compat.backend.keras3.layers import (
     weight_regularization,
     written_to_scope,
 )
+from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
     act_on_template,
@@ -177,6 +179,7 @@ __all__ = [
     "compiled_parts",
     "count_output_losses_by_batch",
     "epsilon",
+    "floatx",
     "forget_metrics",
     "function_of",
     "function_of_step",
@@ -210,6 +213,7 @@ __all__ = [
     "let_take",
     "logits_behind",
     "made_by_activation",
+    "means_held",
     "metric_values",
     "nodes_of",
     "not_compiled",

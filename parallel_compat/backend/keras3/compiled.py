@@ -18,6 +18,9 @@ from parallel_compat.backend.keras3.layers import all_layers, untracked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+# Bound here: under `run` an attribute of Keras's modules is found by a function of python.
+_Model = keras.Model
+
 
 # Functions of Keras that are public in all but name.
 apply_mask = loss_module.apply_mask
@@ -302,7 +305,9 @@ def _spec(tensor: Any) -> Any:
 
 def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
-    names, required = _names(getattr(keras.Model, method))
+    names, required = _names(getattr(_Model, method))
+    if not args and required <= kwargs.keys() <= names.keys():
+        return kwargs
     by_name = dict(zip(names, args, strict=False))
     if len(args) <= len(names) and kwargs.keys() <= names.keys() - by_name.keys():
         by_name.update(kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -32,9 +33,13 @@ _flatten, _map = keras.tree.flatten, keras.tree.map_structure
 
 def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str, ...]) -> bool:
     """Whether all these methods of a model are those of some packages, and none was put on the object."""
-    return all(
-        name not in vars(model) and str(getattr(type(model), name).__module__).startswith(packages) for name in names
-    )
+    kind, own = type(model), vars(model)
+    return not any(name in own for name in names) and all(_is_of(getattr(kind, name), packages) for name in names)
+
+
+@functools.lru_cache(256)
+def _is_of(function: Any, packages: tuple[str, ...]) -> bool:
+    return str(function.__module__).startswith(packages)
 
 
 def function_of_step(model: keras.Model, kind: str) -> Any:
@@ -126,19 +131,23 @@ def _are_plain(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> bool:
     return y is None or (type(y) is np.ndarray and len(y) == len(x))
 
 
+def floatx() -> np.dtype[Any]:
+    """Return Keras's `floatx` as numpy's dtype: names are compared by a function of python."""
+    return np.dtype(config.floatx())
+
+
 def in_floatx(data: Any) -> Any:
     """Return data with floats in Keras's `floatx`, as Keras's trainer feeds them, and tensors as numpy arrays."""
     if data is None:
         return None
+    if type(data) is np.ndarray:
+        return data.astype(floatx()) if data.dtype.kind == "f" and data.dtype != floatx() else data
     if isinstance(data, dict):
         return {key: in_floatx(part) for key, part in data.items()}
     if isinstance(data, (list, tuple)):
         parts = [in_floatx(part) for part in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
-    array = data.numpy() if isinstance(data, _Tensor) else data
-    if array.dtype.kind == "f" and array.dtype != config.floatx():
-        return array.astype(config.floatx())
-    return array
+    return in_floatx(np.asarray(data.numpy() if isinstance(data, _Tensor) else data))
 
 
 def weights_of_batch(y: Any, sample_weight: Any, class_weight: Any) -> Any:

@@ -37,6 +37,15 @@ def binary_accuracy_of_threshold(y_true: Any, y_pred: Any, threshold: float = 0.
     return tf.reduce_mean(tf.cast(equal, keras.config.floatx()), axis=-1)
 
 
+def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    """Return whether the greatest prediction is the label's, for each row.
+
+    The first of equal ones: Keras 3 takes -0.0 for less than 0.0.
+    """
+    equal = tf.equal(tf.argmax(y_true, axis=-1), tf.argmax(y_pred, axis=-1))
+    return tf.cast(equal, keras.config.floatx())
+
+
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     """Return whether the greatest prediction is the label's, for each row."""
     greatest = tf.cast(tf.argmax(y_pred, axis=-1), y_pred.dtype)
@@ -70,6 +79,7 @@ def cosine_similarity(y_true: Any, y_pred: Any) -> Any:
 
 _OF_TF_KERAS: dict[str, Function] = {
     "binary_accuracy": binary_accuracy_of_threshold,
+    "categorical_accuracy": categorical_accuracy,
     "cosine_proximity": cosine_similarity,
     "sparse_categorical_accuracy": sparse_categorical_accuracy,
     "sparse_top_k_categorical_accuracy": sparse_top_k_of_each_row,
@@ -77,6 +87,7 @@ _OF_TF_KERAS: dict[str, Function] = {
 _OF_ERA: dict[Era, dict[str, Function]] = {
     Era.KERAS_2_2_4: {
         "binary_accuracy": binary_accuracy,
+        "categorical_accuracy": categorical_accuracy,
         "sparse_categorical_accuracy": sparse_categorical_accuracy,
         "top_k_categorical_accuracy": top_k_categorical_accuracy,
         "sparse_top_k_categorical_accuracy": sparse_top_k_categorical_accuracy,
