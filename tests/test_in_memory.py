@@ -292,3 +292,30 @@ def test_a_step_is_traced_once_and_its_errors_are_raised_once():
         fit()
     assert calls == [(None, 2), (SAMPLES, 2)]
     assert raised.value.__context__ is None  # a traceback with one error, not with both
+
+
+class Switching(keras.metrics.Mean):
+    """A mean of a user's own, whose state is written within a branch of the graph."""
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        keras.ops.cond(y_pred[0, 0] > -1e9, lambda: self.total.assign_add(2.0), lambda: self.total.assign_add(1.0))
+        self.count.assign_add(1.0)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_metrics_hold_what_the_last_call_gave(replicas):
+    x, y = data()[0], data()[1]["reg"]
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2)])
+    model = parallelize(model, gpus=2) if replicas == 2 else model
+    model.compile("adam", "mse", metrics=["mae", Switching(name="own")])
+    for name, arguments in (
+        ("train_on_batch", {}),
+        ("test_on_batch", {}),
+        ("evaluate", {"batch_size": 5, "verbose": 0}),  # goes on from batch to batch
+    ):
+        arguments = {"x": x, "y": y, "return_dict": True, **arguments}
+        assert in_memory.why_general(name, model, arguments) is None
+        logs = in_memory.call(name, model, getattr(model, name), arguments)
+        assert {each: float(value) for each, value in model.get_metrics_result().items()} == pytest.approx(logs)
+        assert logs["own"] == 2.0
+    assert logs["loss"] == pytest.approx(np.mean((model.predict(x, verbose=0) - y) ** 2), rel=1e-5)

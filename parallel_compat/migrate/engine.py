@@ -66,7 +66,7 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     """
     file = File(text, path, options.project)
     if not file.imports_keras:
-        return _beside_keras(file, options)
+        return _beside_keras(file, options, path)
     if options.origin is not None:
         file.era, file.old = options.origin.era, options.origin.old
     analysis = _run(file, options)
@@ -78,10 +78,15 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     return analysis
 
 
-def _beside_keras(file: File, options: Options) -> Analysis:
+def _beside_keras(file: File, options: Options, path: str | None) -> Analysis:
     """Run the rules for a file that imports no Keras: what they find counts only in a legacy project."""
     names = tuple(name for name in rules.BESIDE_KERAS if name in options.rules)
     analysis = _run(file, replace(options, rules=names, target="parallel_compat"))
+    if any(_brings_this_package(finding) for finding in analysis.findings):
+        # The rewritten source will import this package, and all rules look at such a source: they do so now.
+        era, file = file.era, File(file.source.text, path, options.project)
+        file.era, file.old = era, True
+        analysis = _run(file, replace(options, target="parallel_compat"))
     return Analysis(file, tuple(replace(finding, hint=True) for finding in analysis.findings))
 
 

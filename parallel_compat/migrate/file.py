@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.migrate import parsed, project_facts
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
@@ -254,14 +254,45 @@ class File:
         return False
 
     def import_after(self, statement: str) -> Edit:
-        """Insert an import statement after the first import of Keras or TensorFlow at the top of the module."""
+        """Insert an import statement after the first import of Keras or TensorFlow at the top of the module.
+
+        One of Keras or TensorFlow itself comes where the order of the imports around that one wants it, if they have an
+        order: by module, or plain imports first.
+        """
         body = self.tree.module.body
         anchor = next((node for node in body if _is_keras_import(node)), None)
         if anchor is None:
             anchor = next((node for node in body if _is_plain_import(node)), None)
         if anchor is None:
             return self._import_first(statement)
+        new = ast.parse(statement).body[0]
+        if not _is_keras_import(new):
+            return self.insert_statement(anchor, statement)
+        group = self._group_of_imports(anchor)
+        for key in (_plain_first, _by_module):
+            keys = [key(node) for node in group]
+            if keys == sorted(keys):
+                before = [node for node in group if key(node) <= key(new)]
+                if before:
+                    return self.insert_statement(before[-1], statement)
+                start = self.source.start(group[0])
+                return Edit(start, start, statement + self.source.newline)
         return self.insert_statement(anchor, statement)
+
+    def _group_of_imports(self, anchor: ast.stmt) -> list[ast.stmt]:
+        """Return the imports on lines that follow one another, of which `anchor` is one."""
+        body, line = self.tree.module.body, self.source.position
+        first = last = body.index(anchor)
+
+        def follow(one: ast.stmt, other: ast.stmt) -> bool:
+            both = _is_plain_import(one) and _is_plain_import(other)
+            return both and line(self.source.end(one))[0] + 1 == line(self.source.start(other))[0]
+
+        while first and follow(body[first - 1], body[first]):
+            first -= 1
+        while last + 1 < len(body) and follow(body[last], body[last + 1]):
+            last += 1
+        return body[first : last + 1]
 
     def _import_first(self, statement: str) -> Edit:
         body = self.tree.module.body
@@ -289,6 +320,17 @@ class File:
         if indent.strip() or (rest and not rest.startswith("#")):  # `try: import keras`, `import keras; x = 1`
             return Edit(end, end, "; " + statement)
         return Edit(line_end, line_end, source.newline + indent + statement)
+
+
+def _by_module(statement: Any) -> tuple[str, bool]:
+    if isinstance(statement, ast.ImportFrom):
+        return ("." * statement.level + (statement.module or "")).lower(), True
+    return statement.names[0].name.lower(), False
+
+
+def _plain_first(statement: Any) -> tuple[bool, str]:
+    module, is_from = _by_module(statement)
+    return is_from, module
 
 
 _MODULES = ("parallel_compat.legacy.backend", "parallel_compat.legacy.utils", "parallel_compat.legacy.device_lib")

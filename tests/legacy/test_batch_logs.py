@@ -113,3 +113,11 @@ def test_a_metric_of_the_batch_on_masked_steps():
 
 def test_train_on_batch_returns_the_losses_alone():
     assert frozen(False).train_on_batch(X[:4], Y[:4]) == pytest.approx(np.mean(errors()[0]), rel=1e-5)
+
+
+def test_the_first_of_equal_predictions_counts():
+    """Keras 2.2.4 gave 1.0; Keras 3 takes -0.0 for less than 0.0."""
+    model = keras.Sequential([keras.layers.Activation("linear", input_shape=(2,))])
+    model.compile("sgd", "mse", metrics=["categorical_accuracy"])
+    results = model.evaluate(np.array([[-0.0, 0.0]], "float32"), np.array([[1.0, 0.0]]), verbose=0)
+    assert results == [0.5, 1.0]

@@ -7,7 +7,9 @@ import codecs
 import pytest
 
 from parallel_compat.migrate import process_file
+from parallel_compat.migrate.edits import apply
 from parallel_compat.migrate.engine import Options
+from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import FileStatus
 
 
@@ -78,3 +80,18 @@ def test_latin_1_without_a_coding_line_is_told_the_line_to_add():
     report = process_file.source("old.py", "# \xe4\nimport keras\n".encode("latin-1"), Options())
     assert report.status is FileStatus.FAILED
     assert "# -*- coding: latin-1 -*-" in report.reason
+
+
+@pytest.mark.parametrize(
+    ("imports", "module", "expected"),
+    [
+        ("import numpy as np\nfrom keras.models import A\n", "keras", "import keras\nimport numpy as np\nfrom"),
+        ("import numpy\nimport keras\nimport sys\n", "tensorflow", "keras\nimport tensorflow\nimport sys"),
+        ("import os\n\nfrom keras.layers import Dense\n", "keras", "import os\n\nimport keras\nfrom keras.layers"),
+        ("from keras.layers import A\nfrom sklearn import svm\n", "tensorflow", "import tensorflow\nfrom keras"),
+        ("from keras import ops\nimport numpy as np\nimport six\n", "tensorflow", "six\nimport tensorflow\n"),
+    ],
+)
+def test_an_import_comes_where_the_order_of_its_group_wants_it(imports, module, expected):
+    file = File(imports + "\nx = 1\n")
+    assert expected in apply(imports + "\nx = 1\n", [file.import_after(f"import {module}")])
