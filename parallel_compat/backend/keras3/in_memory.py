@@ -133,7 +133,8 @@ def _are_plain(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> bool:
 
 def floatx() -> np.dtype[Any]:
     """Return Keras's `floatx` as numpy's dtype: names are compared by a function of python."""
-    return np.dtype(config.floatx())
+    dtype: np.dtype[Any] = np.dtype(config.floatx())
+    return dtype
 
 
 def in_floatx(data: Any) -> Any:
