@@ -17,6 +17,7 @@ import numpy as np
 from parallel_compat.compare.differences import EPSILON, NOISE, TOLERANCE, Finding, part, relative_difference
 from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.results import Results
+from parallel_compat.names.identifiers import log_today
 from parallel_compat.recover.config_json import parse
 
 if TYPE_CHECKING:
@@ -228,14 +229,17 @@ class _Model:
 
     def _logs(self, number: int, step: Step, loss: bool) -> None:
         old, new = (dict(zip(each["names"], each["logs"], strict=True)) for each in self._both(number))
-        pairs = [(name, old[name], new[name]) for name in old if name in new]
-        if old.keys() != new.keys() and len(old) == len(new):  # the same in order, by other names (acc, accuracy)
-            pairs = list(zip(old, old.values(), new.values(), strict=True))
-        elif old.keys() != new.keys() and not loss:
-            missing = sorted(old.keys() ^ new.keys())
+        here = {log_today(name): value for name, value in new.items()}
+        pairs = [(name, value, here[log_today(name)]) for name, value in old.items() if log_today(name) in here]
+        alone = [name for name in old if log_today(name) not in here]
+        others = [name for name in new if log_today(name) not in set(map(log_today, old))]
+        if [_is_loss(name) for name in alone] == [_is_loss(name) for name in others]:
+            pairs += [(name, old[name], new[other]) for name, other in zip(alone, others, strict=True)]
+        elif not loss:
+            missing = sorted(alone + others)
             step.findings.append(Finding("metric", missing[0], None, f"only one of both has {', '.join(missing)}"))
         for name, a, b in pairs:
-            if (name == "loss" or name.endswith("_loss")) is not loss:
+            if _is_loss(name) is not loss:
                 continue
             difference = abs(a - b) / max(abs(a), 1e-6) if math.isfinite(a) else 0.0 if not math.isfinite(b) else 1.0
             kind = "loss" if loss else "metric"
@@ -375,6 +379,10 @@ class _Model:
 
     def _layer(self, place: int) -> str:
         return self._of_weight[place] if 0 <= place < len(self._of_weight) else "?"
+
+
+def _is_loss(log: str) -> bool:
+    return log == "loss" or log.endswith("_loss")
 
 
 def _classes_of(facts: dict[str, Any]) -> dict[str, str]:

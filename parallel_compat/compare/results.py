@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parallel_compat.compare.differences import TOLERANCE, Finding, part, relative_difference
-from parallel_compat.names.identifiers import LOGS_TODAY
+from parallel_compat.names.identifiers import log_today
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,10 +104,10 @@ class Results:
             if a["steps"] > recorded or a["steps"] != b["steps"] or self._facts[0]["random_layers"]:
                 told.append(number)
                 continue
-            here = {_today(name): value for name, value in b["logs"].items()}
+            here = {log_today(name): value for name, value in b["logs"].items()}
             for name, value in a["logs"].items():
-                if _today(name) in here and _is_number(value) and _is_number(here[_today(name)]):
-                    self._number_of("history", name, f"{name} of epoch {number}", value, here[_today(name)])
+                if log_today(name) in here and _is_number(value) and _is_number(here[log_today(name)]):
+                    self._number_of("history", name, f"{name} of epoch {number}", value, here[log_today(name)])
         if told and old:
             a, b = old[told[-1]]["logs"].get("loss"), new[told[-1]]["logs"].get("loss")
             values = f": its loss was {a:.6g}, here {b:.6g}" if _is_number(a) and _is_number(b) else ""
@@ -118,14 +118,6 @@ class Results:
 
     def _raise(self, kind: str, difference: float) -> None:
         self.differences[kind] = max(self.differences.get(kind, 0.0), min(difference, 1e9))
-
-
-def _today(log: str) -> str:
-    """Return the name of a log as Keras 3 spells it."""
-    for then, today in LOGS_TODAY.items():
-        if log == then or log.endswith(f"_{then}"):
-            return log[: len(log) - len(then)] + today
-    return log
 
 
 def _is_number(value: Any) -> bool:

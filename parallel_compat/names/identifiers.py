@@ -50,6 +50,18 @@ LOGS_TODAY = {
 }
 
 
+def log_today(log: str) -> str:
+    """Return the name of a log as Keras 3 spells it.
+
+    >>> log_today("val_acc"), log_today("size_mean_absolute_error"), log_today("loss")
+    ('val_accuracy', 'size_mae', 'loss')
+    """
+    for then, today in LOGS_TODAY.items():
+        if log == then or log.endswith(f"_{then}"):
+            return log[: len(log) - len(then)] + today
+    return log
+
+
 def larger_is_better(log: str, mode: str = "auto", *, auc: bool = False) -> bool:
     """Say whether a callback takes the larger value of a log for the better one.
 

@@ -77,13 +77,18 @@ def test_a_script_computes_what_it_did(era, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_same_on_two_replicas_and_by_plain_keras(tmp_path):
-    """Another way of computing is seen, and its first place named: Keras 3 as it is, in place of `run`."""
+def test_migrated_code_differs_where_the_guide_says_so(tmp_path):
+    """`--plain`: Keras 3 as it is, in place of `run`. Each model's first difference has its reason."""
     script = tmp_path / "train.py"
-    script.write_text((DATA / "script.py").read_text().replace("model.fit_generator(", "model.fit("))
-    found = run_compare("--plain", DATA / "tf.keras-2.2.h5", script, KERAS="tensorflow.keras")
+    script.write_text((DATA / "script.py").read_text())
+    assert main(["migrate", "--write", "--unsafe", str(script)]) == 0
+    found, told = compared(tmp_path, "--plain", DATA / "keras-2.2.4.h5", script, KERAS="keras")
     assert found.returncode == 1, found.stdout + found.stderr[-3000:]
-    assert "first difference: " in found.stdout
+    first = [next(each for step in steps for each in step["findings"]) for steps in told["steps"]]
+    reasons = ["in or out of the root", "looks up more than once", "settled by `compile`", "zero_debias"]
+    for finding, reason in zip(first, reasons, strict=True):
+        assert finding["kind"] == "step", finding
+        assert reason in reason_of(Finding(**finding)).text, (finding, reason_of(Finding(**finding)))
 
 
 @pytest.fixture
@@ -156,6 +161,22 @@ def test_a_loss_and_a_metric_that_differ(recording):
     assert (place, finding.kind, finding.what) == ("model sequential_1, step 0", "loss", "loss")
     assert "logits" in reason_of(finding).text
     assert [each.kind for each in found.steps[1][1].findings] == ["metric"]
+
+
+def test_logs_are_compared_by_name(recording):
+    """Keras 3 has them in another order, and by other names."""
+    models = json.loads(json.dumps(replayed(recording).models))
+    step = models[0]["steps"][0]
+    assert step["names"] == ["loss", "kind_loss", "size_loss", "kind_acc", "size_mean_absolute_error"]
+    order = [0, 3, 1, 4, 2]
+    step["logs"] = [step["logs"][place] for place in order]
+    step["names"] = ["loss", "kind_accuracy", "kind_loss", "size_mae", "size_loss"]
+    other = dataclasses.replace(recording, facts={**recording.facts, "models": models})
+    assert compare(recording, other).steps[0][0].findings == []
+    step["names"][3] = "size_error"  # a name that no table has: what is left is the same in order
+    assert compare(recording, other).steps[0][0].findings == []
+    step["names"][3] = "size_error_loss"
+    assert "only one of both has" in compare(recording, other).steps[0][0].findings[0].text
 
 
 def test_what_evaluate_and_fit_returned(recording):
