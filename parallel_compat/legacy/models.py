@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 from typing import Any
 
@@ -39,6 +40,43 @@ def predict_classes(model: keras.Model, x: Any, batch_size: int = 32, verbose: i
     if probabilities.shape[-1] > 1:
         return probabilities.argmax(axis=-1)
     return (probabilities > 0.5).astype("int32")
+
+
+def predict(
+    model: keras.Model,
+    x: Any,
+    batch_size: int | None = None,
+    verbose: int = 0,
+    steps: int | None = None,
+    callbacks: Any = None,
+    **reading_ahead: Any,
+) -> Any:
+    """Return what a model predicts, as `model.predict` of tf.keras: also of a generator that yields arrays alone.
+
+        def pictures():
+            while True:
+                yield read_some()
+
+        predict(model, pictures(), steps=10)
+
+    Args:
+        model: the model.
+        x: arrays, a dataset, or a generator.
+        batch_size: of arrays, the size of a batch.
+        verbose: 1 for a bar of progress.
+        steps: the number of batches.
+        callbacks: as in `predict`.
+        **reading_ahead: `max_queue_size`, `workers` and `use_multiprocessing`, which change nothing of the result.
+
+    Returns:
+        An array, or a list of arrays for several outputs.
+    """
+    unknown = set(reading_ahead) - {"max_queue_size", "workers", "use_multiprocessing"}
+    if unknown:
+        raise TypeError(f"predict() got an unexpected keyword argument {min(unknown)!r}")
+    if inspect.isgenerator(x):
+        x = (batch if isinstance(batch, tuple) else (batch,) for batch in x)
+    return model.predict(x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks)
 
 
 def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int = 0, **keywords: Any) -> Any:

@@ -107,6 +107,8 @@ class Names:
         if isinstance(binding.statement, ast.ImportFrom):
             assert isinstance(binding.node, ast.alias)
             module = from_module(binding.statement)
+            if binding.node.name == "keras" and not (module or "").startswith("tensorflow"):
+                return "keras"  # a module of the project that passes Keras on: `from .backend import keras`
             return f"{module}.{binding.node.name}" if module else None
         if isinstance(binding.value, ast.Name | ast.Attribute):
             return self.path(binding.value)

@@ -75,6 +75,8 @@ class File:
             )
             if any(module.split(".")[0] in _ROOTS for module in modules):
                 return True
+            if isinstance(statement, ast.ImportFrom) and any(alias.name == "keras" for alias in statement.names):
+                return True  # `from .backend import keras`
         return bool(self.tree.imports) and any(self.method_calls.get(method) for method in _OF_MODELS)
 
     @cached_property

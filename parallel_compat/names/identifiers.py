@@ -15,6 +15,13 @@ _IDENTIFIERS = {
     "log": "acc>accuracy val_acc>val_accuracy",
 }
 
+# Metric functions that Keras 3 computes otherwise, or refuses, where targets have no axis for each number.
+NEED_TARGETS_OF_RANK = frozenset(
+    (
+        *("binary_crossentropy", "hinge", "squared_hinge", "poisson"),
+        *("kl_divergence", "kullback_leibler_divergence", "kld", "KLD"),
+    )
+)
 # The metric of these names had the sign of the loss, which none of Keras 3 has; `COSINE_PROXIMITY` has it.
 COSINE_METRICS = ("cosine_proximity", "cosine")
 COSINE_PROXIMITY = "parallel_compat.legacy.losses.cosine_proximity"

@@ -30,6 +30,14 @@ _MEMBERS: tuple[Member, ...] = (
         "parallel_compat.legacy.models.predict_classes",
         method=True,
     ),
+    Member(
+        MODEL,
+        "predict",
+        Change.PROVIDED,
+        "parallel_compat.legacy.models.predict",
+        method=True,
+        note="Keras 3 takes no generator of arrays alone.",
+    ),
     Member(MODEL, "predict_proba", Change.PROVIDED, "parallel_compat.legacy.models.predict_proba", method=True),
     *(
         Member(of, "reset_states", Change.PROVIDED, "parallel_compat.legacy.models.reset_states", method=True)

@@ -125,6 +125,8 @@ _FUNCTIONS = """
 parallel_compat.legacy.layers.output_shape(layer) | {layer}.output.shape
 parallel_compat.legacy.layers.input_shape(layer) | {layer}.input.shape
 parallel_compat.legacy.models.predict_classes(model, x, batch_size, verbose) | legacy_numerics.predict_classes
+parallel_compat.legacy.metrics.metric_function(given) | legacy_numerics.metric_function
+parallel_compat.legacy.models.predict(model, x, batch_size, verbose, steps, callbacks) | legacy_numerics.predict
 parallel_compat.legacy.models.predict_proba(model, x, batch_size, verbose) | {model}.predict({x})
 parallel_compat.legacy.models.save_weights(model, filepath, overwrite) | legacy_numerics.save_weights
 parallel_compat.legacy.models.load_weights(model, filepath) | legacy_numerics.load_weights
@@ -144,6 +146,7 @@ parallel_compat.legacy.backend.hard_sigmoid legacy_numerics.hard_sigmoid
 parallel_compat.legacy.callbacks.Callback keras.callbacks.Callback
 parallel_compat.legacy.callbacks.ModelCheckpoint legacy_numerics.ModelCheckpoint
 parallel_compat.legacy.losses.cosine_proximity legacy_numerics.cosine_proximity
+parallel_compat.legacy.optimizers.for_one_compile legacy_numerics.for_one_compile
 parallel_compat.legacy.models.load_model legacy_numerics.load_model
 parallel_compat.legacy.models.model_from_json keras.models.model_from_json
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 
-from parallel_compat.legacy.models import model_from_json
+from parallel_compat.legacy.models import model_from_json, predict
 from parallel_compat.legacy.optimizers import Adam, for_one_compile
 
 
@@ -52,3 +52,12 @@ def test_a_model_out_of_its_json_is_not_compiled():
     assert getattr(read, "optimizer", None) is None
     read.set_weights(model.get_weights())
     np.testing.assert_allclose(read.predict(np.ones((2, 3)), verbose=0), model.predict(np.ones((2, 3)), verbose=0))
+
+
+def test_predict_takes_a_generator_of_arrays_alone():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    x = np.arange(12, dtype="float32").reshape(4, 3)
+    expected = model.predict(x, verbose=0)
+    batches = (x[at : at + 2] for at in (0, 2))
+    np.testing.assert_allclose(predict(model, batches, steps=2, workers=3, max_queue_size=1), expected, rtol=1e-6)
+    np.testing.assert_allclose(predict(model, x, batch_size=2), expected, rtol=1e-6)

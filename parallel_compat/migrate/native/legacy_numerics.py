@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 import itertools
 import os
 import shutil
@@ -63,6 +64,37 @@ def with_decay(optimizer, decay):
 
     optimizer.update_step = decayed_step
     return optimizer
+
+
+def for_one_compile(optimizer):
+    """A copy of an optimizer, for one model: in Keras 2 one could be compiled into several, which had moments each.
+
+    The learning rate and the count of steps, which were common, are each model's own: set the rate of each.
+    """
+    if isinstance(optimizer, keras.optimizers.Optimizer):
+        return type(optimizer).from_config(optimizer.get_config())
+    return optimizer
+
+
+def metric_function(given):
+    """A metric function that gets its targets as in Keras 2: floats, of shape (n, 1) for n numbers."""
+    function = getattr(keras.losses, given, given) if isinstance(given, str) else given
+    if not callable(function) or isinstance(function, (type, keras.metrics.Metric)):
+        return given
+
+    @functools.wraps(function)
+    def metric(y_true, y_pred):
+        y_true = ops.cast(y_true, keras.config.floatx())
+        return function(ops.expand_dims(y_true, -1) if len(y_true.shape) == 1 < len(y_pred.shape) else y_true, y_pred)
+
+    return metric
+
+
+def predict(model, x, batch_size=None, verbose=0, steps=None, callbacks=None):
+    """`model.predict` of tf.keras, whose generators may yield arrays alone; Keras 3 takes tuples."""
+    if isinstance(x, collections.abc.Generator):
+        x = (batch if isinstance(batch, tuple) else (batch,) for batch in x)
+    return model.predict(x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks)
 
 
 def switch(condition, then_expression, else_expression):

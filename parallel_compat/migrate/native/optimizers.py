@@ -45,7 +45,7 @@ def find(file: File) -> Iterator[Finding]:
     found: dict[str, list[ast.Call]] = {}
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
-        if path.startswith(_CLASSES):
+        if path.startswith(_CLASSES) and path[len(_CLASSES) :][:1].isupper():
             found.setdefault(path, []).append(call)
     for path, uses in found.items():
         name = path.rpartition(".")[2]

@@ -1,4 +1,8 @@
-"""`model.predict_classes(x)` and `model.predict_proba(x)` become functions of this package."""
+"""`model.predict_classes(x)` and `model.predict_proba(x)` become functions of this package.
+
+So does `model.predict(x, steps=..., workers=...)` of tf.keras, whose generators may yield arrays alone: Keras 3 takes
+tuples.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,22 @@ model = load_model('model.keras')
 labels = parallel_compat.legacy.models.predict_classes(model, x)
 """
 
+# Arguments that only a generator has a use for; with `steps`, the call is one of tf.keras.
+_OF_GENERATORS = frozenset(("max_queue_size", "workers", "use_multiprocessing"))
+
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls of the two methods."""
+    """Find calls of the methods."""
+    row = methods.member(MODEL, "predict")
+    for call in file.method_calls.get("predict", ()):
+        assert isinstance(call.func, ast.Attribute)
+        named = {keyword.arg for keyword in call.keywords}
+        if (
+            named & _OF_GENERATORS
+            and "steps" in named
+            and not methods.is_other(file, call.func.value, "predict", MODEL)
+        ):
+            yield from methods.to_function(file, RULE, call, row, telling=True)
     for name in ("predict_classes", "predict_proba"):
         row = methods.member(MODEL, name)
         for call in file.method_calls.get(name, ()):

@@ -13,7 +13,7 @@ HEAD = "from keras.layers import Activation, Dense\nfrom keras.models import Mod
         ("model.compile('sgd', loss='cosine_proximity')", "model.compile('sgd', loss='cosine_similarity')"),
         ('model.compile("sgd", "logcosh")', 'model.compile("sgd", "log_cosh")'),
         ("model.compile('sgd', {'a': 'logcosh'})", "model.compile('sgd', {'a': 'log_cosh'})"),
-        ("model.compile('sgd', metrics=['kld'])", "model.compile('sgd', metrics=['kl_divergence'])"),
+        ("model.compile('sgd', weighted_metrics=['logcosh'])", "model.compile('sgd', weighted_metrics=['log_cosh'])"),
         ("Dense(3, kernel_constraint='nonneg')", "Dense(3, kernel_constraint='non_neg')"),
     ],
 )

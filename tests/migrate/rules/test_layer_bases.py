@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop
+from tests.migrate.check import check_noop, check_transformed
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,14 @@ def test_those_layers_say_what_they_give_and_ours_are_called():
     np.testing.assert_allclose(given[0], weights[[1, 2, 0]])
     np.testing.assert_allclose(added, given + weights.sum(), rtol=1e-5)
     assert type(layers.Embedding(5, 2)) is keras.layers.Embedding
+
+
+def test_keras_by_way_of_a_module_of_the_project():
+    """As keras-bert, keras-transformer and others of their author choose between Keras and tf.keras."""
+    source = (
+        "from .backend import keras\nclass E(keras.layers.Embedding):\n    def call(self, x):\n        return [x, x]\n"
+    )
+    after = source.replace("keras.layers.E", "parallel_compat.legacy.layers.E").replace(
+        "import keras\n", "import keras\nimport parallel_compat.legacy.layers\n"
+    )
+    check_transformed(source, after)

@@ -30,3 +30,11 @@ def test_an_unknown_object_is_a_guess():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="predict-methods")
+
+
+def test_predict_of_a_generator():
+    head = "from keras.models import Model\n"
+    before = "out = self.model.predict(x=x, verbose=v, steps=steps, workers=workers)\n"
+    after = "out = parallel_compat.legacy.models.predict(self.model, x=x, verbose=v, steps=steps, workers=workers)\n"
+    check_transformed(head + before, f"{head}import parallel_compat.legacy.models\n{after}")
+    check_noop(head + "out = model.predict(x, steps=3)\n", rule="predict-methods")

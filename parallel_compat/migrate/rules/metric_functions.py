@@ -1,0 +1,111 @@
+"""Metric functions get their targets as Keras 2 gave them: floats, of shape (n, 1) for n numbers.
+
+Keras 3 gives them as they are. With targets of shape (n,) a product with the predictions (n, 1) has n x n numbers, and
+the metric is wrong without a word: of the user's functions, and of `hinge`, `poisson` and others by name.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "metric-functions"
+SAFE = True
+BEFORE = """\
+from keras.models import Sequential
+
+def near(y_true, y_pred):
+    return abs(y_true - y_pred) < 0.1
+
+model = Sequential()
+model.compile('sgd', 'mse', metrics=['mae', near])
+"""
+AFTER = """\
+from keras.models import Sequential
+import parallel_compat.legacy.metrics
+
+def near(y_true, y_pred):
+    return abs(y_true - y_pred) < 0.1
+
+model = Sequential()
+model.compile('sgd', 'mse', metrics=['mae', parallel_compat.legacy.metrics.metric_function(near)])
+"""
+
+_TARGET = "parallel_compat.legacy.metrics.metric_function"
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find metric functions in calls of `compile`."""
+    seen: set[ast.expr] = set()
+    for call in file.method_calls.get("compile", ()):
+        assert isinstance(call.func, ast.Attribute)
+        if file.kinds.of(call.func.value) not in (None, MODEL):
+            continue
+        for name in ("metrics", "weighted_metrics"):
+            given = calls.keyword(call, name)
+            for node in _each(file, given.value if given is not None else None):
+                if node not in seen and _is_function(file, node):
+                    seen.add(node)
+                    yield from _wrapped(file, node)
+
+
+def _each(file: File, node: ast.expr | None) -> Iterator[ast.expr]:
+    """Yield the metrics in lists and dictionaries, also of a list with a name of its own."""
+    if isinstance(node, ast.Name):
+        value = file.tree.value_of(node)
+        node = value if isinstance(value, ast.List | ast.Dict) else node
+    if isinstance(node, ast.List | ast.Tuple):
+        for each in node.elts:
+            yield from _each(file, each)
+    elif isinstance(node, ast.Dict):
+        for each in node.values:
+            yield from _each(file, each)
+    elif isinstance(node, ast.BinOp):
+        yield from _each(file, node.left)
+    elif node is not None:
+        yield node
+
+
+def _is_function(file: File, node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return node.value in NEED_TARGETS_OF_RANK
+    if isinstance(node, ast.Lambda):
+        return True
+    made = node.func if isinstance(node, ast.Call) else node
+    definition = file.kinds.definition(made)
+    if isinstance(definition, ast.FunctionDef):
+        return made is node or _gives_a_function(definition)
+    path = file.names.local_path(made)
+    return made is node and path is not None and path.strip(".").split(".")[0] not in LIBRARIES
+
+
+def _gives_a_function(definition: ast.FunctionDef) -> bool:
+    inner = {each.name for each in definition.body if isinstance(each, ast.FunctionDef)}
+    return any(
+        isinstance(each, ast.Return) and isinstance(each.value, ast.Name) and each.value.id in inner
+        for each in definition.body
+    )
+
+
+def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
+    spelled = file.reference(_TARGET, node)
+    if spelled is None:
+        return
+    text, imports = spelled
+    start, end = file.source.start(node), file.source.end(node)
+    message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
+    yield file.found(
+        RULE, node, message, [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports], hint=not file.old
+    )

@@ -1,0 +1,91 @@
+"""TensorFlow functions on the tensors between layers: an import that lets them make layers, as in tf.keras 2.
+
+`tf.reduce_max(model.output, 2)` was part of the graph. Keras 3 takes symbolic tensors in its own layers and operations
+alone; inside `call` of a layer and in losses there are none.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.names.members import LAYER, METRIC, MODEL, OPTIMIZER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "symbolic-functions"
+SAFE = True
+BEFORE = """\
+import keras
+import tensorflow as tf
+x = keras.layers.Input((4, 3))
+y = tf.square(x)
+"""
+AFTER = """\
+import keras
+import parallel_compat.legacy.symbolic_functions
+import tensorflow as tf
+x = keras.layers.Input((4, 3))
+y = tf.square(x)
+"""
+
+_MODULE = "parallel_compat.legacy.symbolic_functions"
+# Functions of TensorFlow that compute nothing, or take no tensor.
+_NOT_ON_TENSORS = frozenset(
+    (
+        "constant",
+        "convert_to_tensor",
+        "device",
+        "executing_eagerly",
+        "fill",
+        "function",
+        "global_variables_initializer",
+        "is_tensor",
+        "name_scope",
+        "ones",
+        "placeholder",
+        "print",
+        "random_normal",
+        "random_uniform",
+        "range",
+        "set_random_seed",
+        "variable_scope",
+        "zeros",
+    )
+)
+_MODULES_OF_FUNCTIONS = frozenset(("tensorflow", "tensorflow.nn", "tensorflow.math", "tensorflow.image"))
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find the first such call of a file that calls layers."""
+    if any(statement_of_ours(statement) for statement in file.tree.imports):
+        return
+    if not any(target.startswith("keras.layers.") or target == "keras.Input" for target in file.calls_by_target):
+        return
+    for call in file.tree.calls:
+        module, _, name = (file.names.path(call.func) or "").rpartition(".")
+        if module not in _MODULES_OF_FUNCTIONS or name in _NOT_ON_TENSORS or not name.islower() or not call.args:
+            continue
+        if _is_between_layers(file, call):
+            message = f"`{module}.{name}` takes symbolic tensors as in tf.keras 2, where `{_MODULE}` is imported."
+            yield file.found(RULE, call, message, [file.import_after(f"import {_MODULE}")], hint=not file.old)
+            return
+
+
+def statement_of_ours(statement: ast.Import | ast.ImportFrom) -> bool:
+    """Whether a statement imports the module already."""
+    return isinstance(statement, ast.Import) and any(alias.name == _MODULE for alias in statement.names)
+
+
+def _is_between_layers(file: File, call: ast.Call) -> bool:
+    """Whether a call may see symbolic tensors: not in a method of a layer, nor in a function of targets."""
+    for above in file.tree.ancestors(call):
+        if isinstance(above, ast.ClassDef) and file.kinds.of_class(above) in (LAYER, MODEL, METRIC, OPTIMIZER):
+            return False
+        if isinstance(above, ast.FunctionDef) and {"y_true", "y_pred"} & {each.arg for each in above.args.args}:
+            return False
+    return True

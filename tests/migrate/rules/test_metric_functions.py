@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+from parallel_compat.legacy.metrics import metric_function
+from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
+from tests.migrate.check import check_noop, check_transformed
+
+HEAD = "import keras\nfrom keras.models import Sequential\n"
+AFTER = "import keras\nimport parallel_compat.legacy.metrics\nfrom keras.models import Sequential\n"
+FUNCTION = "parallel_compat.legacy.metrics.metric_function"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "model.compile('sgd', 'mse', metrics=['acc', 'hinge'])",
+            f"model.compile('sgd', 'mse', metrics=['acc', {FUNCTION}('hinge')])",
+        ),
+        (
+            "from tools import f1\nmodel.compile('sgd', 'mse', metrics={'a': [f1]})",
+            f"from tools import f1\nmodel.compile('sgd', 'mse', metrics={{'a': [{FUNCTION}(f1)]}})",
+        ),
+        (
+            "def top(k):\n    def top_k(y, p):\n        return y\n    return top_k\n"
+            "METRICS = [top(3)]\nmodel.compile('sgd', 'mse', metrics=METRICS)",
+            "def top(k):\n    def top_k(y, p):\n        return y\n    return top_k\n"
+            f"METRICS = [{FUNCTION}(top(3))]\nmodel.compile('sgd', 'mse', metrics=METRICS)",
+        ),
+    ],
+)
+def test_is_given_old_targets(before, after):
+    source = HEAD.replace("import keras\n", "import keras\n", 1)
+    check_transformed(f"{source}{before}\n", f"{AFTER}{after}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "model.compile('sgd', 'mse', metrics=['mae', keras.metrics.AUC()])",
+        "class F1(keras.metrics.Metric):\n    pass\nmodel.compile('sgd', 'mse', metrics=[F1, F1()])",
+        "pattern.compile(metrics)",
+    ],
+)
+def test_leaves_alone(line):
+    check_noop(f"{HEAD}{line}\n", rule="metric-functions")
+
+
+def product(y_true, y_pred):
+    assert y_true.dtype == y_pred.dtype
+    return keras.ops.mean(y_true * y_pred)
+
+
+def test_targets_with_and_without_their_axis_give_the_same_number():
+    """Keras 3 alone gives another number for each, or raises (seen in 3.15)."""
+    x = np.random.default_rng(0).normal(size=(16, 3)).astype("float32")
+    y = np.arange(16) % 2
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, activation="sigmoid")])
+    names = sorted(NEED_TARGETS_OF_RANK - {"kld", "KLD", "kullback_leibler_divergence"})
+    seen = []
+    for targets in (y, y[:, None]):
+        model.compile("sgd", "mse", metrics=[metric_function(each) for each in ("mse", *names, product)])
+        seen.append(model.evaluate(x, targets, verbose=0, return_dict=True))
+    flat = seen[0]
+    assert flat == pytest.approx(seen[1])
+    assert flat["product"] == pytest.approx(np.mean(y * model.predict(x, verbose=0)[:, 0]), rel=1e-5)
+    assert "product" in flat
+    assert "hinge" in flat
+    assert metric_function("accuracy") == "accuracy"
+    auc = keras.metrics.AUC()
+    assert metric_function(auc) is auc
