@@ -6,6 +6,7 @@ a saved model names Keras's own class.
 
 from __future__ import annotations
 
+import inspect
 from functools import cache, wraps
 from typing import Any
 
@@ -49,7 +50,7 @@ def with_old_arguments(kind: Any) -> Any:
 
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         given, keywords = translate(of, given, keywords, _quietly)
-        after = take_common(keywords)
+        after = take_common(keywords, kind)
         kind.__init__(self, *given, **keywords)
         after(self)
 
@@ -62,29 +63,38 @@ def with_old_arguments(kind: Any) -> Any:
 
 def make(kind: Any, given: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Make a layer from today's arguments and those that every old layer took."""
-    after = take_common(keywords)
+    after = take_common(keywords, kind)
     layer = kind(*given, **keywords)
     after(layer)
     return layer
 
 
-def take_common(keywords: dict[str, Any]) -> Any:
+def take_common(keywords: dict[str, Any], kind: Any = None) -> Any:
     """Take the arguments that every old layer took out of `keywords`.
 
     They are `weights`, `batch_input_shape`, `input_shape` with `batch_size`, `input_dim` with `input_length`, and
     `input_dtype`.
+
+    Args:
+        keywords: the arguments.
+        kind: the class, whose own arguments of these names are left (`input_dim` of an `Embedding`).
 
     Returns:
         A function that gives them their effect on the layer, once it is made.
     """
     if "input_dtype" in keywords:
         keywords["dtype"] = keywords.pop("input_dtype")
+    own = {} if kind is None else inspect.signature(kind.__init__).parameters
+    of_kind = {
+        name: keywords.pop(name) for name in ("weights", "input_dim", "batch_size") if name in keywords if name in own
+    }
     weights = keywords.pop("weights", None)
     batch_shape = keywords.pop("batch_input_shape", None)
     shape = keywords.pop("input_shape", None)
     batch_size = keywords.pop("batch_size", None)
     length = keywords.pop("input_length", None)
     size = keywords.pop("input_dim", None)
+    keywords.update(of_kind)
     if size is not None:
         shape = (size,) if length is None else (length, size)
     if shape is not None and batch_size is not None:

@@ -48,6 +48,10 @@ def test_those_layers_say_what_they_give_and_ours_are_called():
     np.testing.assert_allclose(given[0], weights[[1, 2, 0]])
     np.testing.assert_allclose(added, given + weights.sum(), rtol=1e-5)
     assert type(layers.Embedding(5, 2)) is keras.layers.Embedding
+    table = np.ones((5, 2))
+    named = layers.Embedding(input_dim=5, output_dim=2, input_length=3, weights=[table])
+    np.testing.assert_array_equal(keras.Sequential([named]).predict(np.zeros((1, 3)), verbose=0), np.ones((1, 3, 2)))
+    assert WithTable(input_dim=5, output_dim=2).input_dim == 5
 
 
 def test_keras_by_way_of_a_module_of_the_project():
