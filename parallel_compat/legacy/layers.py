@@ -85,7 +85,7 @@ def take_common(keywords: dict[str, Any], kind: Any = None) -> Any:
     if "input_dtype" in keywords:
         keywords["dtype"] = keywords.pop("input_dtype")
     own = {} if kind is None else inspect.signature(kind.__init__).parameters
-    of_kind = {
+    of_kind: dict[str, Any] = {
         name: keywords.pop(name) for name in ("weights", "input_dim", "batch_size") if name in keywords if name in own
     }
     weights = keywords.pop("weights", None)
