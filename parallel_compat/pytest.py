@@ -5,15 +5,22 @@ The names that were used are listed at the end of the run.
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from parallel_compat.names.eras import Era
 from parallel_compat.run import install, usage
+from parallel_compat.run.environment import SETTINGS, startup_folder
 
 if TYPE_CHECKING:
     import argparse
+
+_before: dict[str, str | None] = {}
+_folder: list[tempfile.TemporaryDirectory[str]] = []  # where child processes hand in what they used
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,6 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Turn them on where the plugin is named by `pytest_plugins` in a conftest, and not by `-p`."""
     also, replicas, era = (config.getoption(f"--legacy-{name}") for name in ("also", "replicas", "era"))
     install.install(also=also, replicas=replicas, era=era)
+    # Worker processes that draw batches import the tests' modules as well.
+    _before.update({name: os.environ.get(name) for name in (SETTINGS, "PYTHONPATH")})
+    settings = {"also": also, "replicas": None, "era": era, "resume": None, "report": None, "quiet": True}
+    _folder.append(tempfile.TemporaryDirectory(prefix="parallel-compat-"))
+    os.environ[SETTINGS] = json.dumps({**settings, "lambdas": False, "workers": False, "folder": _folder[0].name})
+    os.environ["PYTHONPATH"] = os.pathsep.join([startup_folder(), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -57,4 +70,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 def pytest_unconfigure() -> None:
     """Turn the legacy names off again."""
+    for name, value in _before.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
+    _before.clear()
+    while _folder:
+        _folder.pop().cleanup()
     install.uninstall()

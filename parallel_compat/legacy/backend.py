@@ -9,6 +9,7 @@ eager: `get_value` reads, `set_value` assigns. What built graphs (`function`, `g
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,21 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+_RANDOM = ("random_normal", "random_uniform", "truncated_normal")
+_DRAW = "_parallel_compat_draw"
+
+
+def _remember_draw(tensor: Any, draw: Callable[[], Any]) -> None:
+    """Let `K.eval(tensor)` of a random tensor draw again each time after the first, as in a graph.
+
+    Args:
+        tensor: what was drawn.
+        draw: draws another.
+    """
+    if hasattr(tensor, "numpy"):
+        setattr(tensor, _DRAW, itertools.chain([lambda: tensor], itertools.repeat(draw)))
+
+
 @functools.cache
 def _unchanged(name: str) -> Any:
     if isinstance(getattr(_today, name), type):
@@ -64,6 +80,8 @@ def _unchanged(name: str) -> Any:
             result = plain(*arguments, **keywords)
             if name == "softmax":
                 keras3.say_made_by_operation(result)
+            if name in _RANDOM:
+                _remember_draw(result, functools.partial(plain, *arguments, **keywords))
             return result
         if name in AS_OPERATIONS and values_in_use() is None:
             return getattr(keras.ops, name)(*arguments, **keywords)
@@ -207,6 +225,8 @@ def get_value(x: Any) -> Any:
             "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
             "Call a `keras.Model(inputs, tensor)` on data instead."
         )
+    if hasattr(x, _DRAW):
+        x = next(getattr(x, _DRAW))()
     if isinstance(x, (keras.Variable, tf.Variable)) or tf.is_tensor(x):
         return keras.ops.convert_to_numpy(x)
     return x
@@ -398,8 +418,14 @@ def ctc_decode(
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Return a tensor of ones with probability `p`, else zeros."""
     kind = dtype or keras.backend.floatx()
-    drawn = tf.random.uniform(shape, dtype=kind, seed=np.random.randint(10_000_000) if seed is None else seed)
-    return tf.cast(drawn <= p, kind)
+    seed = np.random.randint(10_000_000) if seed is None else seed
+
+    def draw() -> Any:
+        return tf.cast(tf.random.uniform(shape, dtype=kind, seed=seed) <= p, kind)
+
+    drawn = draw()
+    _remember_draw(drawn, draw)
+    return drawn
 
 
 def separable_conv1d(

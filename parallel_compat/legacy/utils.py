@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import sys
 from typing import TYPE_CHECKING, Any
@@ -317,3 +318,31 @@ def _check_padding(padding: str, allowed: set[str]) -> None:
     if padding not in allowed:
         # An `AssertionError`, as in Keras 2: layers of old projects catch it.
         raise AssertionError(f"Expected `padding` to be one of {sorted(allowed)}. Received: padding={padding!r}")
+
+
+def _hash_file(fpath: str, algorithm: str = "sha256", chunk_size: int = 65_535) -> str:
+    """Return a file's digest in hexadecimal digits.
+
+    Args:
+        fpath: the file.
+        algorithm: "sha256", "auto" (likewise), or "md5" for anything else.
+        chunk_size: how much is read at once.
+    """
+    digest = hashlib.new("sha256" if algorithm in ("sha256", "auto") else "md5", usedforsecurity=False)
+    with open(fpath, "rb") as file:
+        while chunk := file.read(chunk_size):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def validate_file(fpath: str, file_hash: str, algorithm: str = "auto", chunk_size: int = 65_535) -> bool:
+    """Say whether a file has a digest.
+
+    Args:
+        fpath: the file.
+        file_hash: the digest in hexadecimal digits.
+        algorithm: "sha256", "md5", or "auto" by the digest's length.
+        chunk_size: how much is read at once.
+    """
+    is_sha = algorithm == "sha256" or (algorithm == "auto" and len(file_hash) == 64)
+    return _hash_file(fpath, "sha256" if is_sha else "md5", chunk_size) == str(file_hash)

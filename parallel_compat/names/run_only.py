@@ -119,6 +119,8 @@ _PROVIDED: dict[str, str] = {
     # Functions as bytecode: made of what the running script wrote itself, or of a file that is trusted.
     "keras.utils.generic_utils.func_dump": f"{_LEGACY}.functions.func_dump",
     "keras.utils.generic_utils.func_load": f"{_LEGACY}.functions.func_load",
+    "keras.utils.data_utils._hash_file": f"{_LEGACY}.utils._hash_file",
+    "keras.utils.data_utils.validate_file": f"{_LEGACY}.utils.validate_file",
     "keras.utils.io_utils.H5Dict": f"{_LEGACY}.h5_dict.H5Dict",
     "keras.utils.io_utils.h5dict": f"{_LEGACY}.h5_dict.H5Dict",
     "keras.engine.saving.h5dict": f"{_LEGACY}.h5_dict.H5Dict",

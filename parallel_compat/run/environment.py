@@ -15,3 +15,8 @@ MAIN = "PARALLEL_COMPAT_RUN_MAIN"
 def allows_lambdas() -> bool:
     """Say whether `--allow-lambdas` was given."""
     return bool(json.loads(os.environ.get(SETTINGS) or "{}").get("lambdas"))
+
+
+def startup_folder() -> str:
+    """Return the folder on PYTHONPATH in which Python finds what turns legacy names on."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")

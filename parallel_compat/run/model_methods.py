@@ -26,6 +26,7 @@ from parallel_compat.legacy import (
     appended_metrics,
     as_of_now,
     closures,
+    compile_checks,
     compiled_metrics,
     data_tensors,
     kept_numbers,
@@ -69,6 +70,9 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         tensors = data_tensors.set_targets(self, targets := keywords.pop("target_tensors", None))
         if targets is not None:
             _note(of, frame)("target_tensors=", "variables are read in each step; placeholders' targets come as data")
+    if era is Era.KERAS_2_2_4:
+        named = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
+        compile_checks.check(self, list(getattr(self, "output_names", None) or ()), named)
     given, keywords = _translated(of, given, keywords, frame)
     keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
     if tensors:
@@ -198,7 +202,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     held_out = arguments.get("validation_data")
     arguments, drawing = _read_from_tensors(self, "fit", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
-    _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
+    _weigh_classes_and_samples(self, arguments, callers.era_of(frame), _note(of, frame))
     _weigh_held_out_samples(arguments, callers.era_of(frame))
     held_out = _validation_data(arguments) if held_out is None else held_out
     hand_over(self, arguments.get("callbacks"), held_out, _of_arrays(arguments))
@@ -574,7 +578,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     _check_compiled(self)
     arguments, drawing = _read_from_tensors(self, name, keras3.bind(name, given, keywords), drawing)
     arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
-    _weigh_classes_and_samples(arguments, callers.era_of(frame), _note(of, frame))
+    _weigh_classes_and_samples(self, arguments, callers.era_of(frame), _note(of, frame))
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
     if name == "evaluate" and _is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
@@ -602,8 +606,12 @@ def _ordered(model: Any, results: dict[str, Any]) -> Any:
     return ordered if len(ordered) > 1 else ordered[0]
 
 
-def _weigh_classes_and_samples(arguments: dict[str, Any], era: Era, note: Callable[[str, str], None]) -> None:
+def _weigh_classes_and_samples(
+    model: Any, arguments: dict[str, Any], era: Era, note: Callable[[str, str], None]
+) -> None:
     """Make one of `class_weight` and `sample_weight`, which Keras 3 refuses together."""
+    if arguments.get("sample_weight") is not None:
+        compile_checks.check_weights(model, arguments["sample_weight"], arguments.get("y"))
     if arguments.get("class_weight") is not None and not len(arguments["class_weight"]):
         arguments["class_weight"] = None
     if arguments.get("class_weight") is not None and arguments.get("sample_weight") is None:

@@ -16,7 +16,7 @@ import sys
 from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
 from parallel_compat.run import workers
-from parallel_compat.run.environment import MAIN, SETTINGS
+from parallel_compat.run.environment import MAIN, SETTINGS, startup_folder
 
 EPILOG = """examples:
   parallel-compat run train.py --epochs 3
@@ -132,7 +132,6 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    startup = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
     leave_out = not arguments.verbose and startup_log.LEVEL not in os.environ
     joins = workers.found() is not None if arguments.workers is None else arguments.workers > 1
     settings = {
@@ -147,7 +146,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
         "workers": joins,
     }
     log = {startup_log.LEVEL: startup_log.FATAL_ALONE} if leave_out else {}
-    paths = [startup, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [startup_folder(), *filter(None, [os.environ.get("PYTHONPATH")])]
     same = workers.alike(dict(os.environ)) if joins and arguments.workers is None else {}
     return {
         **os.environ,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 
 import numpy as np
@@ -472,3 +473,57 @@ def test_variables_are_keys_and_answers_are_replaced(monkeypatch):
     for answer in ("y", "n"):
         monkeypatch.setattr(six.moves, "input", lambda question, answer=answer: answer)
         assert ask_to_proceed_with_overwrite("file") is (answer == "y")
+
+
+def test_what_compile_refuses():
+    from keras.layers import Dense, Input
+    from keras.models import Model
+
+    x = Input((2,))
+    model = Model(x, [Dense(1, name="a")(x), Dense(1, name="b")(x)])
+    for error, arguments in (
+        (ValueError, {"loss": ["mse", "mae", "mape"]}),
+        (ValueError, {"loss": []}),
+        (ValueError, {"loss_weights": [0.5]}),
+        (ValueError, {"loss_weights": {"c": 0.5}}),
+        (TypeError, {"loss_weights": (0.5, 0.5)}),
+        (ValueError, {"sample_weight_mode": {"c": "temporal"}}),
+        (ValueError, {"sample_weight_mode": {"a": "temporal"}}),
+        (ValueError, {"sample_weight_mode": ["temporal"]}),
+    ):
+        with pytest.raises(error, match=f"Expected .*`{next(iter(arguments))}`"):
+            model.compile("sgd", **{"loss": "mse", **arguments})
+    data, y, weights = np.ones((3, 2)), [np.ones((3, 1))] * 2, np.ones(3)
+    model.compile("sgd", "mse", loss_weights={"a": 0.2, "b": 0.8})
+    with pytest.raises(ValueError, match=r"one sample weight for each sample. Received: weights of the shape \(3, 4\)"):
+        model.train_on_batch(data, y, sample_weight=[None, np.ones((3, 4))])
+    model.compile("sgd", "mse", sample_weight_mode=[None, "temporal"])
+    with pytest.raises(ValueError, match=r"Expected targets of at least three axes.*shape \(3, 1\)"):
+        model.train_on_batch(data, y, sample_weight=[None, weights])
+    model.train_on_batch(data, y, sample_weight=[weights, None])
+
+
+def test_random_tensors_are_drawn_whenever_they_are_evaluated():
+    from keras import backend as K
+
+    for tensor in (
+        K.random_normal((20,), seed=1),
+        K.random_uniform((20,), seed=1),
+        K.truncated_normal((20,), seed=1),
+        K.random_binomial((99,), p=0.5, seed=1),
+    ):
+        first = np.asarray(tensor)
+        np.testing.assert_array_equal(K.eval(tensor), first)
+        assert not np.array_equal(K.eval(tensor), first)
+
+
+def test_digests_of_files(tmp_path):
+    from keras.utils.data_utils import _hash_file, validate_file
+
+    path = tmp_path / "file"
+    path.write_bytes(b"text")
+    digests = hashlib.sha256(b"text").hexdigest(), hashlib.md5(b"text").hexdigest()
+    assert (_hash_file(path), _hash_file(path, algorithm="md5")) == digests
+    for digest in digests:
+        assert validate_file(path, digest)
+        assert not validate_file(path, digest[::-1])
