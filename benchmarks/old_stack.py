@@ -56,7 +56,7 @@ def main() -> None:
             for name, numbers in old.items():
                 took[name].append((statistics.median(numbers), statistics.median(new[name])))
         for name, pairs in took.items():
-            old_median, new_median = (statistics.median(column) for column in zip(*pairs, strict=True))
+            old_median, new_median = (round(statistics.median(column), 2) for column in zip(*pairs, strict=True))
             ratio = new_median / old_median  # of what is printed, so that the table can be checked
             print(f"| {script}: {name} | {old_median:.2f} | {new_median:.2f} | {ratio:.2f} |", flush=True)
 

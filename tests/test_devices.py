@@ -48,6 +48,12 @@ def test_the_error_says_which_devices_exist():
         multi_gpu_model(mlp(), gpus=8)
 
 
+def test_one_device_is_not_told_to_reduce_the_number():
+    with pytest.raises(ValueError, match="On one device train the model itself") as raised:
+        multi_gpu_model(mlp(), gpus=1)
+    assert "Reduce" not in str(raised.value)
+
+
 def test_the_old_signature():
     model = mlp()
     assert devices(multi_gpu_model(model, 2, True, False)) == ["CPU:0", "CPU:1"]

@@ -194,6 +194,32 @@ def test_the_page_of_compatibility_is_written_from_its_data():
         assert all(one[part] for part in ("name", "kind", "keras", "tried", "run", "migrated")), one
 
 
+def test_ratios_of_benchmarks_follow_from_their_columns():
+    """What a reader can check with the table alone: quotients, differences, multiples of another column or row."""
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    checked = 0
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        header, _, *rows = ([cell.strip() for cell in row.strip("|\n").split("|")] for row in table.splitlines())
+        wanted = []
+        for row, place in ((row, place) for row in rows for place in range(1, len(header)) if row[place]):
+            name, printed = header[place], row[place]
+            if name in ("ratio", "more"):
+                first, second = map(float, row[place - 2 : place])
+                wanted.append((printed, second / first if name == "ratio" else second - first))
+            elif name == "x Keras":
+                wanted.append((printed, float(row[place - 1]) / float(row[1])))
+            elif name.startswith("x "):
+                wanted.append((printed, float(row[header.index("`fit`")]) / float(row[header.index(name[2:])])))
+            elif name == "time":
+                (plain,) = (one for one in rows if one[:2] == [row[0], "MirroredStrategy"])
+                wanted.append((printed.removesuffix(" x"), float(row[2]) / float(plain[2])))
+        for printed, value in wanted:
+            digits = len(printed.partition(".")[2])
+            assert abs(float(printed) - value) <= 0.5001 * 10**-digits, (printed, value, table)
+        checked += len(wanted)
+    assert checked > 50
+
+
 def test_the_contents_of_the_guide_name_each_section():
     text = (ROOT / "migration_guide.md").read_text(encoding="utf-8")
     headings = re.findall(r"^(###?) (.+)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.MULTILINE)
