@@ -7,12 +7,16 @@ pass, when `i` is that of the last turn.
 
 from __future__ import annotations
 
+import copy
 import dis
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from argparse import Namespace
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.run import callers
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _GIVEN = "_parallel_compat_given"
 _FUNCTIONS = (FunctionType, BuiltinFunctionType)
@@ -34,6 +38,8 @@ def as_of_now(function: Any) -> Any:
     Args:
         function: what is no function of Python, and one that binds names of others itself, stays what it is.
     """
+    if isinstance(function, MethodType):
+        return _fixed_method(function)
     return _fixed(function, {}, {})
 
 
@@ -56,6 +62,16 @@ class _Globals(dict[str, Any]):
         return super().get(name, self._module.get(name, default))
 
 
+def _fixed_method(method: MethodType) -> Any:
+    """Return a method of an object of the user's with the object's attributes as they are now."""
+    function = method.__func__
+    if not isinstance(function, FunctionType) or not _is_plain(method.__self__):
+        return method
+    if any(_may_change(code, method.__self__) or _writes(code) for code in _codes(function.__code__)):
+        return method
+    return MethodType(_fixed(function, {}, {}), copy.copy(method.__self__))
+
+
 def _fixed(function: Any, done: dict[int, Any], of_modules: dict[int, _Globals]) -> Any:
     if not isinstance(function, FunctionType):
         return function
@@ -68,9 +84,8 @@ def _fixed(function: Any, done: dict[int, Any], of_modules: dict[int, _Globals])
     module = function.__globals__
     names = {name for code in codes for name in code.co_names if name in module}
     held = {name: module[name] for name in names if not isinstance(module[name], (ModuleType, type))}
-    copies = not any(_changes_what_it_holds(code) for code in codes)
-    kept = {name: _value(value, module, done, of_modules, copies) for name, value in held.items()}
-    cells = [_cell(each, module, done, of_modules, copies) for each in function.__closure__ or ()]
+    kept = {name: _value(value, module, done, of_modules, codes) for name, value in held.items()}
+    cells = [_cell(each, module, done, of_modules, codes) for each in function.__closure__ or ()]
     if not cells and all(kept[name] is each and isinstance(each, _FUNCTIONS) for name, each in held.items()):
         return function
     globals_then = of_modules.setdefault(id(module), _Globals(module))
@@ -85,23 +100,54 @@ def _fixed(function: Any, done: dict[int, Any], of_modules: dict[int, _Globals])
 
 
 def _cell(
-    cell: CellType, module: dict[str, Any], done: dict[int, Any], of_modules: dict[int, _Globals], copies: bool
+    cell: CellType,
+    module: dict[str, Any],
+    done: dict[int, Any],
+    of_modules: dict[int, _Globals],
+    codes: Sequence[CodeType],
 ) -> CellType:
     try:
         value = cell.cell_contents
     except ValueError:  # not bound yet
         return cell
-    return CellType(_value(value, module, done, of_modules, copies))
+    return CellType(_value(value, module, done, of_modules, codes))
 
 
 def _value(
-    value: Any, module: dict[str, Any], done: dict[int, Any], of_modules: dict[int, _Globals], copies: bool
+    value: Any,
+    module: dict[str, Any],
+    done: dict[int, Any],
+    of_modules: dict[int, _Globals],
+    codes: Sequence[CodeType],
 ) -> Any:
     if type(value) in (list, dict, set):
-        return value.copy() if copies else value
+        return value if any(_changes_what_it_holds(code) for code in codes) else value.copy()
     if isinstance(value, FunctionType) and value.__globals__ is module:
         return _fixed(value, done, of_modules)
+    if _is_plain(value) and not any(_may_change(code, value) for code in codes):
+        return copy.copy(value)
     return value
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether an object holds values for the user's code alone: Keras and TensorFlow know nothing of its class."""
+    kind = type(value)
+    if kind in (SimpleNamespace, Namespace):
+        return True
+    if isinstance(value, type) or not hasattr(value, "__dict__") or hasattr(kind, "__copy__"):
+        return False
+    return all(callers.is_class_of_user(each) for each in kind.__mro__[:-1])
+
+
+def _may_change(code: CodeType, value: Any) -> bool:
+    """Whether a function may change the attributes of an object, itself or by a method: it must then be that one."""
+    methods = [getattr(type(value), name, None) for name in code.co_names]
+    reached = [code, *(each.__code__ for each in methods if isinstance(each, FunctionType))]
+    return any(_changes_what_it_holds(inner) or "STORE_ATTR" in _opnames(inner) for inner in reached)
+
+
+def _opnames(code: CodeType) -> set[str]:
+    return {each.opname for each in _stores(code)}
 
 
 def _writes(code: CodeType) -> bool:

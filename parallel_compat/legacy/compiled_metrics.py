@@ -12,7 +12,7 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy.numbers import metric_functions
-from parallel_compat.legacy.numbers.metrics import MetricOfEra, StatefulMetric
+from parallel_compat.legacy.numbers.metrics import LayerMetric, MetricOfEra, StatefulMetric
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
@@ -149,7 +149,7 @@ def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:
     if isinstance(given, keras.metrics.Metric):
         return given
     if getattr(given, "stateful", False) and callable(getattr(given, "reset_states", None)):
-        return StatefulMetric(given)
+        return LayerMetric(given, era) if era.is_tf_keras else StatefulMetric(given)
     function: Any
     prefix = "weighted_" if weighted and era is not Era.TF_KERAS_2_2 else ""
     if isinstance(given, str) and given in _CHOSEN:

@@ -6,15 +6,76 @@ another one. The user's `layer.get_config()` says `hard_sigmoid`, and the user's
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parallel_compat.legacy.activations import REGISTERED_HARD_SIGMOID
-from parallel_compat.names.arguments import SCHEDULE_DECAY
-
-if TYPE_CHECKING:
-    from parallel_compat.names.eras import Era
+from parallel_compat.names.eras import Era
 
 _NAME = "hard_sigmoid"
+
+
+class OptimizerConfig(dict[str, Any]):
+    """The configuration of an optimizer as its era spelled it; today's `learning_rate` is answered as well.
+
+    >>> config = OptimizerConfig(lr=0.1)
+    >>> list(config), config["learning_rate"]
+    (['lr'], 0.1)
+    """
+
+    def __missing__(self, name: str) -> Any:
+        if name != "learning_rate":
+            raise KeyError(name)
+        return self["lr"]
+
+
+# What the configuration of each class held, besides the learning rate, and in which order.
+_OF_OPTIMIZERS = {
+    "SGD": ("momentum", "decay", "nesterov"),
+    "RMSprop": ("rho", "decay", "epsilon"),
+    "Adagrad": ("decay", "epsilon"),
+    "Adadelta": ("rho", "decay", "epsilon"),
+    "Adam": ("beta_1", "beta_2", "decay", "epsilon", "amsgrad"),
+    "Adamax": ("beta_1", "beta_2", "decay", "epsilon"),
+    "Nadam": ("beta_1", "beta_2", "epsilon", "schedule_decay"),
+}
+_OF_OPTIMIZERS_OF_TENSORFLOW = {
+    "SGD": ("decay", "momentum", "nesterov"),
+    "RMSprop": ("decay", "rho", "momentum", "epsilon", "centered"),
+    "Adagrad": ("decay", "initial_accumulator_value", "epsilon"),
+    "Adadelta": ("decay", "rho", "epsilon"),
+    "Adam": ("decay", "beta_1", "beta_2", "epsilon", "amsgrad"),
+    "Adamax": ("decay", "beta_1", "beta_2", "epsilon"),
+    "Nadam": ("decay", "beta_1", "beta_2", "epsilon"),
+}
+
+
+def of_optimizer(kind: str, config: dict[str, Any], era: Era, clips: dict[str, Any], schedule_decay: float) -> Any:
+    """Return the configuration of an optimizer for the code of an era.
+
+    >>> from parallel_compat.names.eras import Era
+    >>> of_optimizer("SGD", {"learning_rate": 0.1, "momentum": 0.0, "nesterov": False}, Era.KERAS_2_2_4, {}, 0.004)
+    {'lr': 0.1, 'momentum': 0.0, 'decay': 0.0, 'nesterov': False}
+
+    Args:
+        kind: the name of the class.
+        config: what today's `get_config` says.
+        era: of the code that asks.
+        clips: `clipnorm` and `clipvalue`, where they were given.
+        schedule_decay: that of a Nadam.
+    """
+    names = (_OF_OPTIMIZERS if era is Era.KERAS_2_2_4 else _OF_OPTIMIZERS_OF_TENSORFLOW).get(kind)
+    if names is None:
+        return config
+    # tf.keras called Nadam's `decay`.
+    own = {"decay": schedule_decay if kind == "Nadam" else 0.0, "schedule_decay": schedule_decay, **config}
+    if kind == "Nadam":
+        own["decay"] = schedule_decay
+    if era is Era.KERAS_2_2_4:
+        return OptimizerConfig({**clips, "lr": config["learning_rate"], **{name: own[name] for name in names}})
+    name = config["name"]
+    is_automatic = name.rstrip("0123456789").rstrip("_").replace("_", "") == kind.lower()
+    head = {"name": kind if is_automatic else name, **clips, "learning_rate": config["learning_rate"]}
+    return {**head, **{each: own[each] for each in names}}
 
 
 def as_in_era(kind: str, config: dict[str, Any], era: Era) -> dict[str, Any]:
@@ -32,8 +93,6 @@ def as_in_era(kind: str, config: dict[str, Any], era: Era) -> dict[str, Any]:
     changed: dict[str, Any] = _replaced(config, REGISTERED_HARD_SIGMOID, _NAME)
     if era.is_tf_keras and kind.startswith("SeparableConv"):  # a convolution, whose own kernel it never had
         changed["kernel_initializer"] = {"class_name": "GlorotUniform", "config": {"seed": None}}
-    if era.is_tf_keras and kind == "Nadam":
-        changed.setdefault("decay", SCHEDULE_DECAY)  # as it was called there
     return changed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import warnings
 from typing import Any
 
 import h5py
@@ -16,6 +17,7 @@ from parallel_compat.legacy import compiled_metrics, data_tensors, model_files, 
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, environment, object_eras
+from parallel_compat.warning_category import ParallelCompatWarning
 
 # Migrated sources find these here.
 load_weights = model_files.load_weights
@@ -128,7 +130,7 @@ def load_model(
     object_eras.remember(model, era)
     compiled_metrics.of_loaded_model(model, era)
     if era is Era.KERAS_2_2_4 and getattr(model, "optimizer", None) is not None:
-        optimizer_weights.forget_schedule(model.optimizer)
+        optimizer_weights.begin_as_loaded(model.optimizer)
     return model
 
 
@@ -193,10 +195,32 @@ def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) 
         input_tensors: the clone's inputs; of variables, whose values it is then fed in each step.
         **keywords: those that only today's `clone_model` has.
     """
+    of_keras_2_2_4 = callers.era_of_caller() is Era.KERAS_2_2_4 and input_tensors is None and not keywords
+    if of_keras_2_2_4 and isinstance(model, keras.Sequential) and model.layers and _begins_with_input_layer(model):
+        return _without_input(model)
     if input_tensors is not None:
         input_tensors = keras.tree.map_structure(data_tensors.as_input, input_tensors)
     with keras3.not_compiled(model):
         return keras.models.clone_model(model, input_tensors=input_tensors, **keywords)
+
+
+def _begins_with_input_layer(model: keras.Sequential) -> bool:
+    return model.built and keras3.input_shape_given_to(model.layers[0]) is None
+
+
+def _without_input(model: keras.Sequential) -> keras.Sequential:
+    """Return a Sequential of the same layers whose weights are made at its first batch.
+
+    `model.layers` of Keras 2.2.4 left out an `InputLayer` that began a Sequential, and `clone_model` made the clone of
+    them: it had no weights yet, and `set_weights` found none to set.
+    """
+    warnings.warn(
+        f"The clone of '{model.name}', which begins with an `InputLayer`, has no weights before its first batch, as "
+        "in Keras 2.2.4: `set_weights` has no effect. Give the first layer an `input_shape=` to clone the input.",
+        ParallelCompatWarning,
+        stacklevel=3,
+    )
+    return keras.Sequential([type(each).from_config(each.get_config()) for each in model.layers], name=model.name)
 
 
 def _safe_mode() -> bool:

@@ -146,6 +146,25 @@ def for_one_compile(optimizer: Any) -> Any:
     return keras3.twin_of(optimizer)
 
 
+class _ToBeCalled(list[Any]):
+    """A list that may be called for itself: `optimizer.variables` is a method in tf.keras."""
+
+    def __call__(self) -> list[Any]:
+        return list(self)
+
+
+def weights(optimizer: Any) -> list[Any]:
+    """Return the variables of an optimizer, in the order of the era of the code that asks."""
+    if isinstance(optimizer, own_optimizers.OwnOptimizer):
+        return list(optimizer.inner.weights)
+    return optimizer_weights.variables(optimizer, _era())
+
+
+def variables(optimizer: Any) -> list[Any]:
+    """Return the same as `weights`, for the code of tf.keras, which calls it."""
+    return _ToBeCalled(weights(optimizer))
+
+
 def get_weights(optimizer: Any) -> list[Any]:
     """Return the state of an optimizer as arrays, in the order of the era of the code that asks."""
     if isinstance(optimizer, own_optimizers.OwnOptimizer):

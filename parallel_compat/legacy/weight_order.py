@@ -79,6 +79,8 @@ def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, val
     """
     given = [np.asarray(value) for value in values]
     of_era = of_get_weights(layer, era)
+    if not of_era and era is Era.KERAS_2_2_4 and isinstance(layer, keras.Model) and not layer.built:
+        return  # it gave to each layer as many as that had: none so far
     if len(given) == len(of_era):
         by_weight = {id(weight): value for weight, value in zip(of_era, given, strict=True)}
         given = [by_weight[id(weight)] for weight in keras3.all_weights(layer)]

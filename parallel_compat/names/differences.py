@@ -92,21 +92,28 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Compute it in the loss, or give the layer a `kernel_regularizer`.",
     ),
     Difference(
-        (Era.TF_KERAS_2_2,),
-        "A cross-entropy of symbolic tensors, added as `model.add_loss(binary_crossentropy(inputs, outputs))`, trains "
-        "the layer before it as well.",
-        "TensorFlow 2.2 took its logits from inside of the model, and the weights of its last layer, as they were in "
-        "that line, for constants: that layer did not learn. The loss that the script says is kept.",
-    ),
-    Difference(
         (Era.TF_KERAS_1_15,),
         "`get_weights` lists each weight once after `add_loss` of a tensor from within a model inside.",
         "TensorFlow 1.15 listed the layers of the models inside a second time. Both are the same weights.",
     ),
     Difference(
-        (Era.KERAS_2_2_4,),
-        "`clone_model` of a Sequential that begins with an `InputLayer` has its weights at once.",
-        "Keras 2.2.4's clone lost the input, and made new weights at its first batch, whatever it was given before.",
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        "A BatchNormalization that is called more than once in a model takes the batches of its calls in one after "
+        "another.",
+        "TensorFlow 1 ran the updates of all calls side by side: asked five times, the real stacks gave now the one "
+        "call's statistics, now the other's, of the mean and of the variance apart.",
+    ),
+    Difference(
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        "On replicas, some of which get no samples of a batch, a depthwise kernel has the gradient of the samples.",
+        "TensorFlow 1.15's kernel for that gradient gave whatever was in memory where there are no samples (numbers of "
+        "1e38 among them); today's gives 0, as one device does.",
+    ),
+    Difference(
+        _ALL,
+        "A generator that is given to two `fit` goes on with the batch behind those that the first one trained on.",
+        "The queues of the eras had read ahead, and what they held was lost: how much depended on which thread was "
+        "faster. TensorFlow 2.2 lost none in one run and one batch in the next.",
     ),
     Difference(
         _ALL,

@@ -227,6 +227,7 @@ ATTRIBUTES |= {
     ("keras.Model", "_output_layers"): f"{_LEGACY}.nodes.output_layers",
     ("keras.Model", "_layers_by_depth"): f"{_LEGACY}.nodes.layers_by_depth",
 }
+ATTRIBUTES["keras.optimizers.Optimizer", "weights"] = f"{_LEGACY}.optimizers.weights"
 for _of, _name in (("keras.Model", "uses_learning_phase"), ("keras.KerasTensor", "_uses_learning_phase")):
     ATTRIBUTES[_of, _name] = f"{_LEGACY}.learning_phase.uses_phase"
 MEMBERS["keras.layers.Layer", "get_losses_for"] = f"{_LEGACY}.layer_losses.get_losses_for"

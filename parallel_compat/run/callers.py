@@ -112,6 +112,12 @@ def is_users(frame: FrameType) -> bool:
     return _kind(frame) is _USER
 
 
+def is_class_of_user(kind: type) -> bool:
+    """Say whether a class is defined in the user's code."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is not None and _kind_of(file, kind.__module__) is _USER
+
+
 def choose_era(era: Era | None) -> None:
     """Give every file of the user's one era (`--era`); None lets each file say its own."""
     global _chosen_era, _of_process

@@ -331,8 +331,10 @@ def _configurations(patches: Patches, keras: Any) -> None:
     kinds = [kind for kind in vars(keras.layers).values() if isinstance(kind, type)]
     spelled = [kind for kind in kinds if _takes(kind, "activation") or _takes(kind, "pointwise_initializer")]
     owners = {next(each for each in kind.__mro__ if "get_config" in vars(each)) for kind in spelled}
-    for owner in sorted({*owners, keras.optimizers.Nadam} - {keras.Layer}, key=lambda owner: str(owner.__name__)):
+    for owner in sorted(owners - {keras.Layer}, key=lambda owner: str(owner.__name__)):
         patches.wrap(owner, "get_config", _config_as_in_era, why=why)
+    for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"):
+        patches.wrap(getattr(keras.optimizers, name), "get_config", _config_of_optimizer, why=why)
     owners = {next(each for each in kind.__mro__ if "from_config" in vars(each)) for kind in kinds}
     for owner in sorted(owners, key=lambda owner: str(owner.__name__)):
         patches.wrap(owner, "from_config", _from_config_of_era, why=why)
@@ -350,6 +352,29 @@ def _config_as_in_era(original: Any) -> Any:
         from parallel_compat.legacy import config_spelling
 
         return config_spelling.as_in_era(type(self).__name__, config, era)
+
+    return get_config
+
+
+def _config_of_optimizer(original: Any) -> Any:
+    @_like(original)
+    def get_config(self: Any) -> Any:
+        config = original(self)
+        asking: FrameType | None = sys._getframe(1)
+        while asking is not None and asking.f_code.co_name == "_config":  # what an object has instead of the method
+            asking = asking.f_back
+        frame = callers.user_frame(asking)
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is Era.TODAY or frame is None or frame.f_code.co_name == "get_config":
+            return config
+        from parallel_compat.backend.keras3 import learning_rate
+        from parallel_compat.legacy import config_spelling
+        from parallel_compat.legacy.numbers import optimizer_steps
+
+        decay = learning_rate.decay_of(self)
+        config = config if decay is None else {**config, "decay": decay}
+        clips, schedule_decay = optimizer_steps.clips_of(self), optimizer_steps.schedule_decay_of(self)
+        return config_spelling.of_optimizer(optimizer_steps.kind_of(self), config, era, clips, schedule_decay)
 
     return get_config
 

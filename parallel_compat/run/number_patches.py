@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -28,6 +29,8 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
+    for owner, name, wrap in patch_points.of_symbolic_cross_entropies(_symbolic_logits):
+        patches.wrap(owner, name, wrap, why="cross-entropies of symbolic tensors from what TensorFlow 2.2 took")
     statistics = "moving statistics, and what a frozen layer does, as in the era"
     patches.wrap(layers.BatchNormalization, "call", looking_alike(_batch_normalization), why=statistics)
     # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
@@ -61,6 +64,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         patches.wrap(owner, name, looking_alike(wrap), why="schedules of users compute with the step, a float")
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
+    patches.wrap(optimizer, "variables", _optimizer_variables, why="a method in tf.keras, for the user's code")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
 
 
@@ -73,6 +77,14 @@ def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> An
 
     era = cross_entropies.current() or callers.era_of_caller()
     return cross_entropies.FORMULAS[name](original, era, *given, **keywords)
+
+
+def _symbolic_logits(output: Any, cross_entropy: str) -> Any:
+    from parallel_compat.legacy.numbers import cross_entropies, symbolic_cross_entropies
+
+    if (cross_entropies.current() or callers.era_of_caller()) is not Era.TF_KERAS_2_2 or values_in_use() is not None:
+        return None
+    return symbolic_cross_entropies.logits_of(output, cross_entropy)
 
 
 def _batch_normalization(original: Any) -> Any:
@@ -233,6 +245,18 @@ class NumberForUsers:
         from parallel_compat.backend.keras3 import optimizer_steps
 
         optimizer_steps.set_number(instance, self._name, value)
+
+
+def _optimizer_variables(original: Any) -> property:
+    def get(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or not callers.era_of(frame).is_tf_keras:
+            return original.__get__(self, type(self))
+        from parallel_compat.legacy import optimizers
+
+        return optimizers.variables(self)
+
+    return property(get)
 
 
 def _set_optimizer_weights(original: Any) -> Any:

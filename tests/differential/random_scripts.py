@@ -1635,6 +1635,142 @@ def weights_of_losses_by_name():
     return noted
 
 
+@cause
+def configurations_of_optimizers():
+    noted = []
+    sgd, adam = optimizers.SGD(0.1, momentum=0.5, decay=0.1), optimizers.Adam(lr=0.2, amsgrad=True, clipnorm=0.5)
+    others = [optimizers.RMSprop(), optimizers.Adagrad(clipvalue=1.0), optimizers.Adadelta(decay=0.2)]
+    nadam = optimizers.Nadam(lr=0.01, schedule_decay=0.02)
+    for optimizer in [sgd, adam, nadam, optimizers.Adamax()] + others:
+        config = optimizer.get_config()
+        again = type(optimizer).from_config(config)
+        noted.append([sorted(each.get_config().items()) for each in (optimizer, again)])
+        model = start(models.Sequential([L.Dense(1, input_shape=(5,))]))
+        model.compile(again, "mse")
+        noted.append([model.train_on_batch(x, y) for _ in range(2)])
+        weights = [K.get_value(each) for each in again.weights] + again.get_weights()
+        noted.append([[each.shape, each.sum()] for each in weights])
+        if "tf" in globals():
+            noted.append([list(K.int_shape(each)) for each in again.variables()])
+    return noted
+
+
+class Settings(object):
+    scale = 2.0
+
+
+@cause
+def attributes_that_change():
+    settings, inputs = Settings(), L.Input((5,))
+    model = start(models.Model(inputs, L.Dense(1)(L.Lambda(lambda t: t * settings.scale)(inputs))))
+    settings.scale = 3.0
+    noted = [model.predict(x)]
+
+    def loss(y_true, y_pred):
+        return settings.scale * K.mean(K.square(y_pred - y_true), axis=-1)
+
+    model.compile("sgd", loss)
+    settings.scale = 4.0
+    noted.append(model.train_on_batch(x, y))
+    settings.scale = 5.0
+    return noted + [model.train_on_batch(x, y), model.evaluate(x, y, verbose=0)]
+
+
+class Positives(L.Layer):
+    def __init__(self, name="positives", **kwargs):
+        super(Positives, self).__init__(name=name, **kwargs)
+        self.stateful = True
+        self.count = K.variable(value=0, dtype="float32")
+
+    def reset_states(self):
+        K.set_value(self.count, 0)
+
+    def __call__(self, y_true, y_pred):
+        found = K.sum(K.cast(K.greater(y_pred, 0.3), "float32"))
+        current = self.count * 1
+        self.add_update(K.update_add(self.count, found), inputs=[y_true, y_pred])
+        return current + found
+
+
+@cause
+def stateful_layers_as_metrics():
+    model = start(models.Sequential([L.Dense(1, activation="sigmoid", input_shape=(5,))]))
+    model.compile("sgd", "binary_crossentropy", metrics=["acc", Positives()])
+    ones = (y > 0).astype("float32")
+    more = {"validation_data": (x[:6], ones[:6]), "verbose": 0}
+    noted = [model.fit(x, ones, epochs=2, batch_size=5, shuffle=False, **more).history]
+    noted.append(model.evaluate(x, ones, batch_size=5, verbose=0))
+    noted.append(model.train_on_batch(x, ones))
+    noted.append(model.train_on_batch(x, ones))
+    noted.append(model.metrics_names)
+    return noted
+
+
+@cause
+def clone_without_its_input():
+    model = start(models.Sequential([L.InputLayer((5,)), L.Dense(3, activation="tanh"), L.Dense(1)]))
+    np.random.seed(3)
+    clone = models.clone_model(model)
+    noted = [len(clone.get_weights()), len(clone.layers), clone.built]
+    clone.set_weights(model.get_weights())
+    noted.append(len(clone.get_weights()))
+    clone.compile("sgd", "mse")
+    noted += [clone.train_on_batch(x, y), clone.get_weights(), np.random.randint(1000)]
+    return noted
+
+
+@cause
+def history_that_is_given():
+    model = start(models.Sequential([L.Dense(1, input_shape=(5,))]))
+    model.compile("sgd", "mse")
+    given = callbacks.History()
+    plateau = callbacks.ReduceLROnPlateau(monitor="loss", patience=1, min_delta=10.0)
+    found = model.fit(x, y, epochs=3, shuffle=False, verbose=0, callbacks=[given, plateau])
+    return [list(found.history), list(given.history), found is given, found.history]
+
+
+@cause
+def logs_that_callbacks_add_to():
+    seen = []
+
+    class Before(callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            seen.append(["begin", sorted(logs or {})])
+
+        def on_epoch_end(self, epoch, logs=None):
+            seen.append([list(logs), sorted((k, float(v)) for k, v in logs.items())])
+
+    class Adds(callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            logs["own"] = epoch + 0.5
+
+    model = start(models.Sequential([L.Dense(1, input_shape=(5,))]))
+    model.compile("sgd", "mse", metrics=["mae"])
+
+    def batches():
+        while True:
+            yield x[:6], y[:6]
+
+    every = [Before(), Adds(), callbacks.LearningRateScheduler(lambda epoch: 0.1 / (epoch + 1))]
+    noted = [model.fit(x, y, epochs=2, shuffle=False, verbose=0, validation_data=(x, y), callbacks=every).history]
+    noted += [model.fit_generator(batches(), 2, epochs=2, verbose=0, validation_data=(x, y), callbacks=every).history]
+    return [seen, noted]
+
+
+@cause
+def steps_of_loaded_optimizers():
+    noted = []
+    for kind in (optimizers.Adadelta, optimizers.RMSprop, optimizers.Adam):
+        model = start(models.Sequential([L.Dense(1, input_shape=(5,))]))
+        model.compile(kind(decay=0.5), "mse")
+        for _ in range(3):
+            model.train_on_batch(x, y)
+        model.save("model.h5")
+        model = models.load_model("model.h5")
+        noted.append([model.train_on_batch(x, y) for _ in range(3)] + [int(K.get_value(model.optimizer.iterations))])
+    return noted
+
+
 print(json.dumps(RESULT))
 """
 
@@ -1654,6 +1790,25 @@ def subclassed_model_that_is_built():
     model.build((None, 5))
     start(model).compile("sgd", "mse")
     return [[w.name for w in model.weights], model.train_on_batch(x, y), model.get_weights()]
+
+
+@cause
+def added_cross_entropies():
+    noted = []
+    for last in ([L.Dense(5, activation="sigmoid")], [L.Dense(5), L.Activation("sigmoid")]):
+        inputs, codes = L.Input((5,)), L.Input((2,))
+        hidden = L.Dense(4, activation="tanh")(codes)
+        for layer in last:
+            hidden = layer(hidden)
+        decoder = models.Model(codes, hidden)
+        outputs = decoder(L.Dense(2)(inputs))
+        model = start(models.Model(inputs, outputs))
+        both = losses.binary_crossentropy(inputs, outputs), K.binary_crossentropy(inputs, outputs)
+        model.add_loss(K.mean(both[0]) + K.mean(both[1]) + 0.1 * K.mean(K.square(outputs)))
+        model.compile("adam")
+        seen = model.fit(K.sigmoid(x).numpy(), None, batch_size=5, epochs=2, shuffle=False, verbose=0).history
+        noted += [seen, model.get_weights()]
+    return noted
 """
 
 

@@ -119,6 +119,11 @@ def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...]) -> None:
     vars(layer)["_input_shape_arg"] = shape  # by `setattr`, TensorFlow would wrap the tuple to track it
 
 
+def input_shape_given_to(layer: keras.layers.Layer) -> Any:
+    """Return the `input_shape=` of a layer, without the samples, or None (`Layer._input_shape_arg`)."""
+    return getattr(layer, "_input_shape_arg", None)
+
+
 def added_losses(layer: keras.Layer) -> list[Any]:
     """Return what a layer itself added in its last call (`Layer._losses`)."""
     return list(layer._losses)

@@ -63,4 +63,6 @@ def _apply(optimizer: Any, *arguments: Any, **keywords: Any) -> Any:
 
 
 def _config(optimizer: Any) -> dict[str, Any]:
-    return {**type(optimizer).get_config(optimizer), "decay": vars(optimizer)["decay"]}
+    config: dict[str, Any] = type(optimizer).get_config(optimizer)
+    config["decay"] = vars(optimizer)["decay"]
+    return config

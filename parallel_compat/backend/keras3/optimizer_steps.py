@@ -133,7 +133,9 @@ def dense(gradient: Any) -> Any:
 
 
 def _config(optimizer: Any) -> dict[str, Any]:
-    return {**type(optimizer).get_config(optimizer), **vars(optimizer)[_STEP]["config"]}
+    config: dict[str, Any] = type(optimizer).get_config(optimizer)
+    config.update(vars(optimizer)[_STEP]["config"])
+    return config
 
 
 def _clip(optimizer: Any, gradients: Any) -> list[Any]:

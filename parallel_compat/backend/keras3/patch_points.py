@@ -185,6 +185,30 @@ def of_cross_entropies(compute: Callable[..., Any]) -> Iterator[Point]:
         yield nn, name, wrap
 
 
+def of_symbolic_cross_entropies(logits_of: Callable[[Any, str], Any]) -> Iterator[Point]:
+    """Yield where cross-entropies meet symbolic tensors (`keras.src.ops.nn`).
+
+    Args:
+        logits_of: called with a symbolic output and the name of the operation; returns the symbolic logits to compute
+            with, or None.
+    """
+    from keras.src.ops import nn
+
+    def wrap(original: Any) -> Any:
+        def symbolic_call(self: Any, target: Any, output: Any) -> Any:
+            known = self.from_logits or not isinstance(output, keras.KerasTensor)
+            logits = None if known else logits_of(output, type(self).__name__)
+            if logits is None:
+                return original(self, target, output)
+            axis = {"axis": self.axis} if hasattr(self, "axis") else {}
+            return original(type(self)(from_logits=True, **axis), target, logits)
+
+        return symbolic_call
+
+    for kind in (nn.BinaryCrossentropy, nn.CategoricalCrossentropy, nn.SparseCategoricalCrossentropy):
+        yield kind, "symbolic_call", wrap
+
+
 def of_names_of_functions(old_function: Callable[[str, str], Any]) -> Iterator[Point]:
     """Yield where a name becomes an activation, a loss, ... (`keras.src.activations.get`, and so on).
 
@@ -275,6 +299,13 @@ def of_batch_ends(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point
 
     yield CallbackList, "_on_train_batch_end", wrap("on_train_batch_end")
     yield CallbackList, "_on_test_batch_end", wrap("on_test_batch_end")
+
+
+def of_callback_lists(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where the callbacks of a `fit` are put together (`CallbackList.__init__`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "__init__", wrap
 
 
 def of_epoch_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:

@@ -12,7 +12,7 @@ few samples it has; its logs are in the order of the alphabet.
 
 from __future__ import annotations
 
-from functools import partial
+import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -20,6 +20,7 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.legacy import compiled_metrics
+from parallel_compat.legacy.numbers import metrics
 from parallel_compat.legacy.numbers.callback_params import Params
 from parallel_compat.legacy.numbers.logs import InOrder, Logs
 from parallel_compat.names.eras import Era
@@ -116,6 +117,7 @@ class going_on:  # used as `contextlib`'s functions are; a generator takes three
     def __enter__(self) -> None:
         attributes = vars(self._model)
         counted = _TOTALS in attributes and attributes[_TOTALS].samples > 0
+        self._counting = metrics.count_on()
         if object_eras.era_of_object(self._model).is_tf_keras and (counted or not self._reset):
             attributes[_GOES_ON] = counted
 
@@ -124,6 +126,7 @@ class going_on:  # used as `contextlib`'s functions are; a generator takes three
             begin(self._model)
         elif self._reset:
             self._model.reset_metrics()
+        metrics.count_on_no_more(self._counting)
 
 
 def goes_on(model: Any) -> bool:
@@ -187,12 +190,13 @@ class MeanMetrics:
 
 def points() -> Iterator[Point]:
     """Yield where batches are trained and evaluated, and where logs go to callbacks, with what is done there."""
-    yield from patch_points.of_functions_of_a_step(lambda name: partial(_batch_by_batch, name=name))
+    yield from patch_points.of_functions_of_a_step(lambda name: functools.partial(_batch_by_batch, name=name))
     yield from patch_points.of_metric_resets(_beginning)
     yield from patch_points.of_results(_means_of_epoch)
     yield from patch_points.of_batch_begins(_giving_place)
-    yield from patch_points.of_batch_ends(lambda hook: partial(_giving_batch_logs, hook=hook))
+    yield from patch_points.of_batch_ends(lambda hook: functools.partial(_giving_batch_logs, hook=hook))
     yield from patch_points.of_epoch_ends(_giving_epoch_logs)
+    yield from patch_points.of_callback_lists(_recording_last)
 
 
 def _batch_by_batch(original: Any, name: str) -> Any:
@@ -313,10 +317,41 @@ def _giving_epoch_logs(original: Any) -> Any:
             order = _order(self.model, {name: logs[name] for name in logs if not name.startswith("val_")})
             validated = [f"val_{name}" for name in order if f"val_{name}" in logs]
             order = [*validated, *order] if era is Era.KERAS_2_2_4 else [*order, *validated]
-            logs = InOrder({name: logs[name] for name in (*order, *(each for each in logs if each not in order))})
+            logs = InOrder(
+                {name: logs[name] for name in (*order, *(each for each in logs if each not in order))},
+                _logs_of_all_epochs(self) if era is Era.KERAS_2_2_4 else None,
+            )
         original(self, epoch, logs)
 
     return on_epoch_end
+
+
+def _logs_of_all_epochs(callbacks: Any) -> Logs | None:
+    """Return the one dict that Keras 2.2.4's `fit_generator` gave to callbacks at the end of all epochs, or None.
+
+    What a callback adds (`lr`, a score of its own) is seen by those before it an epoch later.
+    """
+    all_params = (getattr(callback, "params", None) for callback in callbacks.callbacks)
+    params = next((each for each in all_params if isinstance(each, Params)), None)
+    if params is None or "samples" in params:
+        return None
+    logs: Logs = vars(callbacks).setdefault("_parallel_compat_logs_of_epochs", Logs())
+    return logs
+
+
+def _recording_last(original: Any) -> Any:
+    @functools.wraps(original)
+    def __init__(
+        self: Any, callbacks: Any = None, add_history: bool = False, *given: Any, model: Any = None, **keywords: Any
+    ) -> None:
+        given_ones = keras.tree.flatten(callbacks) if callbacks else []
+        records = any(isinstance(each, keras.callbacks.History) for each in given_ones)
+        if add_history and records and object_eras.era_of_object(model).has_graphs:
+            # The history that `fit` returned was one more, after all callbacks; today it is the one that is given.
+            callbacks = [*given_ones, keras.callbacks.History()]
+        original(self, callbacks, add_history, *given, model=model, **keywords)
+
+    return __init__
 
 
 def _order(model: Any, logs: dict[str, Any]) -> list[str]:

@@ -43,7 +43,16 @@ def rename_rate(logs: dict[str, Any]) -> None:
 
 
 class InOrder(dict[str, Any]):
-    """Logs that shall keep their order; Keras 3 sorts others by name."""
+    """Logs that shall keep their order; Keras 3 sorts others by name.
+
+    Args:
+        values: the logs.
+        earlier: what callbacks got before, and perhaps added to, where these are to be written into it.
+    """
+
+    def __init__(self, values: dict[str, Any], earlier: Logs | None = None) -> None:
+        super().__init__(values)
+        self.earlier = earlier
 
 
 def logs_of(logs: Any, made: dict[str, Any]) -> Logs:
@@ -53,9 +62,13 @@ def logs_of(logs: Any, made: dict[str, Any]) -> Logs:
         logs: as they came.
         made: the same as Python numbers, sorted.
     """
-    if isinstance(logs, InOrder):
-        made = {name: made[name] for name in logs if name in made} | made
-    return Logs(made)
+    if not isinstance(logs, InOrder):
+        return Logs(made)
+    made = {name: made[name] for name in logs if name in made} | made
+    if logs.earlier is None:
+        return Logs(made)
+    logs.earlier.update(made)
+    return logs.earlier
 
 
 class Logs(dict[str, Any]):

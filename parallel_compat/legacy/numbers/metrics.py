@@ -7,6 +7,7 @@ Keras 2.2.4 made one number of each batch and averaged those by samples (`weight
 
 from __future__ import annotations
 
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -71,6 +72,23 @@ class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no
         raise NotImplementedError("A metric of a compiled model is written by the name that it was compiled with.")
 
 
+_keeps_counts: ContextVar[bool] = ContextVar("stateful metrics keep their counts", default=False)
+
+
+def count_on() -> Token[bool]:
+    """Let `StatefulMetric` go on from what it counted, as in Keras 2.2.4's `train_on_batch`, which reset none.
+
+    Returns:
+        What `count_on_no_more` takes.
+    """
+    return _keeps_counts.set(True)
+
+
+def count_on_no_more(before: Token[bool]) -> None:
+    """End what `count_on` began."""
+    _keeps_counts.reset(before)
+
+
 class StatefulMetric(keras.metrics.Metric):  # type: ignore[misc]
     """A layer with `stateful = True` and `reset_states()`, which counts by itself: its last value is the result.
 
@@ -90,11 +108,39 @@ class StatefulMetric(keras.metrics.Metric):  # type: ignore[misc]
         return self._last.value
 
     def reset_state(self) -> None:
-        self._function.reset_states()
-        self._last.assign(0.0)
+        if not _keeps_counts.get():
+            self._function.reset_states()
+            self._last.assign(0.0)
 
     def get_config(self) -> dict[str, Any]:
         raise NotImplementedError("A metric of a compiled model is written by the name that it was compiled with.")
+
+
+class LayerMetric(MetricOfEra):
+    """Such a layer in `metrics=` of tf.keras, which took it for any function: the mean of what it gave for each batch.
+
+    TensorFlow 1.15 never ran the updates of what it counts by.
+
+    Args:
+        function: the layer.
+        era: the era.
+    """
+
+    def __init__(self, function: Any, era: Era) -> None:
+        super().__init__(function, function.name, era, False)
+        self._layer, self._keeps = [function], era is Era.TF_KERAS_1_15  # in a list, so that it is not tracked
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        counts = [each for each in vars(self._layer[0]).values() if isinstance(each, (tf.Variable, keras.Variable))]
+        before = [tf.identity(tf.convert_to_tensor(each)) for each in counts]
+        super().update_state(y_true, tf.identity(y_pred), sample_weight)
+        for variable, value in zip(counts, before, strict=True) if self._keeps else ():
+            variable.assign(value)
+
+    def reset_state(self) -> None:
+        super().reset_state()
+        if not self._keeps:
+            self._layer[0].reset_states()
 
 
 def one_number(values: Any, mask: Any, weights: Any) -> Any:

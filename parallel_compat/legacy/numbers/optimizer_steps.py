@@ -66,6 +66,24 @@ def step_as(
     return True
 
 
+def schedule_decay_of(optimizer: Any) -> float:
+    """Return the `schedule_decay` that `step_as` gave an optimizer, or its default."""
+    schedule = (optimizer_steps.step_settings(optimizer) or {}).get("schedule")
+    return float(schedule.keywords["schedule_decay"]) if isinstance(schedule, partial) else SCHEDULE_DECAY
+
+
+def kind_of(optimizer: Any) -> str:
+    """Return the name of an optimizer's class if it is one of Keras's own, else ""."""
+    return optimizer_steps.kind_of(optimizer)
+
+
+def clips_of(optimizer: Any) -> dict[str, float]:
+    """Return the `clipnorm` and `clipvalue` that `step_as` was given for an optimizer."""
+    settings = optimizer_steps.step_settings(optimizer) or {}
+    given = {name: settings.get(name) for name in ("clipnorm", "clipvalue")}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def step_as_tensorflow_1(optimizer: keras.optimizers.Optimizer) -> Any:
     """Let an optimizer of Keras step as the one of `tf.train` that it was made for, and return it.
 

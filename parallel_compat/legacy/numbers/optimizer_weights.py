@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import tensorflow as tf
 
 from parallel_compat.backend.keras3 import optimizer_steps
 from parallel_compat.names.eras import Era
@@ -31,6 +32,18 @@ _ORDER: dict[str, tuple[Any, ...]] = {
     "Ftrl": (("accumulator", "linear"),),
 }
 _WITHOUT_ITERATIONS = ("RMSprop", "Adagrad", "Adadelta")  # in Keras 2.2.4
+
+
+def variables(optimizer: keras.optimizers.Optimizer, era: Era) -> list[Any]:
+    """Return what `get_weights` has the values of; what never changes a step is made for the purpose.
+
+    Args:
+        optimizer: an optimizer; of a class of its own, it has what Keras 3 says.
+        era: in whose order.
+    """
+    if optimizer_steps.kind_of(optimizer) not in _ORDER:
+        return list(optimizer.variables)
+    return [*_variables(optimizer, era), *(tf.Variable(tf.zeros(shape)) for shape in _never_used(optimizer, era))]
 
 
 def get_weights(optimizer: keras.optimizers.Optimizer, era: Era) -> list[Any]:
@@ -72,10 +85,16 @@ def set_weights(optimizer: keras.optimizers.Optimizer, weights: Sequence[Any], e
         variable.assign(np.asarray(value, variable.dtype))
 
 
-def forget_schedule(optimizer: Any) -> None:
-    """Let a loaded Nadam begin its product of momenta anew: files of Keras 2.2.4 did not hold it."""
-    if optimizer_steps.kind_of(optimizer) == "Nadam" and optimizer.built:
+def begin_as_loaded(optimizer: Any) -> None:
+    """Let a loaded optimizer begin anew with what files of Keras 2.2.4 did not hold.
+
+    That is Nadam's product of momenta, and the steps of some classes, which `decay` reads.
+    """
+    kind = optimizer_steps.kind_of(optimizer)
+    if kind == "Nadam" and optimizer.built:
         optimizer_steps.product_of_momenta(optimizer).assign(1.0)
+    if kind in _WITHOUT_ITERATIONS:
+        optimizer.iterations.assign(0)
 
 
 def _variables(optimizer: Any, era: Era) -> list[Any]:
