@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
+from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches.batch import array_of_keras_2, target_of_keras_2
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +46,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
             del changed["sample_weight"]
     if type(changed.get("x")) is list:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
+        changed["x"] = _without_those_that_no_input_takes(model, changed["x"], note)
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
     if "sample_weight" in changed:
@@ -58,6 +62,21 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
         changed["class_weight"] = None
     return {**arguments, **changed}
+
+
+def _without_those_that_no_input_takes(model: Any, x: Any, note: Note) -> Any:
+    """Leave out arrays beyond a functional model's inputs, which TensorFlow 2.2 paired with `zip`."""
+    count = len(getattr(model, "inputs", None) or ())
+    if (
+        not 1 < count < len(x)
+        or not isinstance(model, patch_points.functional_class())
+        or isinstance(model, _Sequential)
+    ):
+        return x
+    if object_eras.era_of_object(model) is not Era.TF_KERAS_2_2:
+        return x
+    note(f"{len(x)} arrays for {count} inputs", f"the first {count}, as in TensorFlow 2.2")
+    return x[:count]
 
 
 def is_ignored(model: Any, class_weight: Any) -> bool:

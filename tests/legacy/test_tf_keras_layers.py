@@ -28,3 +28,11 @@ def test_a_lambda_layer_is_called_whatever_its_output_shape_says():
     x = tf.keras.Input((4, 4, 3))
     outputs = tf.keras.layers.Lambda(lambda x: x[:, ::2], output_shape=[None, 8, 8, None])(x)
     assert tuple(outputs.shape) == (None, 2, 4, 3)
+
+
+def test_arrays_beyond_the_inputs_of_a_model_are_left_out():
+    """`Network._run_internal_graph` of TensorFlow 2.2 pairs inputs and arrays with `zip`."""
+    x, y = tf.keras.Input((2,)), tf.keras.Input((2,))
+    model = tf.keras.Model([x, y], tf.keras.layers.add([x, y]))
+    ones = np.ones((3, 2), "float32")
+    np.testing.assert_array_equal(model.predict([ones, 2 * ones, ones[:, :1]], verbose=0), 3 * ones)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # In the order in which they run: rules that choose what a name should mean stand before `imports`, which makes it so.
 NAMES: tuple[str, ...] = (
     "layer-arguments",
+    "argument-decorators",
     "layer-bases",
     "truth-of-weights",
     "lambda-values",

@@ -1,0 +1,73 @@
+"""Decorators of `keras.legacy.interfaces` go, and the import with them.
+
+`@interfaces.legacy_conv3d_support` above `__init__` of a copied layer translated Keras 1's arguments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.dotted_names import root_name
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.import_statements import remove_aliases
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "argument-decorators"
+SAFE = False
+BEFORE = """\
+from keras.layers import Conv3D
+from keras.legacy import interfaces
+
+class Mine(Conv3D):
+    @interfaces.legacy_conv3d_support
+    def __init__(self, filters):
+        self.filters = filters
+"""
+AFTER = """\
+from keras.layers import Conv3D
+
+class Mine(Conv3D):
+    def __init__(self, filters):
+        self.filters = filters
+"""
+
+_MODULE = "keras.legacy.interfaces"
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find the decorators, and the imports that serve nothing else."""
+    roots: set[ast.Name] = set()
+    message = "It translated arguments of Keras 1. (Unsafe: does a caller still pass those?)"
+    for function in file.tree.functions:
+        for decorator in getattr(function, "decorator_list", ()):
+            name = root_name(decorator)
+            if name is None or not (file.names.path(decorator) or "").startswith(f"{_MODULE}."):
+                continue
+            roots.add(name)
+            start = file.source.start(decorator)
+            line = file.source.text.rfind("\n", 0, start) + 1
+            end = file.source.text.find("\n", start) + 1
+            yield file.found(RULE, decorator, message, [Edit(line, end, "")], status=Status.UNSAFE)
+    for statement in file.tree.imports if roots else ():
+        gone = [alias for alias in statement.names if _is_only_of(file, alias, roots)]
+        if gone:
+            edits = remove_aliases(file, statement, gone)
+            yield file.found(RULE, statement, message, edits, status=Status.UNSAFE)
+
+
+def _is_only_of(file: File, alias: ast.alias, roots: set[ast.Name]) -> bool:
+    """Whether what an alias brings is of that module, and stands nowhere but in the decorators."""
+    name = alias.asname or alias.name
+    bindings = file.tree.root.bindings.get(name, [])
+    if len(bindings) != 1 or bindings[0].node is not alias:
+        return False
+    path = file.names.path_of_binding(bindings[0]) or ""
+    uses = {node for node in file.tree.names if node.id == name}
+    return (path == _MODULE or path.startswith(f"{_MODULE}.")) and uses <= roots
