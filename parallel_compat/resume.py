@@ -22,12 +22,13 @@ from parallel_compat import workers
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.batches.epochs import skip
+from parallel_compat.training import in_memory
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-FORMAT = "parallel_compat training state 1"
+FORMAT = "parallel_compat training state 2"
 # `EarlyStopping` and `ReduceLROnPlateau` choose it with the sign of `min_delta` at the end of the first epoch.
 _MONITOR = "monitor_op"
 _LARGEST_TEXT = 64 << 20  # bytes of what is no array: a history of 10,000 epochs with 10 logs takes 2 MB
@@ -57,20 +58,37 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
 
     A training that had ended is not repeated: its `fit` returns the history, and the model is as it was then.
 
+    With `every` the state is kept within epochs, too: the epoch goes on at the batch where it was. The batches before
+    it are drawn again, and left out. So they must come in the same order; arrays that Keras's own `fit` shuffles and
+    datasets that shuffle do not (a parallel model's do, and so do those under `run`).
+
     On several workers the chief writes the state, and all go on from it.
 
     Args:
         directory: where the states are kept, one file for each `fit` that this object is given to; it is made. A file
             has about the size of the weights and the optimizer's state together. All workers must see it.
         first: the number of the first `fit` that it is given to.
+        every: after how many batches the state is kept, besides the end of each epoch, where it is known how many
+            batches an epoch has; None for the ends alone.
 
     Raises:
         ValueError: as `fit` begins, for a file that is damaged, is none of these, or is the state of another training,
-            or if several workers see different states.
+            or if several workers see different states; for `every` where `fit` takes several batches at once.
     """
 
-    def __init__(self, directory: str | os.PathLike[str], first: int = 1) -> None:
+    def __init__(self, directory: str | os.PathLike[str], first: int = 1, every: int | None = None) -> None:
         super().__init__()
+        if every is not None and (not isinstance(every, int) or every < 1):
+            raise ValueError(f"Expected `every` to be a number of batches, or None. Received: every={every!r}")
+        if every is not None:
+            # Only here: where no callback looks at batches, nothing is read after each of them.
+            self.on_train_batch_end = self._batch_ended
+        self._every = every
+        self._within: _State | None = None
+        self._drawn = False
+        self._at_begin: dict[str, Any] = {}
+        self._epoch = 0
+        self._listed: Any = None
         self.directory = Path(directory)
         self._number = first - 1
         self._resumed: _State | None = None
@@ -86,6 +104,15 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         self._number += 1
         self._resumed = None
         model = callbacks.model
+        if self._every is not None:
+            self._listed = callbacks
+            callbacks.callbacks.remove(self)
+            callbacks.callbacks.append(self)  # what is kept after a batch is what all callbacks have seen
+            if model.steps_per_execution != 1:
+                raise ValueError(
+                    "Expected `steps_per_execution=1` in `compile` for `Resume(every=...)`. Received: "
+                    f"steps_per_execution={model.steps_per_execution}"
+                )
         if not model.built:
             raise ValueError(
                 f"Expected a built model for `Resume`. Received: {model.name!r}, which has no weights before its first "
@@ -100,12 +127,13 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
                 if isinstance(callback, keras.callbacks.CSVLogger) and _writes(model):
                     _keep_rows(callback, len(self._resumed.history["epochs"]))
         if getattr(model, "several_workers", False):
-            epochs = workers.of_all(-1 if self._resumed is None else self._resumed.next_epoch, model.strategy)
-            if len(set(epochs)) > 1:
-                raise ValueError(
-                    f"Expected a directory that all workers see. Received: {self.directory}, in which they found "
-                    f"states after {epochs} epochs (-1: none). Give one on a file system that they share."
-                )
+            for what, number in (("epochs", "next_epoch"), ("batches", "batches")):
+                found = workers.of_all(-1 if self._resumed is None else getattr(self._resumed, number), model.strategy)
+                if len(set(found)) > 1:
+                    raise ValueError(
+                        f"Expected a directory that all workers see. Received: {self.directory}, in which they found "
+                        f"states after {found} {what} (-1: none). Give one on a file system that they share."
+                    )
 
     def after_train_begin(self, callbacks: Any, *_: Any) -> None:
         """Put the state in, after the other callbacks began."""
@@ -114,12 +142,41 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         if state is None:
             return
         model, epochs = callbacks.model, callbacks.params["epochs"]
-        drawn = skip(model, state.next_epoch, state.validations)
-        state.put_into(model, _others(callbacks), random_states=not drawn)
+        self._drawn = skip(model, state.next_epoch, state.validations)
+        state.put_into(model, _others(callbacks), random_states=not self._drawn)
         ended = state.stopped or state.next_epoch >= epochs
         keras3.begin_at_epoch(model, epochs if ended else state.next_epoch)
         what = "had ended, it is not repeated" if ended else f"goes on at epoch {state.next_epoch + 1} of {epochs}"
+        what += f", batch {state.batches + 1}" if state.batches and not ended else ""
+        self._within = state if state.batches and not ended else None
         print(f"Resume: training {self._number} {what} ({self.path}).", file=sys.stderr)
+
+    def before_epoch_begin(self, *_: Any) -> None:
+        """Note the random states, from which the order of the epoch is drawn."""
+        if self._every is not None:
+            self._at_begin = _random_states(self._listed.model)
+
+    def after_epoch_begin(self, callbacks: Any, epoch: int) -> None:
+        """Go on within the epoch that was begun, after the other callbacks have begun it again."""
+        self._epoch = epoch
+        state, self._within = self._within, None
+        if state is None:
+            return
+        model = callbacks.model
+
+        def go_on() -> None:
+            state.put_within_epoch(model, _others(callbacks), random_states=not self._drawn)
+
+        if in_memory.COUNTS in vars(model):
+            in_memory.leave_out_batches(model, state.batches, go_on)
+        else:
+            keras3.leave_out_batches(model, callbacks, state.batches, go_on)
+
+    def _batch_ended(self, batch: int, logs: Any = None) -> None:
+        assert self._every is not None
+        steps = (self.params or {}).get("steps")
+        if steps is not None and batch + 1 < steps and (batch + 1) % self._every == 0:
+            self._write(self._listed, self._epoch, bool(self._listed.model.stop_training), batch + 1)
 
     def after_epoch_end(self, callbacks: Any, epoch: int) -> None:
         """Write the state, after the other callbacks have seen the epoch's end."""
@@ -133,7 +190,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         next_epoch = model.history.epoch[-1] + 1 if model.history.epoch else 0
         self._write(callbacks, next_epoch, had_stopped or bool(model.stop_training))
 
-    def _write(self, callbacks: Any, next_epoch: int, stopped: bool) -> None:
+    def _write(self, callbacks: Any, next_epoch: int, stopped: bool, batches: int = 0) -> None:
         if not _writes(callbacks.model):
             return
         others = _others(callbacks)
@@ -141,7 +198,10 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
             {name: value for name, value in _data_of(callback).items() if not _is_same(value, begun.get(name))}
             for callback, begun in zip(others, self._begun, strict=True)
         ]
-        _State.of(callbacks.model, others, changed, next_epoch, stopped).write(self.path)
+        state = _State.of(callbacks.model, others, changed, next_epoch, stopped)
+        if batches:
+            state.add_batches(callbacks.model, batches, self._at_begin)
+        state.write(self.path)
 
 
 def _writes(model: keras.Model) -> bool:
@@ -156,7 +216,7 @@ def _others(callbacks: Any) -> list[Any]:
 
 
 class _State:
-    """The state of a training after an epoch.
+    """The state of a training after an epoch, or after some batches of one.
 
     Args:
         about: what is no array.
@@ -168,6 +228,7 @@ class _State:
         self.next_epoch: int = about["next_epoch"]
         self.stopped: bool = about["stopped"]
         self.history: dict[str, Any] = about["history"]
+        self.batches: int = about.get("within_epoch", {}).get("batches", 0)
 
     @property
     def validations(self) -> int:
@@ -205,9 +266,46 @@ class _State:
             "training": _identity(model, callbacks),
             "history": {"epochs": list(history.epoch), "logs": _encode(dict(history.history), arrays)},
             "callbacks": [{name: _encode(value, arrays) for name, value in each.items()} for each in changed],
-            "random": _encode(_random_states(), arrays),
+            "random": _encode(_random_states(model), arrays),
         }
         return cls(about, arrays)
+
+    def add_batches(self, model: keras.Model, batches: int, at_begin: dict[str, Any]) -> None:
+        """Let it be the state within the epoch that comes next.
+
+        Args:
+            model: the model that is trained.
+            batches: how many of the epoch were trained on.
+            at_begin: the random states with which the epoch began; those that the state has are of now.
+        """
+        self.batches = batches
+        metrics = [np.asarray(keras.ops.convert_to_numpy(each)) for each in keras3.metric_variables(model)]
+        counts = {name: each.state_of_epoch() for name, each in vars(model).items() if hasattr(each, "state_of_epoch")}
+        self.about["within_epoch"] = {
+            "batches": batches,
+            "metrics": _encode(metrics, self.arrays),
+            "counts": _encode(counts, self.arrays),
+            "random": self.about["random"],
+        }
+        self.about["random"] = _encode(at_begin, self.arrays)
+
+    def put_within_epoch(self, model: keras.Model, callbacks: Sequence[Any], *, random_states: bool) -> None:
+        """Put the state in again, and what only the epoch has, after callbacks have begun it; see `put_into`."""
+        within = {name: _decode(value, self.arrays) for name, value in self.about["within_epoch"].items()}
+        variables = keras3.metric_variables(model)
+        if len(variables) != len(within["metrics"]):
+            raise ValueError(
+                f"Expected the state of {len(variables)} variables of metrics. Received: {len(within['metrics'])}. "
+                "Remove the file to begin this training anew."
+            )
+        self.put_into(model, callbacks, random_states=False)
+        for variable, value in zip(variables, within["metrics"], strict=True):
+            variable.assign(value)
+        for name, counted in within["counts"].items():
+            if name in vars(model):
+                vars(model)[name].go_on_from(counted)
+        if random_states:
+            _set_random_states(within["random"], model)
 
     def write(self, path: Path) -> None:
         """Write the state, whole or not at all."""
@@ -261,8 +359,7 @@ class _State:
         states = _decode(self.about["random"], self.arrays)
         keras3.set_operation_seeds(states["tensorflow"])
         if random_states:
-            random.setstate(states["python"])
-            np.random.set_state(states["numpy"])
+            _set_random_states(states, model)
 
 
 def _read(path: Path, variables: int) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
@@ -361,8 +458,20 @@ def _is_same(value: Any, other: Any) -> bool:
     return all(np.array_equal(one[name], two[name]) for name in one)
 
 
-def _random_states() -> dict[str, Any]:
-    return {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
+def _random_states(model: keras.Model) -> dict[str, Any]:
+    """Return what the order of samples is drawn from, and what user's code may draw from."""
+    draws = {name: each.state_of_draws() for name, each in vars(model).items() if hasattr(each, "state_of_draws")}
+    states = {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
+    return {**states, "draws": {name: np.array(order) for name, order in draws.items()}}
+
+
+def _set_random_states(states: dict[str, Any], model: keras.Model) -> None:
+    keras3.set_operation_seeds(states["tensorflow"])
+    random.setstate(states["python"])
+    np.random.set_state(states["numpy"])
+    for name, order in states["draws"].items():
+        if name in vars(model):
+            vars(model)[name].draw_on_from(order)
 
 
 def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:

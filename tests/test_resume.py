@@ -66,14 +66,14 @@ class Sequence(keras.utils.PyDataset):
         return tuple(part[index * 10 : (index + 1) * 10] for part in data())
 
 
-def script(way, folder, kill=(None, None), epochs=EPOCHS, resume=True):
+def script(way, folder, kill=(None, None), epochs=EPOCHS, resume=True, every=None):
     """What a user's script does, from its first line; returns the history and the weights."""
     keras.backend.clear_session()
     keras.utils.set_random_seed(3)
     trained = model(way)
     trained.compile(keras.optimizers.Nadam(0.05), "mse", metrics=["mae"])
     callbacks = [
-        Resume(folder / "state"),  # before the others, as a user may write it
+        Resume(folder / "state", every=every),  # before the others, as a user may write it
         keras.callbacks.ReduceLROnPlateau(monitor="loss", patience=1, min_delta=0.3, factor=0.5),
         keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate * 0.9),
         keras.callbacks.EarlyStopping(monitor="val_loss", patience=2, min_delta=0.05, restore_best_weights=True),
@@ -115,6 +115,25 @@ def test_results_are_those_of_a_training_that_was_not_killed(way, tmp_path):
             script(way, tmp_path / "killed", kill)
     assert_same(script(way, tmp_path / "killed"), expected)
     assert_same(script(way, tmp_path / "killed"), expected)  # it had ended: nothing is trained again
+
+
+@pytest.mark.parametrize("way", ["one device", "arrays", "generator", "Sequence"])
+def test_an_epoch_goes_on_at_the_batch_where_it_was(way, tmp_path, capsys):
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "killed").mkdir()
+    expected = script(way, tmp_path / "whole", resume=False)
+    for kill in [(0, 2), (1, None), (1, 3), (2, 2)]:
+        with pytest.raises(Killed):
+            script(way, tmp_path / "killed", kill, every=2)
+    assert "goes on at epoch 1 of 5, batch 3 " in capsys.readouterr().err
+    assert_same(script(way, tmp_path / "killed", every=3), expected)
+    assert "goes on at epoch 3 of 5, batch 3 " in capsys.readouterr().err
+
+
+def test_every_is_a_number_of_batches(tmp_path):
+    for every in (0, -1, 2.5, "2"):
+        with pytest.raises(ValueError, match="Expected `every` to be a number of batches"):
+            Resume(tmp_path, every=every)
 
 
 def small(directory, units=2, callbacks=()):

@@ -24,6 +24,7 @@ def install(
     replicas: int | None = None,
     era: str | None = None,
     resume: str | None = None,
+    every: int | None = None,
     workers: bool = False,
 ) -> None:
     """Answer the legacy names that the user's code asks for, from here on.
@@ -43,6 +44,7 @@ def install(
             `"today"`. None leaves each file that of the Keras it imports.
         resume: a directory in which each `fit` keeps its state and from which it goes on, see `Resume`. None keeps
             nothing.
+        every: with `resume`, after how many batches of an epoch the state is kept, too.
         workers: whether this process is one of several workers, by `TF_CONFIG` or Slurm. TensorFlow must not have
             used its devices yet.
 
@@ -69,7 +71,7 @@ def install(
         if resume is not None:
             from parallel_compat.run import resuming
 
-            resuming.put_on(RUN, resume)
+            resuming.put_on(RUN, resume, every)
         if workers:
             from parallel_compat.run import workers as several
 

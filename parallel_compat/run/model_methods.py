@@ -230,6 +230,10 @@ def _keeps_order(model: Any, data: Any, workers: Any) -> bool:
     return workers == 0 and is_sequence(data) and object_eras.era_of_object(model).has_graphs
 
 
+# Where a model has what draws the order of its samples: a training that goes on draws on from there.
+_DRAWS = "_parallel_compat_draws"
+
+
 def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `fit` with arrays as batches, where the era drew their order from `np.random`."""
     era, shuffle = object_eras.era_of_object(model), arguments.get("shuffle", True)
@@ -252,7 +256,7 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         arguments = {**arguments, "callbacks": [*keras.tree.flatten(arguments.get("callbacks") or []), draws]}
     if not is_sparse and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY):
         return arguments
-    draw = sample_order.drawn(era, shuffle)
+    draw = vars(model)[_DRAWS] = sample_order.drawn(era, shuffle)
     if is_in_memory():
         return {**arguments, "shuffle": draw}
     x, y, weights = data

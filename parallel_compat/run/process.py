@@ -34,6 +34,7 @@ def start(given: str) -> None:
         era=settings["era"],
         # Processes that the script starts would write the same files, and are no workers of their own.
         resume=settings["resume"] if main else None,
+        every=settings["every"],
         workers=main and settings["workers"],
     )
     if main:

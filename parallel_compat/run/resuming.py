@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from parallel_compat.backend.patches import Patches
 
 
-def put_on(patches: Patches, directory: str) -> None:
+def put_on(patches: Patches, directory: str, every: int | None = None) -> None:
     """Give each `fit` a `Resume`, numbered in the order in which the script calls them.
 
     Args:
         patches: the setter.
         directory: where the states are kept.
+        every: after how many batches, besides the ends of epochs.
     """
     import keras
 
@@ -31,7 +32,7 @@ def put_on(patches: Patches, directory: str) -> None:
             original(self, callbacks, add_history, *given, **keywords)
             if add_history:  # of `fit` alone
                 trainings += 1
-                resume = Resume(directory, first=trainings)
+                resume = Resume(directory, first=trainings, every=every)
                 resume.set_params(self.params)
                 resume.set_model(self.model)
                 self.callbacks.append(resume)

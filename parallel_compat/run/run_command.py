@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.usage = (
-        "parallel-compat run [--replicas N] [--workers N] [--era NAME] [--resume DIR] [--report FILE] [--quiet] "
-        "[--verbose] [--also PACKAGE] [--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
+        "parallel-compat run [--replicas N] [--workers N] [--era NAME] [--resume DIR [--every N]] [--report FILE] "
+        "[--quiet] [--verbose] [--also PACKAGE] [--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
     )
     parser.add_argument(
         "--replicas",
@@ -61,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="keep the state of each `fit` in DIR at the end of each epoch; after the process was killed, the same "
         "command goes on from there",
+    )
+    parser.add_argument(
+        "--every",
+        type=_replicas,
+        metavar="N",
+        help="with --resume: keep the state after each N batches of an epoch, too",
     )
     parser.add_argument(
         "--report", metavar="FILE", help="write what was used to FILE: a page if it ends in .html, else JSON"
@@ -99,6 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.run_parser.error(f"argument --report: {unwritable}")
     if arguments.resume and os.path.exists(arguments.resume) and not os.path.isdir(arguments.resume):
         arguments.run_parser.error(f"argument --resume: expected a directory. Received: {arguments.resume}, a file")
+    if arguments.every is not None and not arguments.resume:
+        arguments.run_parser.error("argument --every: expected --resume DIR, too. Received: no directory")
     if sys.flags.ignore_environment:
         arguments.run_parser.error(
             "expected a Python that reads PYTHONPATH. Received: python -E or -I. Run parallel-compat without it"
@@ -139,6 +147,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
         "replicas": arguments.replicas,
         "era": arguments.era,
         "resume": os.path.abspath(arguments.resume) if arguments.resume else None,
+        "every": arguments.every,
         "report": os.path.abspath(arguments.report) if arguments.report else None,
         "quiet": arguments.quiet,
         "lambdas": arguments.allow_lambdas,

@@ -146,6 +146,13 @@ class EpochLogs:
         """What the epoch gave."""
         return self.of_batch()
 
+    def state_of_epoch(self) -> dict[str, Any]:
+        """What has been counted, besides what the metrics hold, as data."""
+        return {}
+
+    def go_on_from(self, state: dict[str, Any]) -> None:
+        """Count on from what `state_of_epoch` returned."""
+
 
 class Outputs:
     """What the batches of a prediction gave."""
@@ -160,6 +167,22 @@ class Outputs:
     def of_batch(self) -> dict[str, Any]:
         """What callbacks get after a batch."""
         return {"outputs": self.batches[-1]}
+
+
+# Where a model has the `EpochLogs` of the epoch that it is in.
+COUNTS = "_parallel_compat_counts"
+_LEAVES_OUT = "_parallel_compat_leaves_out"
+
+
+def leave_out_batches(model: keras.Model, count: int, then: Callable[[], None]) -> None:
+    """Let the epoch that begins leave out its first batches.
+
+    Args:
+        model: the model in `fit`.
+        count: how many batches.
+        then: called before the next batch.
+    """
+    vars(model)[_LEAVES_OUT] = (count, then)
 
 
 # How epochs are counted; `run` counts as the time of the script did.
@@ -199,9 +222,11 @@ def fit(
         counted = epoch_logs(model, data)
         if not counted.alone:  # else each step does it by itself
             model.reset_metrics()
+        vars(model)[COUNTS] = counted
         listed.on_epoch_begin(epoch)
         _run(model, "train", step_function(model, "train", counted.alone), data, counted, listed, shuffle)
         logs = dict(counted.of_epoch())
+        del vars(model)[COUNTS]
         if validation_data is not None and keras3.validates_after(model, epoch, validation_freq):
             if validation is None:
                 val_x, val_y, val_weight = keras.utils.unpack_x_y_sample_weight(tuple(validation_data))
@@ -293,12 +318,19 @@ def _run(
         for end in ("begin", "end")
     )
     begin, end, stop = getattr(listed, f"on_{kind}_batch_begin"), getattr(listed, f"on_{kind}_batch_end"), _STOP[kind]
+    leave_out, then = vars(model).pop(_LEAVES_OUT, (0, None)) if kind == "train" else (0, None)
     first = 0
     for number, batch in enumerate(batches(data, shuffle)):
-        if begins:
-            begin(number)
         samples = min(data.batch_size, data.samples - first)
         first += samples
+        if number < leave_out:
+            continue
+        if then is not None:
+            _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data.data)
+            keras3.build_compiled(model, y, sample_weight)  # what counts must be there, to count on
+            then = then()
+        if begins:
+            begin(number)
         results.add(step(batch), samples)
         if ends:
             end(number, results.of_batch())

@@ -63,10 +63,10 @@ def start(command, **how):
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, **how)
 
 
-def command(folder, out, kill):
+def command(folder, out, kill, *more):
     script = folder / "train.py"
     script.write_text(SCRIPT)
-    options = ["--replicas", "2", "--quiet", "--resume", str(folder / f"state of {out}")]
+    options = ["--replicas", "2", "--quiet", "--resume", str(folder / f"state of {out}"), *more]
     return [sys.executable, "-m", "parallel_compat", "run", *options, str(script), str(folder / out), str(kill)]
 
 
@@ -84,13 +84,16 @@ def assert_same(found, expected):
 def test_a_killed_script_goes_on(tmp_path):
     whole = start(command(tmp_path, "whole", -1))
     assert whole.returncode == 0, whole.stderr
-    # In the second epoch of the second training; the third process finds the first training ended.
-    killed = start(command(tmp_path, "killed", 14))
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    # In the second epoch of the first training, whose order goes on from that of the first epoch; then in the second
+    # epoch of the second training, after 4 batches that were left of the first one and 5 more.
+    for batches, told in ((6, ""), (4 + 6, "training 1 goes on at epoch 2 of 3, batch 3")):
+        killed = start(command(tmp_path, "killed", batches, "--every", "2"))
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert told in killed.stderr
     resumed = start(command(tmp_path, "killed", -1))
     assert resumed.returncode == 0, resumed.stderr
     assert "training 1 had ended" in resumed.stderr
-    assert "training 2 goes on at epoch 2 of 3" in resumed.stderr
+    assert "training 2 goes on at epoch 2 of 3, batch 3" in resumed.stderr
     assert_same(results(tmp_path, "killed"), results(tmp_path, "whole"))
 
 

@@ -10,10 +10,11 @@ import keras
 from keras.src.callbacks import monitor_callback
 from tensorflow.python.eager import context as tensorflow_context
 
+from parallel_compat.backend.keras3.in_memory import build_compiled
 from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from parallel_compat.backend.patches import Patches
 
@@ -39,8 +40,9 @@ def let_callbacks_set_their_model(patches: Patches = CORE) -> None:
 def let_callbacks_come_last(patches: Patches = CORE) -> None:
     """Call hooks of callbacks before or after those of all callbacks of the list, whatever their order in it.
 
-    They are `before_train_begin(callbacks)`, `after_train_begin(callbacks, ...)`, `after_epoch_end(callbacks, epoch)`
-    and `after_train_end(callbacks, ...)`; Keras itself puts `History` at the end.
+    They are `before_train_begin(callbacks)`, `after_train_begin(callbacks, ...)`, `before_epoch_begin(callbacks)`,
+    `after_epoch_begin(callbacks, epoch)`, `after_epoch_end(callbacks, epoch)` and `after_train_end(callbacks, ...)`;
+    Keras itself puts `History` at the end.
     """
 
     for hook, before, after in _HOOKS:
@@ -54,6 +56,7 @@ def let_callbacks_come_last(patches: Patches = CORE) -> None:
 
 _HOOKS = (
     ("on_train_begin", "before_train_begin", "after_train_begin"),
+    ("on_epoch_begin", "before_epoch_begin", "after_epoch_begin"),
     ("on_epoch_end", "", "after_epoch_end"),
     ("on_train_end", "", "after_train_end"),
 )
@@ -62,7 +65,7 @@ _HOOKS = (
 def _between(before: str, after: str, original: Any) -> Any:
     @functools.wraps(original)
     def call(self: Any, *given: Any, **keywords: Any) -> None:
-        for callback in self.callbacks:
+        for callback in list(self.callbacks):  # `Resume` goes to its end
             getattr(callback, before, _nothing)(self)
         original(self, *given, **keywords)
         for callback in self.callbacks:
@@ -78,6 +81,44 @@ def _nothing(*_: Any) -> None:
 def begin_at_epoch(model: keras.Model, epoch: int | None) -> None:
     """Let the `fit` that has begun start at an epoch (`Trainer._initial_epoch`); None for that of its argument."""
     model._initial_epoch = epoch
+
+
+def leave_out_batches(model: keras.Model, callbacks: Any, count: int, then: Callable[[], None]) -> None:
+    """Let the epoch that has begun in Keras's own `fit` draw its first batches and do nothing with them.
+
+    Args:
+        model: the model in `fit`.
+        callbacks: the list that the loop calls.
+        count: how many batches.
+        then: called before the next batch.
+    """
+    step, left = model.train_function, count
+
+    def leave_out(batch: Any) -> dict[str, Any]:
+        # Keras 3.12 hands over the iterator, 3.15 a list of batches.
+        drawn = next(batch) if hasattr(batch, "__next__") else batch[0]
+        _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(drawn)
+        build_compiled(model, y, sample_weight)  # what counts must be there, to count on
+        return {}
+
+    def begin(batch: int, logs: Any = None) -> None:
+        nonlocal left
+        if left:
+            left -= 1
+            return
+        model.train_function = step
+        del callbacks.on_train_batch_begin, callbacks.on_train_batch_end
+        then()
+        callbacks.on_train_batch_begin(batch, logs)
+
+    model.train_function = leave_out
+    callbacks.on_train_batch_begin = begin
+    callbacks.on_train_batch_end = _nothing
+
+
+def metric_variables(model: keras.Model) -> list[keras.Variable]:
+    """List what the loss and the metrics of a model count in, each once."""
+    return list({id(variable): variable for metric in model.metrics for variable in metric.variables}.values())
 
 
 def operation_seeds() -> Any:

@@ -81,6 +81,14 @@ class Totals:
                 means[name] = self._sums[name] / self.samples if self.samples else value
         return BatchLogs(values, samples, means)
 
+    def state_of_epoch(self) -> dict[str, Any]:
+        """What has been added, as data."""
+        return {"samples": self.samples, "sums": dict(self._sums)}
+
+    def go_on_from(self, state: dict[str, Any]) -> None:
+        """Add to what `state_of_epoch` returned."""
+        self.samples, self._sums = state["samples"], dict(state["sums"])
+
 
 _TOTALS = "_parallel_compat_totals_of_epoch"
 _GOES_ON = "_parallel_compat_metrics_go_on"

@@ -63,6 +63,13 @@ class EpochLogsOfKeras2(EpochLogs):
         self.of_batch()
         return dict(self._logs.means) if self._logs is not None else {}
 
+    def state_of_epoch(self) -> dict[str, Any]:
+        self.of_batch()
+        return {"totals": self._totals.state_of_epoch()}
+
+    def go_on_from(self, state: dict[str, Any]) -> None:
+        self._totals.go_on_from(state["totals"])
+
 
 class EpochLogsOfTfKeras(EpochLogsOfKeras2):
     """The logs of an epoch of `tf.keras`: metrics go on from batch to batch, losses are counted for themselves.
@@ -96,6 +103,14 @@ class EpochLogsOfTfKeras(EpochLogsOfKeras2):
         counted = self._totals.add(own, batch_logs.weight_of_batch(self._model, samples, self._era), {"loss", *names})
         batch_logs.count_with(self._model, self._totals)
         return counted if self._era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
+
+    def state_of_epoch(self) -> dict[str, Any]:
+        counted = super().state_of_epoch()
+        return {**counted, "samples": self._samples, "batches": self._batches, "before": dict(self._before)}
+
+    def go_on_from(self, state: dict[str, Any]) -> None:
+        super().go_on_from(state)
+        self._samples, self._batches, self._before = state["samples"], state["batches"], state["before"]
 
 
 def of_model(model: keras.Model, data: keras3.ArrayData, era: Era) -> EpochLogs:

@@ -7,21 +7,18 @@ generators, as Keras 3 does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import numpy as np
 
 from parallel_compat.names.eras import Era
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 DRAW_FROM_NUMPY = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 
-def drawn(era: Era, shuffle: Any) -> Callable[[int, int], Any]:
-    """Return a function that draws the order of an epoch's samples, given their number and the batch size.
+class drawn:
+    """A function that draws the order of an epoch's samples, given their number and the batch size.
 
     >>> np.random.seed(1)
     >>> draw = drawn(Era.KERAS_2_2_4, True)
@@ -32,21 +29,30 @@ def drawn(era: Era, shuffle: Any) -> Callable[[int, int], Any]:
         era: the era, one of `DRAW_FROM_NUMPY`.
         shuffle: True, False, or "batch" to shuffle the batches.
     """
-    order = np.arange(0)
 
-    def draw(samples: int, batch_size: int) -> Any:
-        nonlocal order
-        if era is not Era.KERAS_2_2_4 or len(order) != samples:
-            order = np.arange(samples)
-        if isinstance(shuffle, str) and shuffle == "batch":
-            order = _batches_shuffled(order, batch_size)
-        elif shuffle:
-            np.random.shuffle(order)
-        if era is not Era.KERAS_2_2_4 and samples <= batch_size:
+    def __init__(self, era: Era, shuffle: Any) -> None:
+        self._era = era
+        self._shuffle = shuffle
+        self._order = np.arange(0)
+
+    def __call__(self, samples: int, batch_size: int) -> Any:
+        if self._era is not Era.KERAS_2_2_4 or len(self._order) != samples:
+            self._order = np.arange(samples)
+        if isinstance(self._shuffle, str) and self._shuffle == "batch":
+            self._order = _batches_shuffled(self._order, batch_size)
+        elif self._shuffle:
+            np.random.shuffle(self._order)
+        if self._era is not Era.KERAS_2_2_4 and samples <= batch_size:
             return np.arange(samples)
-        return order.copy()
+        return self._order.copy()
 
-    return draw
+    def state_of_draws(self) -> Any:
+        """What the next order is made from, besides `np.random`."""
+        return self._order
+
+    def draw_on_from(self, state: Any) -> None:
+        """Draw on from what `state_of_draws` returned."""
+        self._order = state
 
 
 def _batches_shuffled(order: Any, batch_size: int) -> Any:
