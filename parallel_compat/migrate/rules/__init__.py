@@ -26,6 +26,7 @@ NAMES: tuple[str, ...] = (
     "layer-bases",
     "truth-of-weights",
     "lambda-values",
+    "lambda-functions",
     "optimizer-arguments",
     "clipping-norm",
     "training-arguments",

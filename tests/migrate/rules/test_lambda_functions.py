@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, migrated
+
+PROGRAM = """
+import keras, numpy as np
+from keras.engine import Model
+from keras.layers import Dense, Input, Lambda
+def net(by):
+    x = Input((3,))
+    def scaled(tensor):
+        return tensor * by
+    return Model(x, Dense(2)(Lambda(scaled)(x)))
+model = net(3.0)
+x = np.ones((2, 3), "float32")
+expected = model.predict(x, verbose=0)
+"""
+
+
+def test_a_file_of_the_model_is_read_again(tmp_path):
+    from parallel_compat.legacy.models import load_model
+
+    names: dict = {}
+    exec(compile(migrated(PROGRAM, unsafe=True), "program", "exec"), names)
+    for name in ("model.h5", "model.keras"):
+        names["model"].save(tmp_path / name)
+        read = load_model(str(tmp_path / name), compile=False)
+        assert abs(read.predict(names["x"], verbose=0) - names["expected"]).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import keras\ndef halve(x):\n    return x / 2\nkeras.layers.Lambda(halve)\n",
+        "import keras\ndef f():\n    keras.layers.Lambda(lambda x: x)\n",
+        "import keras\ndef f():\n    @known\n    def g(x):\n        return x\n    keras.layers.Lambda(g)\n",
+        "import keras\ndef f():\n    def g(x):\n        return x\n    Other(g)\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="lambda-functions")
