@@ -38,7 +38,8 @@ class Element:
         self._iterator = iterator
         self._waiting = [first]
         for place, tensor in enumerate(_flatten(first)):
-            setattr(tensor, _MARK, (self, place))
+            if hasattr(tensor, "numpy"):
+                setattr(tensor, _MARK, (self, place))
 
     def take(self) -> list[Any]:
         """Return the tensors of the next step.

@@ -1040,8 +1040,24 @@ def _model_init(original: Any) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
+        names = vars(self).get("output_names")
+        if names and len(set(names)) < len(names) and callers.era_of_caller().is_tf_keras:
+            self.output_names = _told_apart(names)
 
     return __init__
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Return the names of outputs as tf.keras told equal ones apart (`Network._set_output_names`): `a`, `a_1`."""
+    found: list[str] = []
+    counts: dict[str, int] = {}
+    for name in names:
+        proposal = name
+        while proposal in found:
+            proposal = f"{name}_{counts.setdefault(name, 1)}"
+            counts[name] += 1
+        found.append(proposal)
+    return found
 
 
 def _inputs_and_outputs(keywords: dict[str, Any], frame: FrameType | None) -> dict[str, Any]:

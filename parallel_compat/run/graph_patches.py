@@ -43,6 +43,8 @@ def put_on(patches: Patches) -> None:
     patches.wrap(
         keras.Variable, "__bool__", _is_there, why="`if self.bias:` asked a graph's variable whether it is there"
     )
+    elements = "an iterator's element stands for each of them, as a model's input"
+    patches.wrap(values.iterator_class(), "get_next", _element, why=elements, read_in=TENSORFLOW)
     dimensions = "dimensions with a `value`, for the user's code of TensorFlow 1"
     patches.wrap(tf.TensorShape, "__getitem__", _dimension, why=dimensions, read_in=TENSORFLOW)
     patches.wrap(tf.TensorShape, "__iter__", _dimensions, why=dimensions, read_in=TENSORFLOW)
@@ -99,6 +101,22 @@ def _variable(original: Any) -> Any:
         return original(cls, *given, **keywords)
 
     return __call__
+
+
+def _element(original: Any) -> Any:
+    """Remember where an element is from: in a graph it was another one in each step."""
+
+    @functools.wraps(original)
+    def get_next(self: Any, *given: Any, **keywords: Any) -> Any:
+        found = original(self, *given, **keywords)
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None and callers.era_of(frame).has_graphs:
+            from parallel_compat.legacy import data_tensors
+
+            data_tensors.Element(self, found)
+        return found
+
+    return get_next
 
 
 def _for_keras(frame: FrameType | None) -> bool:

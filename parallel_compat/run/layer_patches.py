@@ -123,7 +123,8 @@ def _refusing_masks(original: Any) -> Any:
 
     def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or self.supports_masking or callers.era_of(frame) is Era.TODAY:
+        takes_masks = self.supports_masking or isinstance(self, sys.modules["keras"].Model)
+        if frame is None or takes_masks or callers.era_of(frame) is Era.TODAY:
             return original(self, inputs, mask)
         masks = mask if isinstance(mask, list) else [mask]
         if any(each is not None for each in masks):
@@ -202,7 +203,7 @@ def _say_whether_it_trains(result: Any, layer: Any, training: Any) -> None:
     if object_eras.era_of_object(layer) is Era.KERAS_2_2_4:
         from parallel_compat.legacy import learning_phase
 
-        result._uses_learning_phase = training is not True and learning_phase.layer_uses_phase(layer)
+        layer_calls.say_uses_phase(result, training is not True and learning_phase.layer_uses_phase(layer))
 
 
 def _is_old(layer: Any) -> bool:

@@ -141,3 +141,50 @@ def test_clones_on_variables():
     on_variable.compile("sgd", "mse")
     on_variable.train_on_batch(None, Y[0])
     assert on_variable.predict(None, steps=1).shape == (6, 4)
+
+
+def test_an_iterator_gives_each_step_its_next_element():
+    """Of inputs and targets the same one, also over two replicas; the first is that which `get_next` gave."""
+    import keras
+    import tensorflow as tf
+    from keras.layers import Dense, Input
+    from keras.models import Model, Sequential
+    from keras.utils import multi_gpu_model
+
+    features, labels = RANDOM.rand(12, 3).astype("float32"), RANDOM.rand(12, 2).astype("float32")
+    weights = [RANDOM.rand(3, 2), RANDOM.rand(2)]
+    found = {}
+    for parallel in (lambda model: model, lambda model: multi_gpu_model(model, 2)):
+        iterator = tf.compat.v1.data.make_one_shot_iterator(
+            tf.data.Dataset.from_tensor_slices((features, labels)).batch(4).repeat()
+        )
+        x, y = iterator.get_next()
+        inputs = Input(tensor=x)
+        inner = Sequential([Dense(2, input_shape=(3,))])
+        model = parallel(Model(inputs, inner(inputs)))
+        inner.set_weights(weights)
+        model.compile(keras.optimizers.SGD(0.1), "mse", target_tensors=[y])
+        model.fit(epochs=1, steps_per_epoch=3, verbose=0)
+        found[parallel] = inner.get_weights()
+        model.fit(epochs=1, steps_per_epoch=1, verbose=0)  # goes on
+    fed = Sequential([Dense(2, input_shape=(3,), weights=weights)])
+    fed.compile(keras.optimizers.SGD(0.1), "mse")
+    fed.fit(features, labels, batch_size=4, shuffle=False, verbose=0)
+    for values in found.values():
+        for mine, theirs in zip(values, fed.get_weights(), strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-6)
+
+
+def test_an_input_that_is_a_variable_over_two_replicas():
+    import tensorflow as tf
+    from keras.layers import Input
+    from keras.utils import multi_gpu_model
+
+    results = []
+    for parallel in (lambda model: model, lambda model: multi_gpu_model(model, 2)):
+        model = two_inputs(Input(tensor=tf.Variable(A, dtype=tf.float32)), Input((2,), name="b"))
+        model = parallel(model)
+        model.compile("sgd", "mse")
+        model.fit(B, Y, batch_size=6, epochs=2, shuffle=False, verbose=0)
+        results.append(model.evaluate(B, Y, verbose=0))
+    assert results[1] == pytest.approx(results[0], rel=1e-5)

@@ -301,6 +301,7 @@ def test_configurations_of_tf_keras():
 
 def test_what_layers_of_several_inputs_refuse():
     from keras.layers import Add, Concatenate, Conv2D, Dot, Input, Maximum, Subtract
+    from keras.models import Model
 
     a, b = Input((2, 3)), Input((2, 3))
     for layer in (Add(), Maximum(), Subtract(), Concatenate()):
@@ -315,6 +316,7 @@ def test_what_layers_of_several_inputs_refuse():
                 layer.compute_mask(inputs, mask)
     with pytest.raises(ValueError, match="two tensors"):
         Dot(1)([a, b, a])
+    assert Model([a, b], [a, b]).compute_mask([a, b], [None, None]) == [None, None]
     convolution = Conv2D(1, 2)
     assert convolution.compute_mask([a], [None]) is None
     for mask in ([np.ones(2)], np.ones(2)):

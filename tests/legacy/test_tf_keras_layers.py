@@ -36,3 +36,18 @@ def test_arrays_beyond_the_inputs_of_a_model_are_left_out():
     model = tf.keras.Model([x, y], tf.keras.layers.add([x, y]))
     ones = np.ones((3, 2), "float32")
     np.testing.assert_array_equal(model.predict([ones, 2 * ones, ones[:, :1]], verbose=0), 3 * ones)
+
+
+def test_outputs_of_a_shared_model_are_told_apart():
+    """By tf.keras, in `output_names`, in what `fit` logs, and by `multi_gpu_model`."""
+    from tensorflow import keras
+    from tensorflow.keras.utils import multi_gpu_model
+
+    twin = keras.models.Sequential([keras.layers.Dense(1, input_shape=(3,))], name="twin")
+    first, second = keras.Input((3,)), keras.Input((3,))
+    model = keras.models.Model([first, second], [twin(first), twin(second)])
+    assert model.output_names == ["twin", "twin_1"]
+    assert multi_gpu_model(model, 2).output_names == ["twin", "twin_1"]
+    model.compile("sgd", "mse")
+    x, y = [np.ones((2, 3))] * 2, [np.ones((2, 1))] * 2
+    assert list(model.fit(x, y, verbose=0).history) == ["loss", "twin_loss", "twin_1_loss"]

@@ -131,3 +131,8 @@ def _drops(cell: Any) -> bool:
 
 def _tensor(value: Any) -> Any:
     return tf.convert_to_tensor(value) if isinstance(value, numbers.Number) else value
+
+
+def say_uses_phase(tensor: Any, uses: bool) -> None:
+    """Let a tensor say whether it depends on the learning phase, as every tensor of Keras 2 did."""
+    tensor._uses_learning_phase = uses

@@ -343,6 +343,13 @@ def _run_and_record(values: Values, function: Any, inputs: Any, operation_fn: An
     return keras.tree.pack_sequence_as(function._outputs_struct, [here.known(x) for x in function.outputs])
 
 
+def iterator_class() -> Any:
+    """Return the class of iterators over datasets outside of graphs (`iterator_ops.OwnedIterator`)."""
+    from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+
+    return OwnedIterator
+
+
 def variable_classes(operator: str) -> list[Any]:
     """List the classes of TensorFlow's and Keras's variables that define an operator (`variables.Variable`)."""
     import tensorflow as tf
