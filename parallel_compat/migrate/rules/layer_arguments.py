@@ -9,10 +9,13 @@ today expresses (`batch_input_shape`, `weights`) are taken by the layer of the s
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits, calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
+from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
 from parallel_compat.names.members import LAYER
 
@@ -54,12 +57,11 @@ def find(file: File) -> Iterator[Finding]:
                 handled |= names
                 yield finding
             yield from argument_edits.rewrite(file, RULE, call, of, name, leave=frozenset(handled))
-            if target.startswith("keras.layers."):
-                yield from _slash(file, call, name)
             yield from _numpy_sizes(file, call, target, name)
             if target in ("keras.Input", "keras.layers.Input"):
                 yield from _both_shapes(file, call)
     yield from _weights(file)
+    yield from _slashes(file)
 
 
 def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -91,18 +93,55 @@ def _is_of_numpy(file: File, node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("max", "amax")
 
 
-def _slash(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
-    """Keras 3 refuses a `/` in a name, which Keras 2 took."""
+def _slashes(file: File) -> Iterator[Finding]:
+    """Keras 3 refuses a `/` in a name, which Keras 2 took: in layers, and in functions that pass names on to them."""
+    for call in file.tree.calls:
+        path = file.names.path(call.func) or ""
+        of_layer = (file.names.target(call.func) or "").startswith("keras.layers.") or file.kinds.of(call) == LAYER
+        given = calls.keyword(call, "name")
+        value = given.value if given is not None and (of_layer or _may_pass_it_on(file, call, path)) else None
+        if value is None and isinstance(call.func, ast.Attribute) and call.func.attr == "get_layer" and call.args:
+            value = call.args[0]
+        edits = [] if value is None else [edit for part in _strings(value) for edit in _underscores(file, part)]
+        if value is not None and edits:
+            message = (
+                "Keras 3 takes no `/` in the name of a layer. (Unsafe: is it one, and used elsewhere? "
+                "Old weights are then loaded in the order of the layers, not by name.)"
+            )
+            yield file.found(RULE, value, message, edits, status=Status.UNSAFE)
+
+
+def _may_pass_it_on(file: File, call: ast.Call, path: str) -> bool:
+    """Whether a call is one of the project's own, and the name not that of a file."""
     given = calls.keyword(call, "name")
-    if given is not None and any(
-        isinstance(part, ast.Constant) and isinstance(part.value, str) and "/" in part.value
-        for part in ast.walk(given.value)
-    ):
-        message = (
-            f"Keras 3 takes no `/` in the name of a layer (`{name}`). Choose another character, here and where the "
-            "name is used; old weights are then loaded in the order of the layers, not by name."
-        )
-        yield file.attention(RULE, given, message)
+    text = file.source.segment(given.value) if given is not None else ""
+    own = isinstance(file.kinds.definition(call.func), ast.FunctionDef | ast.ClassDef) or (
+        file.names.local_path(call.func) is not None and path.partition(".")[0] not in LIBRARIES
+    )
+    return own and not re.search(r"\.\w+['\"]$", text)
+
+
+def _strings(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the strings that an expression is made of; calls in it are expressions of their own."""
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        yield node
+    elif isinstance(node, ast.BinOp):
+        yield from _strings(node.left)
+        yield from _strings(node.right)
+    elif isinstance(node, ast.IfExp):
+        yield from _strings(node.body)
+        yield from _strings(node.orelse)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        yield from _strings(node.func.value)
+
+
+def _underscores(file: File, node: ast.expr) -> Iterator[Edit]:
+    """Yield an edit for each `/` of a string that is none of an expression in it."""
+    start, depth = file.source.start(node), 0
+    for position, character in enumerate(file.source.segment(node), start):
+        depth += (character == "{") - (character == "}")
+        if character == "/" and depth == 0:
+            yield Edit(position, position + 1, "_")
 
 
 def _weights(file: File) -> Iterator[Finding]:

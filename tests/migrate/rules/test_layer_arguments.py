@@ -164,9 +164,26 @@ def test_the_name_of_a_weight_is_named():
     )
 
 
-def test_a_slash_in_a_name_is_reported():
-    source = "from keras.layers import Dense\nx = Dense(3, name='block/dense%d' % 1)\ny = Dense(3, name='a_b')\n"
-    assert found(source, "layer-arguments") == [(2, "attention")]
+def test_a_slash_in_a_name_becomes_an_underscore():
+    head = "import tensorflow as tf\nfrom keras.layers import Dense\nfrom .blocks import block\n"
+    before = """\
+x = Dense(3, name='block/dense%d' % 1)
+x = Dense(3, name=f'cell_{a / b}/{name}/bn')
+x = block(x, name='stem/' + name)
+x = block(x, name='weights/stem.h5')
+with tf.name_scope(name='a/b'): pass
+y = model.get_layer('block/dense1').output
+"""
+    after = """\
+x = Dense(3, name='block_dense%d' % 1)
+x = Dense(3, name=f'cell_{a / b}_{name}_bn')
+x = block(x, name='stem_' + name)
+x = block(x, name='weights/stem.h5')
+with tf.name_scope(name='a/b'): pass
+y = model.get_layer('block_dense1').output
+"""
+    check_transformed(head + before, head + after, unsafe=True)
+    assert [status for _, status in found(head + before, "layer-arguments")] == ["unsafe"] * 4
 
 
 def test_zero_and_empty_are_left_out():
