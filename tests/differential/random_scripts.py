@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any
 
 if __package__:
-    from differential import other_scripts
+    from differential import other_scripts, wider_scripts
 else:
     import other_scripts
+    import wider_scripts
 
 ERAS = ("keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2")
 
@@ -486,6 +487,9 @@ class RandomScript:
     def write(self) -> str:
         """Return the text of the script."""
         self.imports()
+        if self.seed > wider_scripts.FIRST:
+            wider_scripts.write(self)
+            return "\n".join(self.lines) + "\n"
         if self.maybe(0.1):
             self.one(other_scripts.gan, other_scripts.autoencoder, other_scripts.siamese)(self)
             return "\n".join(self.lines) + "\n"
