@@ -26,12 +26,15 @@ def test_a_block(tmp_path, python):
 
 def test_the_pytest_plugin(tmp_path, python):
     (tmp_path / "test_old.py").write_text(
-        "from keras.utils import np_utils\n\ndef test_labels():\n"
-        "    assert np_utils.to_categorical([1], 2).tolist() == [[0, 1]]\n"
+        "import subprocess, sys\nfrom keras.utils import np_utils\n\ndef test_labels():\n"
+        "    assert np_utils.to_categorical([1], 2).tolist() == [[0, 1]]\n\n"
+        "def test_processes_that_it_starts_know_the_names():\n"
+        "    code = 'import sys; print(\"parallel_compat.run.modules\" in sys.modules)'\n"
+        "    assert subprocess.check_output([sys.executable, '-c', code], text=True) == 'True\\n'\n"
     )
     theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", "test_old.py")
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr
-    assert "  test_old.py\n    :4  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical" in theirs.stdout
+    assert "  test_old.py\n    :5  keras.utils.np_utils.to_categorical -> keras.utils.to_categorical" in theirs.stdout
     without = python("-m", "pytest", "-q", "test_old.py")
     assert without.returncode != 0
 
