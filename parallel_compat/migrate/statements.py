@@ -79,7 +79,14 @@ def remove_statement(file: File, node: ast.stmt) -> Edit:
 
 
 def under(
-    file: File, statements: Sequence[ast.stmt], before: str, header: str, *, replaced: ast.stmt | None = None
+    file: File,
+    statements: Sequence[ast.stmt],
+    before: str,
+    header: str,
+    *,
+    replaced: ast.stmt | None = None,
+    inner: ast.With | None = None,
+    gone: Sequence[ast.stmt] = (),
 ) -> list[Edit]:
     """Put statements that follow each other under a `with`.
 
@@ -89,6 +96,8 @@ def under(
         before: what stands before the `with`, lines without their indentation; often empty.
         header: the line of the `with`, without its colon.
         replaced: one of the statements that is replaced by a line, or taken out.
+        inner: one of the statements, a `with` of the same header: its body goes on under the new one.
+        gone: statements among these that are taken out.
     """
     newline, indent = file.source.newline, indent_of(file, statements[0])
     step = "\t" if indent.startswith("\t") else "    "
@@ -97,11 +106,20 @@ def under(
     assert statements[-1].end_lineno is not None
     if replaced is not None and replaced.end_lineno is not None:
         inside |= set(range(_first_line(replaced) + 1, replaced.end_lineno + 1))
+    taken_out: set[int] = set()
+    for one in gone:
+        assert one.end_lineno is not None
+        taken_out |= set(range(_first_line(one), one.end_lineno + 1))
+    if inner is not None and inner.end_lineno is not None:
+        taken_out |= set(range(inner.lineno, _first_line(inner.body[0])))
+        inside |= set(range(_first_line(inner.body[0]), inner.end_lineno + 1))
     edits: list[Edit] = []
     for number in range(_first_line(statements[0]), statements[-1].end_lineno + 1):
         start = file.source.line_starts[number - 1]
         head = "".join(indent + line + newline for line in lines) if not edits else ""
-        if not edits or (number not in inside and file.source.line(number).strip()):
+        if number in taken_out:
+            edits.append(Edit(start, file.source.line_starts[number], head))
+        elif not edits or (number not in inside and file.source.line(number).strip()):
             edits.append(Edit(start, start, head + step))
     return edits
 

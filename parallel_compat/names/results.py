@@ -108,7 +108,7 @@ RESULTS: tuple[Result, ...] = (
         "each label counts: `binary_accuracy`",
         'the greatest label counts: `categorical_accuracy`; give `"binary_accuracy"`',
         THEN, TODAY, TODAY,
-        r"binary_crossentropy",
+        r"""binary_crossentropy(?s:.)*['"]acc(?:uracy)?['"]|['"]acc(?:uracy)?['"](?s:.)*binary_crossentropy""",
     ),
     Result(
         "`hinge`, `squared_hinge` with labels of 0 and 1",

@@ -181,6 +181,7 @@ class Wrapping:
         quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
         name, before, imports = self._strategy(quote, block[first])
         edits: list[AnyEdit] = [*imports]
+        gone, inner = self._same_strategy(name, before, first, last)
         template = file.source.segment(self.template)
         device = self._device_block(block[first]) if first == last else None
         header = f"with {name}.scope()"
@@ -196,7 +197,7 @@ class Wrapping:
             if block[first + 1 : last + 1]:
                 edits += _indented(file, block[first + 1 : last + 1], replaced)
         else:
-            edits += under(file, block[first : last + 1], before, header, replaced=replaced)
+            edits += under(file, block[first : last + 1], before, header, replaced=replaced, inner=inner, gone=gone)
         if replaced is None:
             edits.append(file.replace(self.call, template))
         elif self.parallel == template:
@@ -347,9 +348,21 @@ class Wrapping:
                 lines = f"if {file.source.segment(self.guard)}:\n    {lines}\nelse:\n    {one_device}"
             if ast.unparse(ast.parse(lines)) in made_before:
                 return name, "", imports
-            if not file.tree.scopes[self.call].find(name):
+            within = self.block[self.block.index(before) : self.index]
+            if not file.tree.scopes[self.call].find(name) or any(_is_text(one, lines) for one in within):
                 return name, lines, imports
         raise AssertionError("there are more names than strategies")
+
+    def _same_strategy(self, name: str, made: str, first: int, last: int) -> tuple[list[ast.stmt], ast.With | None]:
+        """Return where a model in this one (a GAN's discriminator) got the strategy, and the `with` of its own."""
+        between = self.block[first : last + 1]
+        gone = [one for one in between if made and _is_text(one, made)]
+        scopes = [
+            one for one in between if isinstance(one, ast.With) and ast.unparse(one.items[0]) == f"{name}.scope()"
+        ]
+        if len(scopes) > 1:
+            raise Unclear("Several models in it have replicas of their own.")
+        return gone, scopes[0] if scopes and gone else None
 
     def _is_bound_between(self, value: ast.expr, first: ast.stmt) -> bool:
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
@@ -380,6 +393,10 @@ class Wrapping:
             if self.file.names.path(call.func) in ("tensorflow.device", "tensorflow.compat.v1.device")
             else None
         )
+
+
+def _is_text(statement: ast.stmt, text: str) -> bool:
+    return ast.unparse(statement) == ast.unparse(ast.parse(text))
 
 
 def _is_at(file: File, edit: AnyEdit, statement: ast.stmt) -> bool:
