@@ -67,6 +67,7 @@ def put_on(patches: Patches) -> None:
     )
     _members(patches, keras)
     _configurations(patches, keras)  # which looks at the arguments of constructors as they are
+    layer_patches.put_on_constructors(patches, keras, _looking_alike)
     _constructors(patches, keras)
     _callbacks(patches, keras)
     _layers(patches, keras)

@@ -51,7 +51,6 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         patches.wrap(kind, "__init__", looking_alike(shape_checks.init_of_convolution), why=strides)
     merge = looking_alike(functools.partial(shape_checks.call_of_merge, is_old=_is_old))
     patches.wrap(patch_points.merge_class(), "__call__", merge, why="a `ValueError`, as it was")
-    patches.wrap(layers.LeakyReLU, "__init__", looking_alike(_any_slope), why="a slope may be negative")
     for name in ("call", "compute_output_shape"):
         patches.wrap(layers.Cropping1D, name, getattr(shape_checks, f"{name}_of_cropping"), why="nothing may be left")
     patches.wrap(layers.Layer, "compute_mask", looking_alike(_refusing_masks), why="a `TypeError`, as it was")
@@ -104,9 +103,21 @@ def _build_of_model(original: Any) -> Any:
     return build
 
 
+def put_on_constructors(patches: Patches, keras: Any, looking_alike: Callable[[Any], Any]) -> None:
+    """Patch constructors that user's code calls: before their arguments are translated, which asks who calls.
+
+    Args:
+        patches: the setter.
+        keras: the module.
+        looking_alike: makes a wrapper look like what it wraps.
+    """
+    slope = "a slope may be negative"
+    patches.wrap(keras.layers.LeakyReLU, "__init__", looking_alike(_any_slope), why=slope)
+
+
 def _any_slope(original: Any) -> Any:
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
-        name = "alpha" if "alpha" in keywords else "negative_slope"  # as it is called before and after its translation
+        name = "negative_slope"
         slope = given[0] if given else keywords.get(name)
         is_negative = isinstance(slope, (int, float)) and slope < 0 and callers.era_of_caller() is not Era.TODAY
         if is_negative:
