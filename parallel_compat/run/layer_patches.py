@@ -51,8 +51,11 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         patches.wrap(kind, "__init__", looking_alike(shape_checks.init_of_convolution), why=strides)
     merge = looking_alike(functools.partial(shape_checks.call_of_merge, is_old=_is_old))
     patches.wrap(patch_points.merge_class(), "__call__", merge, why="a `ValueError`, as it was")
-    for name in ("call", "compute_output_shape"):
-        patches.wrap(layers.Cropping1D, name, getattr(shape_checks, f"{name}_of_cropping"), why="nothing may be left")
+    nothing_left = "nothing may be left"
+    patches.wrap(layers.Cropping1D, "call", shape_checks.call_of_cropping, why=nothing_left)
+    patches.wrap(
+        layers.Cropping1D, "compute_output_shape", shape_checks.compute_output_shape_of_cropping, why=nothing_left
+    )
     patches.wrap(layers.Layer, "compute_mask", looking_alike(_refusing_masks), why="a `TypeError`, as it was")
     names = "functions of Lambda layers are found by name in the process that wrote them"
     patches.wrap(layers.Lambda, "get_config", lambda_functions.get_config, why=names)
