@@ -235,6 +235,11 @@ def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
         outputs = model.outputs if isinstance(model, keras.Sequential) else model.output
         if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
             outputs = outputs[0]
+        samples = {each.shape[0] for each in keras.tree.flatten(outputs)}
+        if len(samples) == 1 and (size := samples.pop()) is not None:  # of stateful layers: those of a batch
+            y, sample_weight = keras.tree.map_structure(
+                lambda leaf: None if leaf is None else leaf[:size], (y, sample_weight)
+            )
         compiled.build(y, outputs, sample_weight, symbolic=True)
     return compiled.built
 
