@@ -227,6 +227,14 @@ def joined(batches: Sequence[Any]) -> Any:
     return _map(tensorflow_trainer.convert_to_np_if_not_ragged, joined)
 
 
+def _first(leaf: Any, size: int) -> Any:
+    """Return the first samples of an array, or of what says its shape."""
+    if isinstance(leaf, tf.TensorSpec):
+        samples = leaf.shape[0]
+        return tf.TensorSpec((size if samples is None else min(size, samples), *leaf.shape[1:]), leaf.dtype)
+    return None if leaf is None else leaf[:size]
+
+
 def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
     """Build a model's losses and metrics before its first step; False if its outputs are not known before."""
     compiled = Compiled(model)
@@ -237,9 +245,7 @@ def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
             outputs = outputs[0]
         samples = {each.shape[0] for each in keras.tree.flatten(outputs)}
         if len(samples) == 1 and (size := samples.pop()) is not None:  # of stateful layers: those of a batch
-            y, sample_weight = keras.tree.map_structure(
-                lambda leaf: None if leaf is None else leaf[:size], (y, sample_weight)
-            )
+            y, sample_weight = keras.tree.map_structure(lambda leaf: _first(leaf, size), (y, sample_weight))
         compiled.build(y, outputs, sample_weight, symbolic=True)
     return compiled.built
 
