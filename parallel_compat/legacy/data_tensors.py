@@ -171,6 +171,12 @@ def set_targets(model: Any, tensors: Any) -> Any:
         tensors = [tensors]
     read = {}
     for place, tensor in enumerate(tensors):
+        if isinstance(tensor, keras.KerasTensor) and not keras3.is_input(tensor):
+            raise TypeError(
+                "Expected `target_tensors` to be variables, what an iterator's `get_next()` returns, or placeholders. "
+                f"Received: {tensor.name!r}, which a layer computes. Give it as an output of the model, or add what is "
+                "made of it with `add_loss`. Targets that are data: pass them to `fit`."
+            )
         if tensor is not None and not isinstance(tensor, keras.KerasTensor):
             check(tensor, "`target_tensors`")
             read[place] = tensor

@@ -226,7 +226,7 @@ def fit(
         listed.on_epoch_begin(epoch)
         _run(model, "train", step_function(model, "train", counted.alone), data, counted, listed, shuffle)
         logs = dict(counted.of_epoch())
-        del vars(model)[COUNTS]
+        vars(model).pop(COUNTS, None)  # a callback may have called `fit` of this model
         if validation_data is not None and keras3.validates_after(model, epoch, validation_freq):
             if validation is None:
                 val_x, val_y, val_weight = keras.utils.unpack_x_y_sample_weight(tuple(validation_data))
