@@ -55,7 +55,10 @@ def find(file: File) -> Iterator[Finding]:
             continue
         for name in ("metrics", "weighted_metrics"):
             given = calls.keyword(call, name)
-            for node in _each(file, given.value if given is not None else None):
+            value = given.value if given is not None else None
+            if name == "metrics" and value is None and len(call.args) > 2 and not calls.has_stars(call):
+                value = call.args[2]  # the place of metrics then; today's are numbers, `loss_weights`
+            for node in _each(file, value):
                 if node not in seen and _is_function(file, node):
                     seen.add(node)
                     yield from _wrapped(file, node)
