@@ -65,6 +65,7 @@ def test_custom_loop(tmp_path):
     assert distance < 0.1  # that of an even gray is 0.27
 
 
+@pytest.mark.slow  # `test_several_workers` trains two as well
 def test_two_workers(tmp_path):
     printed = run("two_workers.py", tmp_path)
     assert numbers(r"worker 0 of 2: test accuracy (\d+\.\d+)", printed) > [0.9]

@@ -105,7 +105,7 @@ def assert_same(found, expected):
     assert difference(found[3], expected[3]) == 0
 
 
-@pytest.mark.parametrize("way", ["one device", "arrays", "generator", "Sequence"])
+@pytest.mark.parametrize("way", ["one device", "arrays", "generator", pytest.param("Sequence", marks=pytest.mark.slow)])
 def test_results_are_those_of_a_training_that_was_not_killed(way, tmp_path):
     (tmp_path / "whole").mkdir()
     (tmp_path / "killed").mkdir()
@@ -117,7 +117,10 @@ def test_results_are_those_of_a_training_that_was_not_killed(way, tmp_path):
     assert_same(script(way, tmp_path / "killed"), expected)  # it had ended: nothing is trained again
 
 
-@pytest.mark.parametrize("way", ["one device", "arrays", "generator", "Sequence"])
+@pytest.mark.parametrize(
+    "way",
+    ["arrays", "generator", *(pytest.param(way, marks=pytest.mark.slow) for way in ("one device", "Sequence"))],
+)
 def test_an_epoch_goes_on_at_the_batch_where_it_was(way, tmp_path, capsys):
     (tmp_path / "whole").mkdir()
     (tmp_path / "killed").mkdir()

@@ -216,8 +216,15 @@ def test_an_uncompiled_template_can_still_be_saved_as_hdf5_after_the_parallel_mo
     assert not keras.models.load_model(tmp_path / "template.h5").compiled
 
 
-@pytest.mark.parametrize("name", ["combined.keras", "combined.h5"])
-@pytest.mark.parametrize("kind", ["functional", "sequential"])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("functional", "combined.keras"),
+        ("sequential", "combined.h5"),
+        pytest.param("functional", "combined.h5", marks=pytest.mark.slow),
+        pytest.param("sequential", "combined.keras", marks=pytest.mark.slow),
+    ],
+)
 def test_a_model_that_contains_a_parallel_model_is_read_by_plain_keras(tmp_path, name, kind):
     parallel = parallelize(mlp(), 2)
     inputs = keras.Input((4,))

@@ -54,8 +54,14 @@ def fail_where_they_differ(expected: dict[str, Any], received: dict[str, Any]) -
         pytest.fail("\n".join(found), pytrace=False)
 
 
-@pytest.mark.parametrize("part", ["causes", pytest.param("scripts", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    ("era", "part"),
+    [
+        ("keras-2.2.4", "causes"),
+        *(pytest.param(era, "causes", marks=pytest.mark.slow) for era in ERAS if era != "keras-2.2.4"),
+        *(pytest.param(era, "scripts", marks=pytest.mark.slow) for era in ERAS),
+    ],
+)
 def test_recorded_scripts(era: str, part: str, tmp_path: Path) -> None:
     recordings = {seed: each for seed, each in recorded(era).items() if (seed == CAUSES) == (part == "causes")}
     scripts = {seed: text_of(era, seed) for seed in recordings}

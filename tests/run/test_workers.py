@@ -45,8 +45,14 @@ def written(folder, call, parallel, end):
     (folder / "train.py").write_text(textwrap.dedent(TRAINING).format(call=call, parallel=parallel) + end)
 
 
-@pytest.mark.parametrize("parallel", [False, True])
-@pytest.mark.parametrize("call", CALLS, ids=["fit_generator", "fit", "evaluate_generator"])
+@pytest.mark.parametrize(
+    ("call", "parallel"),
+    [
+        pytest.param(call, parallel, marks=() if (number == 0) == parallel and number < 2 else pytest.mark.slow)
+        for number, call in enumerate(CALLS)
+        for parallel in (False, True)
+    ],
+)
 def test_without_the_guard_batches_are_drawn_in_threads(tmp_path, run, call, parallel):
     written(tmp_path, call, parallel, "\nmain()\n")
     theirs = run("--replicas", "2", "train.py")
@@ -63,7 +69,7 @@ def test_with_the_guard_in_processes(tmp_path, run):
     assert "threads" not in theirs.stderr
 
 
-@pytest.mark.parametrize("call", CALLS, ids=["fit_generator", "fit", "evaluate_generator"])
+@pytest.mark.parametrize("call", [CALLS[0], *(pytest.param(call, marks=pytest.mark.slow) for call in CALLS[1:])])
 def test_what_cannot_be_sent_to_a_process_is_drawn_in_one_thread(tmp_path, run, call):
     written(tmp_path, call, True, '\nif __name__ == "__main__":\n    main()\n')
     with (tmp_path / "batches.py").open("a") as file:

@@ -25,8 +25,8 @@ FUNCTION = "parallel_compat.legacy.metrics.metric_function"
             f"from tools import f1\nmodel.compile('sgd', 'mse', metrics={{'a': [{FUNCTION}(f1)]}})",
         ),
         (
-            "from tools import f1\nmodel.compile('sgd', 'mse', ['mae', f1])",
-            f"from tools import f1\nmodel.compile('sgd', 'mse', metrics=['mae', {FUNCTION}(f1)])",
+            "from tools import f1\nmodel = Sequential()\nmodel.compile('sgd', 'mse', ['mae', f1])",
+            f"from tools import f1\nmodel = Sequential()\nmodel.compile('sgd', 'mse', metrics=['mae', {FUNCTION}(f1)])",
         ),
         (
             "def top(k):\n    def top_k(y, p):\n        return y\n    return top_k\n"
