@@ -16,6 +16,7 @@ Whose results code was written for is known by the file as well (`names/eras.py`
 
 from __future__ import annotations
 
+import filecmp
 import linecache
 import os
 import site
@@ -245,7 +246,7 @@ def _kind_of(file: str, module: str) -> str:
     if file.startswith("<") and module.partition(".")[0] in ("keras", "tensorflow"):
         return _INSTALLED
     path = os.path.abspath(file)
-    if path in (_LAYER_TESTS, _RECORDER, _WORKERS):
+    if path in (_LAYER_TESTS, _WORKERS) or _is_recorder(path):
         return _ON_BEHALF
     if path.startswith(_HERE) or any(folder in path for folder in _PACKAGES):
         return _INSTALLED
@@ -254,6 +255,14 @@ def _kind_of(file: str, module: str) -> str:
     if path.startswith(_standard_library_roots()):
         return _ON_BEHALF
     return _USER
+
+
+def _is_recorder(path: str) -> bool:
+    """Whether a file is the recorder, or what `parallel-compat recorder` printed."""
+    try:
+        return os.path.getsize(path) == os.path.getsize(_RECORDER) and filecmp.cmp(path, _RECORDER, shallow=False)
+    except OSError:  # code that is in no file
+        return False
 
 
 def _installed_roots() -> tuple[str, ...]:

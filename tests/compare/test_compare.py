@@ -338,6 +338,32 @@ def test_the_recorder_knows_models_without_metrics():
     assert recorder["counted"](types.SimpleNamespace(metrics=None)) == {}
 
 
+def test_the_printed_recorder_records_under_run(tmp_path):
+    """What it imports is imported on the script's behalf, wherever the file lies."""
+    recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"
+    (tmp_path / "record_keras.py").write_bytes(recorder.read_bytes())
+    (tmp_path / "train.py").write_text(
+        "import numpy as np\nimport tensorflow as tf\nfrom keras.layers import Dense\n"
+        "from keras.models import Sequential\ntf.set_random_seed(1)\nmodel = Sequential([Dense(output_dim=1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
+        "model.fit(np.ones((4, 2)), np.ones((4, 1)), nb_epoch=1, verbose=0)\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "parallel_compat",
+        "run",
+        "--quiet",
+        "record_keras.py",
+        "--out",
+        "r.h5",
+        "train.py",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert len(read_recording(tmp_path / "r.h5").models) == 1
+
+
 def test_the_recorder_leaves_the_script_alone(tmp_path):
     """Arguments, exit code and folder of the script are its own; without a training nothing is written."""
     script = tmp_path / "other" / "train.py"
