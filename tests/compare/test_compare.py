@@ -344,7 +344,8 @@ def test_the_printed_recorder_records_under_run(tmp_path):
     (tmp_path / "record_keras.py").write_bytes(recorder.read_bytes())
     (tmp_path / "train.py").write_text(
         "import numpy as np\nimport tensorflow as tf\nfrom keras.layers import Dense\n"
-        "from keras.models import Sequential\ntf.set_random_seed(1)\nmodel = Sequential([Dense(output_dim=1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
+        "from keras.models import Sequential\ntf.set_random_seed(1)\n"
+        "model = Sequential([Dense(output_dim=1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
         "model.fit(np.ones((4, 2)), np.ones((4, 1)), nb_epoch=1, verbose=0)\n"
     )
     command = [
