@@ -255,6 +255,15 @@ class File:
                 return scope.find(name)[:1] != [binding]
         return False
 
+    def handed_to(self, target: str, node: ast.expr) -> list[Edit] | None:
+        """Put a call of a function around an expression: the edits, or None where its name is taken."""
+        spelled = self.reference(target, node)
+        if spelled is None:
+            return None
+        text, imports = spelled
+        start, end = self.source.start(node), self.source.end(node)
+        return [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
+
     def import_after(self, statement: str) -> Edit:
         """Insert an import statement after the first import of Keras or TensorFlow at the top of the module.
 

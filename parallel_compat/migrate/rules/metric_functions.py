@@ -10,7 +10,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from parallel_compat.names.members import MODEL
@@ -103,12 +102,7 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
 
 
 def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
-    spelled = file.reference(_TARGET, node)
-    if spelled is None:
-        return
-    text, imports = spelled
-    start, end = file.source.start(node), file.source.end(node)
-    message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
-    yield file.found(
-        RULE, node, message, [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports], hint=not file.old
-    )
+    edits = file.handed_to(_TARGET, node)
+    if edits is not None:
+        message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
+        yield file.found(RULE, node, message, edits, hint=not file.old)

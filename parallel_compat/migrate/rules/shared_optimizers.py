@@ -11,7 +11,6 @@ import itertools
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.kinds import OTHER
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
@@ -121,12 +120,8 @@ def _default(binding: Binding) -> ast.expr | None:
 
 
 def _copied(file: File, given: ast.expr) -> Iterator[Finding]:
-    spelled = file.reference(_TARGET, given)
-    if spelled is None:
-        return
-    text, imports = spelled
-    start, end = file.source.start(given), file.source.end(given)
-    name = file.source.segment(given)
-    message = f"`{name}` may be compiled into several models: Keras 3 wants an optimizer for each."
-    edits = [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
-    yield file.found(RULE, given, message, edits, hint=not file.old)
+    edits = file.handed_to(_TARGET, given)
+    if edits is not None:
+        name = file.source.segment(given)
+        message = f"`{name}` may be compiled into several models: Keras 3 wants an optimizer for each."
+        yield file.found(RULE, given, message, edits, hint=not file.old)
