@@ -86,14 +86,18 @@ def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int
     return model.predict(x, batch_size=batch_size, verbose=verbose, **keywords)
 
 
-def reset_states(model: keras.Model | keras.metrics.Metric) -> None:
+def reset_states(model: Any) -> None:
     """Put the states of all stateful layers of a model back to zero, those of nested models included.
 
     Args:
-        model: a model; or a metric, which TensorFlow 2 reset by the same name.
+        model: a model; or a metric, which TensorFlow 2 reset by the same name; of a layer and of an object that is not
+            Keras's, its own `reset_states` is called.
     """
     if isinstance(model, keras.metrics.Metric):
         model.reset_state()
+        return
+    if not isinstance(model, keras.Model):
+        model.reset_states()
         return
     for layer in keras3.all_layers(model):
         reset = getattr(layer, "reset_states", None)

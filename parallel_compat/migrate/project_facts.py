@@ -22,6 +22,8 @@ _COMPILES = re.compile(rb"\.compile\s*\(")
 _ACCURACY = re.compile(rb"""['"]acc(?:uracy)?['"]""")
 _TENSORFLOW = re.compile(rb"\btensorflow\b")
 _FROM = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)", re.MULTILINE)
+_READ = re.compile(rb"(?<![\w.])([A-Za-z_][A-Za-z0-9_]*)\s*[.(\[]")
+_AS = re.compile(rb"^[ \t]*(?:import|from)\b.*?\b([A-Za-z_][A-Za-z0-9_]*)[ \t]*\r?$", re.MULTILINE)
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 
 
@@ -32,7 +34,8 @@ class ProjectFacts:
     Attributes:
         accuracy: how models are compiled with it: "acc", "accuracy", or both.
         evidence: for each file that says something of its era, its name and what it says.
-        passed_on: what files import from others of the project, each as `module.name`, the module without its packages.
+        passed_on: what files import from others of the project, each as `module.name`, the module without its packages;
+            beside `module.*` there is `*.name` for each name that such a file reads and does not import itself.
     """
 
     accuracy: frozenset[str] = frozenset()
@@ -83,6 +86,9 @@ def _imported(data: bytes) -> set[str]:
             stem = module.rpartition(b".")[2].decode("ascii", "replace")
             for name in names.decode("ascii", "replace").strip("()").split(","):
                 found.add(f"{stem}.{name.split()[0]}" if name.split() else "")
+    if any(one.endswith(".*") for one in found):
+        words = {word.decode() for word in _READ.findall(data)} - {word.decode() for word in _AS.findall(data)}
+        found |= {f"*.{word}" for word in words}
     return found - {""}
 
 

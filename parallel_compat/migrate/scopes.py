@@ -156,7 +156,7 @@ class _Walk:
     def visit_Name(self, node: ast.Name, scope: Scope) -> None:
         self.tree.scopes[node] = scope
         self.tree.names.append(node)
-        if isinstance(node.ctx, ast.Store | ast.Del):
+        if isinstance(node.ctx, ast.Store):
             self.bind(node.id, node, scope)
 
     def visit_Attribute(self, node: ast.Attribute, scope: Scope) -> None:

@@ -2,9 +2,9 @@
 
 A row is `signature | spelling`. The signature has the arguments of the function of this package, in order: `old>new`
 is called otherwise today, `axis=-1` is written out where a call leaves it away, because today's default is another one,
-and those after `*` are named. The spelling is the dotted path of a function that takes the same arguments, or an
-expression with `{argument}` in it. It begins with `ops` (`keras.ops`), `keras`, `tf` or `legacy_numerics`, the file of
-helpers that a project gets.
+and those after `*` are named. Of several rows of a name the first one that has all arguments of a call is taken. The
+spelling is the dotted path of a function that takes the same arguments, or an expression with `{argument}` in it. It
+begins with `ops` (`keras.ops`), `keras`, `tf` or `legacy_numerics`, the file of helpers that a project gets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ any(x, axis, keepdims) | ops.any
 arange(start, stop, step, dtype="int32") | ops.arange
 argmax(x, axis=-1) | ops.argmax
 argmin(x, axis=-1) | ops.argmin
+backend() | keras.config.backend
 batch_dot(x, y, axes) | legacy_numerics.batch_dot
+batch_flatten(x) | legacy_numerics.batch_flatten
 batch_get_value(ops) | [ops.convert_to_numpy(each) for each in {ops}]
 binary_crossentropy(target, output, from_logits) | ops.binary_crossentropy
 cast(x, dtype) | ops.cast
@@ -33,6 +35,8 @@ clear_session() | keras.utils.clear_session
 clip(x, min_value>x_min, max_value>x_max) | ops.clip
 concatenate(tensors>xs, axis=-1) | ops.concatenate
 constant(value) | ops.convert_to_tensor({value}, dtype="float32")
+constant(value, dtype) | ops.convert_to_tensor
+conv2d(x>inputs, kernel, strides, padding, data_format, dilation_rate) | ops.conv
 cos(x) | ops.cos
 cumprod(x, axis=0) | ops.cumprod
 cumsum(x, axis=0) | ops.cumsum
@@ -80,9 +84,10 @@ ones_like(x, dtype) | ops.ones_like
 permute_dimensions(x, pattern>axes) | ops.transpose
 pow(x>x1, a>x2) | ops.power
 prod(x, axis, keepdims) | ops.prod
-random_normal(shape, mean, stddev) | keras.random.normal
-random_uniform(shape, minval, maxval) | keras.random.uniform
+random_normal(shape, mean, stddev, dtype, seed) | keras.random.normal
+random_uniform(shape, minval, maxval, dtype, seed) | keras.random.uniform
 relu(x) | ops.relu
+relu(x, alpha>negative_slope, max_value, threshold) | keras.activations.relu
 repeat(x, n) | ops.repeat(ops.expand_dims({x}, 1), {n}, axis=1)
 repeat_elements(x, rep>repeats, axis) | ops.repeat
 reshape(x, shape>newshape) | ops.reshape
@@ -112,7 +117,7 @@ switch(condition, then_expression, else_expression) | legacy_numerics.switch
 tanh(x) | ops.tanh
 tile(x, n>repeats) | ops.tile
 transpose(x) | ops.transpose
-truncated_normal(shape, mean, stddev) | keras.random.truncated_normal
+truncated_normal(shape, mean, stddev, dtype, seed) | keras.random.truncated_normal
 update(x, new_x) | {x}.assign({new_x})
 update_add(x, increment) | {x}.assign_add({increment})
 update_sub(x, decrement) | {x}.assign_sub({decrement})
@@ -129,7 +134,7 @@ parallel_compat.legacy.metrics.metric_function(given) | legacy_numerics.metric_f
 parallel_compat.legacy.models.predict(model, x, batch_size, verbose, steps, callbacks) | legacy_numerics.predict
 parallel_compat.legacy.models.predict_proba(model, x, batch_size, verbose) | {model}.predict({x})
 parallel_compat.legacy.models.save_weights(model, filepath, overwrite) | legacy_numerics.save_weights
-parallel_compat.legacy.models.load_weights(model, filepath) | legacy_numerics.load_weights
+parallel_compat.legacy.models.load_weights(model, filepath, by_name, skip_mismatch) | legacy_numerics.load_weights
 parallel_compat.legacy.models.reset_states(model) | legacy_numerics.reset_states
 parallel_compat.legacy.models.save_model(model, filepath, overwrite) | legacy_numerics.save_model
 parallel_compat.template_of(model) | {model}
@@ -161,6 +166,7 @@ OF_OTHER_RULES = (
     "parallel_compat.legacy.optimizers.",
     "parallel_compat.legacy.layers.",
     f"{BACKEND}.function",
+    f"{BACKEND}.image_dim_ordering",
     f"{BACKEND}.set_session",
     f"{BACKEND}.zeros",
     f"{BACKEND}.ones",
@@ -176,6 +182,8 @@ NOTES = {
 QUESTIONS = {
     "parallel_compat.legacy.layers.input_tensor": "Write `model.inputs[0]`.",
     "parallel_compat.simulate_devices": "Write `tf.config.set_logical_device_configuration(...)`, or leave it out.",
+    f"{BACKEND}.image_dim_ordering": "Write `keras.config.image_data_format()`, which is `channels_first` for `th` and "
+    "`channels_last` for `tf`.",
     f"{BACKEND}.learning_phase": "Keras 3 has no learning phase: give the layer or model `training=`.",
     f"{BACKEND}.set_learning_phase": "Keras 3 has no learning phase: call models with `training=False`.",
     f"{BACKEND}.in_train_phase": "Write `x if training else alt` in a `call` that takes `training`.",
@@ -209,15 +217,18 @@ class Native(NamedTuple):
 
 
 @cache
-def functions() -> dict[str, Native]:
+def functions() -> dict[str, tuple[Native, ...]]:
     """Return the rows of functions, by path.
 
-    >>> functions()["parallel_compat.legacy.backend.argmax"].arguments
+    >>> functions()["parallel_compat.legacy.backend.argmax"][0].arguments
     (('x', 'x', None), ('axis', 'axis', '-1'))
     """
     rows = [_row(line) for line in _FUNCTIONS.split("\n") if line]
     rows += [_row(f"{BACKEND}.{line}") for line in _BACKEND.split("\n") if line]
-    return {row.old: row for row in rows}
+    found: dict[str, tuple[Native, ...]] = {}
+    for row in rows:
+        found[row.old] = (*found.get(row.old, ()), row)
+    return found
 
 
 def _row(line: str) -> Native:

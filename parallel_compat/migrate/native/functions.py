@@ -15,7 +15,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.names.members import TENSOR
-from parallel_compat.names.native import BACKEND, CLASSES, QUESTIONS, Native, functions
+from parallel_compat.names.native import BACKEND, CLASSES, QUESTIONS, Native, functions, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +40,7 @@ def hits(y_true, y_pred):
     return ops.equal(ops.argmax(y_true, axis=-1), ops.argmax(y_pred, axis=-1))
 """
 
+_DIM_ORDERING = f"{BACKEND}.image_dim_ordering"
 _FIELD = re.compile(r"\{(\w+)\}")
 _VARIABLES = re.compile(r"\bupdate(?:_add|_sub)?\(|set_value\(|\.assign|add_update\(|moving_average_update\(")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Tuple)
@@ -59,31 +60,68 @@ def find(file: File) -> Iterator[Finding]:
         if path in CLASSES:
             yield from _class(file, call, *CLASSES[path])
             continue
-        row = rows.get(path or "")
-        if row is None:
+        if path == _DIM_ORDERING:
+            yield from _dim_ordering(file, call)
             continue
-        values = None if _is_calculated_with(file, call, path) else _arguments(call, row)
-        edits = None
-        if values is not None:
-            edits = _expression(file, call, row, values) if row.is_expression else _renamed(file, call, row, values)
-        name = row.old.rpartition(".")[2]
-        if edits is None:
-            message = f"`{name}` with these arguments has no one spelling in plain Keras; near it is `{row.new}`."
-            message = f"`{name}`: {QUESTIONS[row.old]}" if row.old in QUESTIONS else message
+        if path is None or path not in rows:
+            continue
+        spelled = None if _is_calculated_with(file, call, path) else _spelled(file, call, rows[path])
+        name = path.rpartition(".")[2]
+        if spelled is None:
+            near = rows[path][0].new
+            message = f"`{name}` with these arguments has no one spelling in plain Keras; near it is `{near}`."
+            message = f"`{name}`: {QUESTIONS[path]}" if path in QUESTIONS else message
             yield file.attention(RULE, call, message)
         else:
+            row, edits = spelled
             yield file.found(RULE, call, f"`{name}` is now `{row.new}`.", edits)
     called = {id(call.func) for call in file.tree.calls}
     nodes: list[ast.Name | ast.Attribute] = [*file.tree.names, *file.tree.attributes]
     for node in nodes:
-        row = rows.get(file.names.path(node) or "") if id(node) not in called else None
-        if row is None or not isinstance(node.ctx, ast.Load):
+        path = file.names.path(node) or ""
+        if path not in rows or path in renamed() or id(node) in called or not isinstance(node.ctx, ast.Load):
             continue
+        row = rows[path][0]
+        name = path.rpartition(".")[2]
         simple = not row.is_expression and not any(old != new or value for old, new, value in row.arguments)
-        spelled = spell(file, row.new, node) if simple else None
-        if spelled is not None and isinstance(node, ast.Attribute):
-            edits = [file.replace(node, spelled[0]), *spelled[1]]
-            yield file.found(RULE, node, f"`{row.old.rpartition('.')[2]}` is now `{row.new}`.", edits)
+        text = spell(file, row.new, node) if simple else None
+        if text is not None:
+            edits = [file.replace(node, text[0]), *text[1]]
+            yield file.found(RULE, node, f"`{name}` is now `{row.new}`.", edits)
+        else:
+            message = f"`{name}` is given away as a function: write what it does, `{row.new}`, as a function of yours."
+            yield file.attention(RULE, node, message)
+
+
+def _spelled(file: File, call: ast.Call, rows: tuple[Native, ...]) -> tuple[Native, list[AnyEdit]] | None:
+    """Return the first row that a call can be written by, and the edits that do."""
+    for row in rows:
+        values = _arguments(call, row)
+        if values is not None:
+            edits = _expression(file, call, row, values) if row.is_expression else _renamed(file, call, row, values)
+            if edits is not None:
+                return row, edits
+    return None
+
+
+def _dim_ordering(file: File, call: ast.Call) -> Iterator[Finding]:
+    """`K.image_dim_ordering() == "th"` asks, by the names of Keras 1, whether channels come first."""
+    above = file.tree.parents.get(call)
+    other = above.comparators[0] if isinstance(above, ast.Compare) and above.left is call else None
+    names = {"th": "channels_first", "tf": "channels_last"}
+    spelled = spell(file, "keras.config.image_data_format()", call)
+    if (
+        not isinstance(above, ast.Compare)
+        or not isinstance(above.ops[0], ast.Eq | ast.NotEq)
+        or len(above.ops) > 1
+        or not isinstance(other, ast.Constant)
+        or other.value not in names
+        or spelled is None
+    ):
+        yield file.attention(RULE, call, f"`image_dim_ordering`: {QUESTIONS[_DIM_ORDERING]}")
+        return
+    edits = [file.replace(call, spelled[0]), file.replace(other, f'"{names[other.value]}"'), *spelled[1]]
+    yield file.found(RULE, call, "`image_dim_ordering` is now `keras.config.image_data_format`.", edits)
 
 
 def _is_calculated_with(file: File, call: ast.Call, path: str | None) -> bool:

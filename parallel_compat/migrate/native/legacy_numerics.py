@@ -50,6 +50,11 @@ def batch_dot(x, y, axes=None):
     return ops.expand_dims(product, 1) if len(product.shape) == 1 else product
 
 
+def batch_flatten(x):
+    """`K.batch_flatten` of Keras 2: a matrix with a line for each sample."""
+    return ops.reshape(x, (ops.shape(x)[0], -1))
+
+
 def with_decay(optimizer, decay):
     """Give an optimizer the `decay=` of Keras 1 and 2: steps of learning_rate / (1 + decay * iterations).
 
@@ -281,14 +286,16 @@ def save_weights(model, filepath, overwrite=True):
         os.replace(temporary, filepath)
 
 
-def load_weights(model, filepath):
+def load_weights(model, filepath, by_name=False, skip_mismatch=False):
     """Read weights from a file of any name, in the layout of Keras 1 and 2 or in that of `.weights.h5`."""
     with h5py.File(filepath, "r") as file:
         of_keras_2 = "layer_names" in file.attrs or "model_weights" in file
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "model.h5" if of_keras_2 else "model.weights.h5")
         shutil.copyfile(filepath, copy)
-        model.load_weights(copy)
+        if by_name and not of_keras_2:
+            raise ValueError(f"Expected a file of Keras 2, which has layers by name. Received: {filepath}")
+        model.load_weights(copy, skip_mismatch=skip_mismatch, **({"by_name": True} if by_name else {}))
 
 
 def save_model(model, filepath, overwrite=True):
@@ -334,9 +341,9 @@ def load_model(filepath, custom_objects=None, compile=True, **options):
 
 
 def reset_states(model):
-    """`reset_states` of Keras 1 and 2: of the stateful layers of a model, or of a metric."""
-    if isinstance(model, keras.metrics.Metric):
-        model.reset_state()
+    """`reset_states` of Keras 1 and 2: of the stateful layers of a model, of one layer, or of a metric."""
+    if not isinstance(model, keras.Model):
+        (model.reset_state if isinstance(model, keras.metrics.Metric) else model.reset_states)()
         return
     for layer in model.layers:
         if isinstance(layer, keras.Model):

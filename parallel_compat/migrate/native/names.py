@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate.import_statements import remove_aliases
 from parallel_compat.migrate.native.spelling import spell, spelled_home
 from parallel_compat.migrate.rules import imports
+from parallel_compat.names import table
 from parallel_compat.names.native import NUMERICS, OF_OTHER_RULES, QUESTIONS, functions, renamed
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ model = load_model('model.h5')
 """
 
 _OURS = "parallel_compat."
+_INPUT_TENSOR = "parallel_compat.legacy.layers.input_tensor"  # a function among classes
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -62,12 +64,18 @@ def find(file: File) -> Iterator[Finding]:
     called = {id(call.func) for call in file.tree.calls}
     for node in left:
         path = file.names.path(node) or ""
-        if id(node) in called and path.startswith(OF_OTHER_RULES):
+        if id(node) in called and path.startswith(OF_OTHER_RULES) and path != _INPUT_TENSOR:
             continue  # they say what is to be done
-        if path not in functions() and path not in file.keeps:
+        if path not in functions() and path not in file.keeps and not _is_gone(path):
             note = QUESTIONS.get(path, "Keras 3 has no counterpart: write it anew, or keep this package for it.")
             yield file.attention(RULE, node, f"`{path}` is of this package. {note}")
     yield from _unused_imports(file)
+
+
+def _is_gone(path: str) -> bool:
+    """Whether Keras 3 has nothing in the place of a name, which the rule of imports says."""
+    entry = table.lookup(path.replace("parallel_compat.legacy.", "keras."))
+    return entry is not None and entry.status is table.Status.GONE
 
 
 def _uses(file: File) -> Iterator[ast.Name | ast.Attribute]:
@@ -94,13 +102,17 @@ def _unused_imports(file: File) -> Iterator[Finding]:
             if not (statement.module or "").startswith("parallel_compat") or statement in file.tree.stars:
                 continue
             gone = [alias for alias in statement.names if (alias.asname or alias.name) not in names]
-            for alias in [each for each in gone if _is_passed_on(file, each.asname or each.name)]:
-                gone.remove(alias)
+            for alias in statement.names:
                 name = alias.asname or alias.name
-                message = (
-                    f"Other files import `{name}` of this package from here: import what they need of Keras there."
-                )
-                yield file.attention(RULE, alias, message)
+                if alias in gone and _is_passed_on(file, name):
+                    gone.remove(alias)
+                    message = (
+                        f"Other files import `{name}` of this package from here: import what they need of Keras there."
+                    )
+                    yield file.attention(RULE, alias, message)
+                elif alias not in gone and not _is_known(f"{statement.module}.{alias.name}", used):
+                    message = f"`{name}` of this package is imported, and bound elsewhere as well: it stays."
+                    yield file.attention(RULE, alias, message)
         else:
             gone = []
             for alias in statement.names:
@@ -110,7 +122,7 @@ def _unused_imports(file: File) -> Iterator[Finding]:
                 prefix = alias.name
                 if (
                     bound not in names
-                    or (not alias.asname and not any(path and (path + ".").startswith(prefix + ".") for path in used))
+                    or (not alias.asname and not _is_known(prefix, used))
                     or (alias.name == "parallel_compat" and not _used_itself(file))
                 ):
                     gone.append(alias)
@@ -119,13 +131,21 @@ def _unused_imports(file: File) -> Iterator[Finding]:
             yield file.found(RULE, statement, "This import of this package is not used any more.", edits)
 
 
+def _is_known(path: str, used: set[str | None]) -> bool:
+    """Whether something in the file is known to be a name, or below it."""
+    return any(one is not None and (one + ".").startswith(path + ".") for one in used)
+
+
 def _is_passed_on(file: File, name: str) -> bool:
     """Whether another file of the project imports a name from this one."""
     if file.kinds.path is None:
         return False
     folder, base = os.path.split(os.path.abspath(file.kinds.path))
     stem = os.path.basename(folder) if base == "__init__.py" else base.removesuffix(".py")
-    return f"{stem}.{name}" in file.project.passed_on or f"{stem}.*" in file.project.passed_on
+    passed_on = file.project.passed_on
+    if f"{stem}.{name}" in passed_on:
+        return True
+    return f"{stem}.*" in passed_on and any(one.endswith(f".{name}") for one in passed_on)
 
 
 def _used_itself(file: File) -> bool:

@@ -99,9 +99,11 @@ def home(path: str) -> str:
     """Return the folder from which a file's modules are imported: above its package, or where its imports are found.
 
     Args:
-        path: the file.
+        path: the file; a notebook imports from where it lies.
     """
     folder = os.path.dirname(os.path.abspath(path))
+    if path.endswith(".ipynb"):
+        return folder
     while os.path.exists(os.path.join(folder, "__init__.py")):
         folder = os.path.dirname(folder)
     for dotted in _absolute_imports(path):

@@ -136,10 +136,10 @@ def _bound(file: File, path: str, at: ast.AST) -> str | None:
 
 
 def _is_free(file: File, name: str, at: ast.AST) -> bool:
-    for above in [at, *file.tree.ancestors(at)]:
-        scope = file.tree.scopes.get(above)
-        if scope is not None and scope.find(name):
-            return False
+    scopes = (file.tree.scopes.get(above) for above in [at, *file.tree.ancestors(at)])
+    nearest = next((scope for scope in scopes if scope is not None), None)
+    if nearest is not None and nearest.find(name):
+        return False
     return not file.tree.root.find(name) and file.names.star_path(name) is None
 
 

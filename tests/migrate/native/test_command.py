@@ -75,6 +75,7 @@ def test_a_notebook_changes_in_its_code(tmp_path):
     ]
     book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
     (tmp_path / "old.ipynb").write_text(json.dumps(book, indent=1))
+    (tmp_path / "__init__.py").touch()  # of a package beside it: a notebook imports from where it lies
     assert run("--write", "old.ipynb") == 0
     after = json.loads((tmp_path / "old.ipynb").read_text())["cells"]
     first, second = ("".join(cell["source"]) for cell in after)

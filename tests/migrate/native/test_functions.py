@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from parallel_compat.legacy import models
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.native import legacy_numerics, process
@@ -27,6 +28,8 @@ VALUES = {
     "c": np.array([0, 2, 1]),
     "u": rng.normal(size=(2, 5, 3, 4)).astype("float32"),
     "v": rng.normal(size=(2, 5, 4, 6)).astype("float32"),
+    "g": rng.normal(size=(2, 6, 6, 3)).astype("float32"),
+    "k4": rng.normal(size=(3, 3, 3, 4)).astype("float32"),
     "m": rng.normal(size=(3, 1, 4)).astype("float32"),
 }
 # What is called where `K.name(x)` would not do; several for one name are separated by semicolons.
@@ -43,7 +46,11 @@ CALLS = {
     "categorical_crossentropy": "K.categorical_crossentropy(t, p); K.categorical_crossentropy(t, x, True)",
     "clip": "K.clip(x, -0.5, 0.5); K.clip(x, min_value=0., max_value=1.)",
     "concatenate": "K.concatenate([x, z]); K.concatenate([x, z], axis=0)",
-    "constant": "K.constant(3) + x",
+    "constant": "K.constant(3) + x; K.constant(3, dtype='int64') + c; K.constant([1., 2.], 'float64')",
+    "conv2d": "K.conv2d(g, k4); K.conv2d(g, k4, (2, 2), 'same', dilation_rate=(1, 1))",
+    "batch_flatten": "K.batch_flatten(u)",
+    "backend": "K.backend()",
+    "relu": "K.relu(x); K.relu(x, 0.2); K.relu(x, max_value=0.5)",
     "cumprod": "K.cumprod(x); K.cumprod(x, axis=1)",
     "cumsum": "K.cumsum(x); K.cumsum(x, 1)",
     "dot": "K.dot(x, w); K.dot(u, w)",
@@ -99,7 +106,7 @@ CALLS = {
 DRAWS = {
     "_get_available_gpus": "len(K._get_available_gpus())",  # simulated ones are GPUs to this package alone
     "dropout": "K.dropout(x, 0.5)",
-    "random_normal": "K.random_normal((3, 4)); K.random_normal(shape=(2,), mean=1., stddev=2.)",
+    "random_normal": "K.random_normal((3, 4)); K.random_normal(shape=(2,), mean=1., stddev=2.); K.random_normal((2,), seed=1)",
     "random_uniform": "K.random_uniform((3, 4), 0., 2.)",
     "truncated_normal": "K.truncated_normal((5,))",
 }
@@ -169,7 +176,7 @@ def test_every_row_computes_the_same():
     "call",
     [
         "K.sum(*arguments)",
-        "K.relu(x, alpha=0.1)",
+        "K.constant(3, shape=(2, 2))",
         "K.l2_normalize(x)",
         "K.map_fn(f, x, dtype='float32')",
         "K.switch(*arguments)",
@@ -210,3 +217,75 @@ def test_zeros_in_a_function_are_a_tensor():
         assert rewriting(source.format(name)).text == expected
     kept = "from keras import backend as K\nclass A:\n    def build(self):\n        self.n = K.zeros((3,))\nK.update(a.n, 1)\n"
     assert [one for one in questions(kept) if "K.zeros" in one]
+
+
+def test_the_dimension_ordering_of_keras_1_is_compared_by_todays_names():
+    source = "from keras import backend as K\nif K.image_dim_ordering() == 'th':\n    print(1)\n"
+    expected = 'import keras\nif keras.config.image_data_format() == "channels_first":\n    print(1)\n'
+    assert rewriting(source).text == expected
+    asked = "from keras import backend as K\nordering = K.image_dim_ordering()\n"
+    assert any("channels_first" in one for one in questions(asked))
+
+
+def test_a_function_that_is_given_away_is_written_or_asked_for():
+    source = "from keras import backend as K\nfrom keras.layers import Lambda\nx = Lambda(K.{})(x)\n"
+    assert "Lambda(ops.square)" in rewriting(source.format("square")).text
+    assert [one for one in questions(source.format("expand_dims")) if "expand_dims" in one]
+
+
+def test_a_method_of_the_same_name_does_not_hide_a_helper():
+    source = "class Agent:\n    def reset_states(self):\n        model = Model(a, b)\n        model.reset_states()\n"
+    found = rewriting(f"from keras.models import Model\n{source}").text
+    assert "        reset_states(model)" in found
+    assert "from legacy_numerics import reset_states" in found
+
+
+def test_states_are_reset_of_whatever_has_them():
+    class Process:
+        reset = 0
+
+        def reset_states(self):
+            self.reset += 1
+
+    process_, layer = Process(), keras.layers.LSTM(2, stateful=True)
+    layer(np.ones((1, 2, 3)))
+    legacy_numerics.reset_states(process_)
+    models.reset_states(process_)
+    assert process_.reset == 2
+    for reset in (legacy_numerics.reset_states, models.reset_states):
+        layer(np.ones((1, 2, 3)))
+        assert np.any(layer.states[0])
+        reset(layer)
+        assert not np.any(layer.states[0])
+
+
+def test_weights_are_loaded_by_name(tmp_path):
+    def model(first, second):
+        return keras.Sequential(
+            [keras.Input((2,)), keras.layers.Dense(3, name=first), keras.layers.Dense(1, name=second)]
+        )
+
+    one, other = model("a", "b"), model("a", "c")
+    path = str(tmp_path / "w.h5")
+    legacy_numerics.save_weights(one, path)
+    kept = other.layers[1].get_weights()
+    legacy_numerics.load_weights(other, path, by_name=True)
+    np.testing.assert_array_equal(other.layers[0].get_weights()[0], one.layers[0].get_weights()[0])
+    np.testing.assert_array_equal(other.layers[1].get_weights()[0], kept[0])
+    assert "load_weights(model, 'w.h5', by_name=True)" in rewriting(
+        "from keras.models import Sequential\nmodel = Sequential()\nmodel.load_weights('w.h5', by_name=True)\n"
+    ).text.replace("parallel_compat.", "!")
+
+
+def test_an_import_of_this_package_that_stays_is_told():
+    """Bound in two places, it cannot be said what the uses mean."""
+    source = (
+        "try:\n    from keras.utils import conv_utils\nexcept ImportError:\n    from other import conv_utils\n"
+        "x = conv_utils.normalize_tuple(3, 2, 'x')\n"
+    )
+    assert [one for one in questions(source) if "conv_utils" in one]
+
+
+def test_the_input_of_a_layer_that_may_be_an_input_is_asked_for():
+    source = "from keras.models import load_model\nnet = load_model('a.h5')\nx = net.layers[0].input\n"
+    assert [one for one in questions(source) if "model.inputs[0]" in one]
