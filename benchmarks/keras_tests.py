@@ -132,6 +132,22 @@ def run(files: list[str], folder: Path, extra: list[str], python: str, plugin: b
         return lines
 
 
+def run_all(files: list[str], folder: Path, extra: list[str], python: str, plugin: bool, write: Path) -> None:
+    """Run test files, in another process after each that ends in a test, and write the last word on each test."""
+    while files:
+        lines = run(files, folder, extra, python, plugin)
+        found = list(outcomes(lines).values())
+        with write.open("a", encoding="utf-8") as out:
+            out.writelines(json.dumps(line) + "\n" for line in found)
+        for file, of_file in itertools.groupby(found, lambda line: line["test"].partition("::")[0]):
+            print(file, dict(collections.Counter(line["outcome"] for line in of_file)), flush=True)
+        # A process that ended in a test ran no file after that of the test.
+        last = found[-1]["test"].partition("::")[0]
+        files = (
+            files[files.index(last) + 1 :] if last in files and "the process ended" in found[-1].get("why", "") else []
+        )
+
+
 def count(lines: list[dict[str, Any]], data: dict[str, Any]) -> list[str]:
     """Put the outcomes of runs into the data, and return what the data does not give a reason for.
 
@@ -204,18 +220,7 @@ def main() -> None:
     folder = given.folder.resolve()
     files = given.files or sorted(str(path.relative_to(folder)) for path in folder.rglob("*test*.py"))
     files = [file for file in files if Path(file).name != "conftest.py"]
-    while files:
-        lines = run(files, folder, ["-k", given.k] if given.k else [], given.python, not given.without_plugin)
-        found = list(outcomes(lines).values())
-        with given.write.open("a", encoding="utf-8") as out:
-            out.writelines(json.dumps(line) + "\n" for line in found)
-        for file, of_file in itertools.groupby(found, lambda line: line["test"].partition("::")[0]):
-            print(file, dict(collections.Counter(line["outcome"] for line in of_file)), flush=True)
-        # A process that ended in a test ran no file after that of the test.
-        last = found[-1]["test"].partition("::")[0]
-        files = (
-            files[files.index(last) + 1 :] if last in files and "the process ended" in found[-1].get("why", "") else []
-        )
+    run_all(files, folder, ["-k", given.k] if given.k else [], given.python, not given.without_plugin, given.write)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from parallel_compat.run import callers, object_eras
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_PRIVATE = "private_"  # before the name of a class that begins with `_`
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
 
 
@@ -31,6 +32,9 @@ def in_keras_2(layer: Any) -> str | None:
     if era.is_tf_keras and isinstance(layer, keras.layers.InputLayer):
         return f"{kind}_{keras.backend.get_uid(kind)}"  # `input_1`; all other layers count as today
     if era.is_tf_keras and kind == "model":
+        before = keras.backend.get_uid(kind) - 1
+        return f"{kind}_{before}" if before else kind
+    if era.is_tf_keras and kind.startswith(_PRIVATE):  # no scope may begin with `_`
         before = keras.backend.get_uid(kind) - 1
         return f"{kind}_{before}" if before else kind
     if era is not Era.KERAS_2_2_4:
@@ -96,7 +100,8 @@ def _counted_by_keras(kind: str, numbers: dict[Any, int], shifted: dict[Any, str
 
 def _kind(layer: Any) -> str:
     parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", type(layer).__name__)
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower().lstrip("_")
+    kind = re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower()
+    return f"{_PRIVATE}{kind[1:]}" if kind.startswith("_") else kind
 
 
 def _old_kind(kind: str) -> str:

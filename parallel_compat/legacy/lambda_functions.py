@@ -110,6 +110,9 @@ def from_config(original: Any) -> classmethod[Any, Any, Any]:
                 function = function or _of_bytecode(entry, str(config.get("name")), custom_objects, safe_mode)
                 if function is not None:
                     found[name] = function
+        mask = config.get("mask")
+        if isinstance(mask, dict) and mask.get("config") in found:  # Keras 3 leaves a mask as it is written
+            config = {**config, "mask": found[mask["config"]]}
         with keras.saving.CustomObjectScope(found):
             layer = original.__func__(cls, config, custom_objects=custom_objects, safe_mode=safe_mode)
         for part in bytecode:

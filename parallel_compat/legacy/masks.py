@@ -59,9 +59,12 @@ def of_concatenate(original: Callable[..., Any], is_old: Callable[[Any], bool]) 
 def _check_lists(inputs: Any, mask: Any) -> None:
     for name, given in (("mask", mask), ("inputs", inputs)):
         if not isinstance(given, (list, tuple)):
-            raise ValueError(f"Expected `{name}` to be a list. Received: {type(given).__name__}")
+            raise ValueError(f"`{name}` should be a list. Received: {type(given).__name__}")
     if len(inputs) != len(mask):
-        raise ValueError(f"Expected a mask, or None, for each of {len(inputs)} inputs. Received: {len(mask)}")
+        raise ValueError(
+            f"`inputs` and `mask` should have the same length: a mask, or None, for each input. Received: "
+            f"{len(inputs)} inputs and {len(mask)} masks"
+        )
 
 
 def _of_rank(mask: Any, inputs: Any) -> Any:

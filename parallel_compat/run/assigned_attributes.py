@@ -37,8 +37,15 @@ def put_on(patches: Patches, keras: Any) -> None:
     }
     for owner, name, _ in list(assigned.read_only_properties()):
         own.setdefault((owner, name), functools.partial(_assignable, name))
+    for owner, name, wrap in assigned.patch_points(_is_tf_keras):
+        patches.wrap(owner, name, wrap, why="a `tf.Variable` that is assigned is a weight")
     for (owner, name), make in own.items():
         patches.wrap(owner, name, make, why="a script assigns it, or changes the list that it gives")
+
+
+def _is_tf_keras(frame: FrameType | None) -> bool:
+    frame = callers.user_frame(frame)
+    return frame is not None and callers.era_of(frame).is_tf_keras
 
 
 def _assignable(name: str, original: Any) -> property:

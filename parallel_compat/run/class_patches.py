@@ -517,6 +517,9 @@ def _layers(patches: Patches, keras: Any) -> None:
             patches.wrap(owner, name, _looking_alike(wrap), why=why)
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
+    for kind in vars(keras.layers).values():
+        if isinstance(kind, type) and issubclass(kind, layer) and _takes_no_others(kind):
+            patches.wrap(kind, "__init__", _init_without_keywords, why="the arguments that every layer had")
     patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
     patches.wrap(layer, "add_variable", _add_variable, why="tf.keras's other name of `add_weight`: its arguments")
     patches.wrap(
@@ -549,6 +552,34 @@ def _layer_init(original: Any) -> Any:
         weight_names.count_cell(self, era)
         if after is not None:
             after(self)
+
+    return __init__
+
+
+def _takes_no_others(kind: type) -> bool:
+    """Say whether a class has an `__init__` of its own without `**keywords`, as `SpatialDropout1D` has."""
+    of_kind = vars(kind).get("__init__")
+    return of_kind is not None and all(
+        each.kind is not each.VAR_KEYWORD for each in inspect.signature(of_kind).parameters.values()
+    )
+
+
+def _init_without_keywords(original: Any) -> Any:
+    own = inspect.signature(original).parameters
+
+    @_like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        common = {name: keywords.pop(name) for name in (_OF_EVERY_LAYER & keywords.keys()) - own.keys()}
+        trainable = True if "trainable" in own else keywords.pop("trainable", True)
+        if "input_dtype" in common:
+            keywords["dtype"] = common.pop("input_dtype")
+        original(self, *given, **keywords)
+        if not trainable:
+            self.trainable = False
+        if common:
+            from parallel_compat.legacy.layers import take_common
+
+            take_common(common)(self)
 
     return __init__
 

@@ -12,6 +12,7 @@ from parallel_compat.run import assigned_attributes, callers, object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from parallel_compat.backend.patches import Patches
 
@@ -31,6 +32,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for points, why in (
         (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
+        (layer_calls.of_compiled_calls(), "a `call` that is a `tf.function` changes its variables"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
         (layer_calls.of_output_shapes(_of_tf_keras), "what a layer gives is found by calling it"),
@@ -65,6 +67,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
     patches.set(layers.RNN, "states", property(_states, _set_states), why="one None for each state, without states")
     patches.wrap(layers.RNN, "compute_output_shape", looking_alike(_flat_shapes), why="a list of shapes")
+    for kind in patch_points.classes_with("compute_output_shape"):
+        why = "a `tf.TensorShape` is taken and given, in the user's code of `tf.keras`"
+        patches.wrap(kind, "compute_output_shape", looking_alike(_tensor_shapes), why=why)
     backwards = "`reverse_state_order`"
     patches.wrap(layers.StackedRNNCells, "state_size", recurrent.state_size_of_stack, why=backwards)
     patches.wrap(layers.StackedRNNCells, "get_initial_state", recurrent.initial_state_of_stack, why=backwards)
@@ -153,7 +158,30 @@ def _flat_shapes(original: Any) -> Any:
 
     def compute_output_shape(self: Any, *given: Any, **keywords: Any) -> Any:
         found = original(self, *given, **keywords)
-        return found if callers.user_frame(sys._getframe(1)) is None else recurrent.flat_shapes(found)
+        return found if _asking_for_shapes(sys._getframe(1)) is None else recurrent.flat_shapes(found)
+
+    return compute_output_shape
+
+
+def _asking_for_shapes(frame: FrameType | None) -> FrameType | None:
+    """Return the user's frame that calls `compute_output_shape`, or None; the patches of it call one another."""
+    while frame is not None and frame.f_globals is globals():
+        frame = frame.f_back
+    return callers.user_frame(frame)
+
+
+def _tensor_shapes(original: Any) -> Any:
+    def compute_output_shape(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = _asking_for_shapes(sys._getframe(1))
+        if frame is None or not callers.era_of(frame).is_tf_keras:
+            return original(self, *given, **keywords)
+        from parallel_compat.legacy import output_shapes
+
+        given = tuple(output_shapes.plain(each) for each in given)
+        if len(given) == 1 and not self.built and patch_points.finds_shape_by_calling(self):
+            self.build(given[0])
+        keywords = {name: output_shapes.plain(each) for name, each in keywords.items()}
+        return output_shapes.with_methods(original(self, *given, **keywords))
 
     return compute_output_shape
 
@@ -183,7 +211,7 @@ def _flat_sizes(original: Any) -> property:
 
 def _same_shape(original: Any) -> Any:
     def compute_output_shape(self: Any, *given: Any, **keywords: Any) -> Any:
-        frame = callers.user_frame(sys._getframe(1))
+        frame = _asking_for_shapes(sys._getframe(1))
         by_super = frame is not None and frame.f_code.co_name == "compute_output_shape" and bool(given)
         if frame is not None and by_super and callers.era_of(frame) is Era.KERAS_2_2_4:
             return given[0]

@@ -45,6 +45,9 @@ def _of_user(kind: type[Any], /, **keywords: Any) -> None:
 def _adapted(optimizer: Any) -> Any:
     from parallel_compat.backend.keras3 import own_optimizers
 
+    made = _of_tensorflow_1(optimizer)
+    if made is not None:
+        return made
     if not own_optimizers.is_old(optimizer):
         return optimizer
     from parallel_compat.legacy import graph
@@ -52,3 +55,16 @@ def _adapted(optimizer: Any) -> Any:
 
     era = getattr(type(optimizer), object_eras.MARK, None) or callers.era_of_process()
     return own_optimizers.adapted(optimizer, optimizer_steps.clip_of(era), graph.run_updates)
+
+
+def _of_tensorflow_1(optimizer: Any) -> Any:
+    """Return the optimizer of Keras that steps as one of `tf.compat.v1.train` does, or None for any other object."""
+    from parallel_compat.backend.keras3 import own_optimizers
+
+    arguments = own_optimizers.arguments_of_tensorflow_1(optimizer)
+    if arguments is None:
+        return None
+    from parallel_compat.legacy import optimizers
+
+    name = type(optimizer).__name__
+    return getattr(optimizers, name)(**arguments)

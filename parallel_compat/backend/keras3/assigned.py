@@ -6,13 +6,15 @@ A layer's weights are what its tracker has stored (`Layer._tracker`, `_trainable
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType
 
 _STORES = {True: "trainable_variables", False: "non_trainable_variables"}
 _GRAPH = ("_inputs_struct", "_outputs_struct", "_inputs", "_outputs", "_nodes", "_nodes_by_depth", "_operations")
@@ -99,6 +101,40 @@ def variable_around(variable: tf.Variable, trainable: bool, name: str | None) ->
         made.constraint = getattr(variable, "constraint", None)
         variable._parallel_compat_variable = made
     return made
+
+
+def patch_points(is_asked: Callable[[FrameType | None], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where an attribute becomes part of a layer, model or metric (`Tracker.track`), also one in a list or dict.
+
+    Keras 3 passes over a variable of TensorFlow, which would not be trained; tf.keras made it a weight.
+
+    Args:
+        is_asked: called with the frame that assigns it or puts it into the list; says whether it becomes a weight.
+    """
+    from keras.src.utils import tracking
+
+    def wrap(original: Any) -> Any:
+        def track(self: Any, attr: Any) -> Any:
+            if not isinstance(attr, tf.Variable) or not tracking.is_tracking_enabled():
+                return original(self, attr)
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and (
+                frame.f_code.co_name == "__setattr__" or frame.f_globals is vars(tracking) or frame.f_code is code
+            ):
+                frame = frame.f_back
+            if not is_asked(frame):
+                return original(self, attr)
+            name = attr.name.rpartition("/")[2].partition(":")[0] or None
+            locked, self.locked = self.locked, False  # tf.keras took a weight at any time
+            try:
+                return original(self, variable_around(attr, attr.trainable, name))
+            finally:
+                self.locked = locked
+
+        code = track.__code__
+        return track
+
+    yield tracking.Tracker, "track", wrap
 
 
 def _as_keras_variable(layer: Any, variable: Any, trainable: bool) -> Any:

@@ -109,6 +109,26 @@ def of_output_shapes(by_calling: Callable[[Any], bool]) -> Iterator[tuple[Any, s
     yield keras.layers.Layer, "symbolic_call", wrap
 
 
+def of_compiled_calls() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer's `call` is run to see what it makes (`compute_output_spec` of the backend).
+
+    It is run where variables are not changed. A `call` that is a `tf.function` keeps what it was traced to there and
+    would change none from then on: moving statistics would stay what they are.
+    """
+    from keras.src import backend
+
+    def wrap(original: Any) -> Any:
+        def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
+            written = getattr(fn, "python_function", None)
+            if written is not None and hasattr(fn, "get_concrete_function"):
+                fn = tf.function(written)  # traced anew, for this alone
+            return original(fn, *args, **kwargs)
+
+        return compute_output_spec
+
+    yield backend, "compute_output_spec", wrap
+
+
 def of_dropout_masks() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a recurrent layer prepares its cells' dropout (`RNN._maybe_config_dropout_masks`).
 

@@ -306,3 +306,45 @@ def _as_keras_variable(variable: Any, index: int) -> Any:
     if isinstance(variable, keras.Variable):
         return variable
     return variable_around(variable, False, f"variable_{index}")  # one name for each: files have them side by side
+
+
+# The arguments of each optimizer of `tf.compat.v1.train`, and the fields that keep them. Read in TensorFlow 2.21.
+_OF_TENSORFLOW_1 = {
+    "GradientDescentOptimizer": {"learning_rate": "_learning_rate"},
+    "MomentumOptimizer": {"learning_rate": "_learning_rate", "momentum": "_momentum", "use_nesterov": "_use_nesterov"},
+    "AdamOptimizer": {"learning_rate": "_lr", "beta1": "_beta1", "beta2": "_beta2", "epsilon": "_epsilon"},
+    "AdagradOptimizer": {
+        "learning_rate": "_learning_rate",
+        "initial_accumulator_value": "_initial_accumulator_value",
+    },
+    "AdadeltaOptimizer": {"learning_rate": "_lr", "rho": "_rho", "epsilon": "_epsilon"},
+    "RMSPropOptimizer": {
+        "learning_rate": "_learning_rate",
+        "decay": "_decay",
+        "momentum": "_momentum",
+        "epsilon": "_epsilon",
+        "centered": "_centered",
+    },
+    "FtrlOptimizer": {
+        "learning_rate": "_learning_rate",
+        "learning_rate_power": "_learning_rate_power",
+        "initial_accumulator_value": "_initial_accumulator_value",
+        "l1_regularization_strength": "_l1_regularization_strength",
+        "l2_regularization_strength": "_l2_regularization_strength",
+        "l2_shrinkage_regularization_strength": "_l2_shrinkage_regularization_strength",
+    },
+}
+
+
+def arguments_of_tensorflow_1(optimizer: Any) -> dict[str, Any] | None:
+    """Return what an optimizer of `tf.compat.v1.train` was made with, or None for anything else.
+
+    Args:
+        optimizer: any object.
+    """
+    kind = type(optimizer)
+    fields = _OF_TENSORFLOW_1.get(kind.__name__)
+    if fields is None or not kind.__module__.startswith("tensorflow.python.training."):
+        return None
+    values = {name: getattr(optimizer, field) for name, field in fields.items()}
+    return {name: value() if callable(value) else value for name, value in values.items()}

@@ -80,6 +80,21 @@ def convolution_classes() -> list[Any]:
     return found
 
 
+def classes_with(method: str) -> list[Any]:
+    """List the classes of layers that define a method themselves, base classes that Keras does not show among them."""
+    from keras import layers
+
+    shown = [kind for kind in vars(layers).values() if isinstance(kind, type)]
+    kinds = {each for kind in (*shown, functional_class(), keras.Sequential) for each in kind.__mro__}
+    found = [kind for kind in kinds if issubclass(kind, layers.Layer) and method in vars(kind)]
+    return sorted(found, key=lambda kind: kind.__qualname__)
+
+
+def finds_shape_by_calling(layer: Any) -> bool:
+    """Say whether a layer has no `compute_output_shape` of its own (`Layer.compute_output_shape._is_default`)."""
+    return getattr(type(layer).compute_output_shape, "_is_default", False)
+
+
 def merge_class() -> Any:
     """Return the class of what `Add`, `Multiply` and the like have in common (`Merge`), which Keras does not show."""
     from keras import layers

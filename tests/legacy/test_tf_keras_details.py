@@ -1,0 +1,193 @@
+"""Details of tf.keras 2.2's layers and models that code of its time leans on, found with its own tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+
+def test_variables_of_tensorflow_are_weights():
+    """`self.w = tf.Variable(...)`, as the guides of TensorFlow 2 wrote layers: trained and listed, also in lists."""
+    from tensorflow import keras
+
+    class Scaled(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.factor = tf.Variable(3.0, name="factor")
+            self.calls = tf.Variable(0.0, trainable=False)
+            self.more = [tf.Variable(1.0)]
+
+        def call(self, inputs):
+            self.calls.assign_add(1.0)
+            return inputs * self.factor * self.more[0]
+
+    layer = Scaled()
+    assert [v.numpy() for v in layer.trainable_variables] == [3.0, 1.0]
+    assert len(layer.weights) == 3
+    model = keras.Sequential([layer])
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    x = np.ones((4, 1), "float32")
+    model.fit(x, 0 * x, batch_size=4, epochs=1, verbose=0)
+    # d/df (f * 1)^2 = 6 and d/dm (3 * m)^2 = 18
+    np.testing.assert_allclose([v.numpy() for v in layer.trainable_variables], [2.4, -0.8], atol=1e-6)
+    assert layer.calls.numpy() >= 1.0
+
+    doubled = keras.layers.Lambda(lambda x: 2 * x)
+    doubled(x)
+    doubled.v = tf.Variable(1.0)  # after it was built
+    assert len(doubled.trainable_weights) == 1
+
+
+def test_a_compiled_call_changes_moving_statistics():
+    """A `call` that is a `tf.function` and was run to build the model still changes its variables afterwards."""
+    from tensorflow import keras
+
+    class Compiled(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.norm = keras.layers.BatchNormalization(momentum=0.5)
+
+        @tf.function
+        def call(self, inputs, training):
+            return self.norm(inputs, training=training)
+
+    model = Compiled()
+    model(tf.fill([2, 1], 4.0), training=True)
+    np.testing.assert_allclose(model.norm.moving_mean.numpy(), [2.0])
+
+
+def test_what_a_layer_would_give():
+    from tensorflow import keras
+
+    layer = keras.layers.Conv1D(4, 3)
+    shape = layer.compute_output_shape(tf.TensorShape([None, 10, 2]))
+    assert shape.as_list() == [None, 8, 4]
+    assert shape == (None, 8, 4)
+    spec = layer.compute_output_signature(tf.TensorSpec([None, 10, 2], tf.float32))
+    assert spec == tf.TensorSpec([None, 8, 4], tf.float32)
+    with pytest.raises(TypeError, match="TensorSpec"):
+        layer.compute_output_signature((None, 10, 2))
+
+    class Own(keras.layers.Layer):
+        def call(self, inputs):
+            return tf.concat([inputs, inputs], -1)
+
+    assert Own().compute_output_shape((2, 3)).as_list() == [2, 6]
+    shapes = keras.layers.LSTM(2, return_state=True).compute_output_shape((5, 4, 3))
+    assert [each.as_list() for each in shapes] == [[5, 2]] * 3
+
+    masking, adding = keras.layers.Masking(), keras.layers.Add()
+    x = keras.Input((3, 2))
+    masked = masking(x)
+    adding([masked, masked])
+    assert masking.input_mask is None
+    assert masking.output_mask.shape == adding.output_mask.shape == (None, 3)
+
+
+def test_optimizers_of_tensorflow_1_step_as_they_did():
+    """`compile(tf.compat.v1.train.RMSPropOptimizer(...))`; the weights are those of TensorFlow 2.2."""
+    from tensorflow import keras
+
+    train = tf.compat.v1.train
+    for optimizer, expected in (
+        (train.GradientDescentOptimizer(0.1), 0.52),
+        (train.AdamOptimizer(), 0.998),
+        (train.MomentumOptimizer(0.1, 0.9), 0.25),
+        (train.RMSPropOptimizer(0.1), 0.6298099),
+        (train.AdagradOptimizer(0.1), 0.835233),
+        (train.AdadeltaOptimizer(0.1), 0.99991),
+        (train.FtrlOptimizer(0.1), 0.7352965),
+    ):
+        model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), kernel_initializer="ones")])
+        model.compile(optimizer, "mse")
+        for _ in range(2):
+            model.train_on_batch(np.ones((4, 3)), np.zeros((4, 2)))
+        np.testing.assert_allclose(model.get_weights()[0], expected, rtol=1e-5)
+
+
+def test_details_of_layers():
+    from tensorflow import keras
+
+    # Arguments of every layer, also where the class names all that it takes.
+    dropped = keras.layers.SpatialDropout1D(0.5, input_shape=(3, 2), trainable=False)
+    assert keras.Sequential([dropped]).output_shape == (None, 3, 2)
+    assert dropped.trainable is False
+
+    class _Hidden(keras.Model):
+        def call(self, inputs):
+            return inputs
+
+    assert _Hidden().name == "private__hidden"
+    assert _Hidden()(tf.ones((1, 1))).shape == (1, 1)
+
+    # The mask of a Lambda layer is found again.
+    masked = keras.layers.Lambda(lambda x: x + 1, mask=lambda x, mask: mask)
+    again = keras.layers.Lambda.from_config(masked.get_config())
+    assert again.mask(1, 5) == 5
+
+    joined = keras.layers.Concatenate()
+    a, b = keras.Input((2,)), keras.Input((3,))
+    with pytest.raises(ValueError, match="at least two tensors"):
+        joined([a])
+    joined([a, b])
+    assert joined([a]).shape == (None, 2)
+    with pytest.raises(ValueError, match="`mask` should be a list"):
+        joined.compute_mask([a, b], np.ones((1, 2)))
+
+
+def test_private_modules_of_its_time():
+    from tensorflow import keras
+    from tensorflow.python.keras.layers.recurrent_v2 import LSTM
+    from tensorflow.python.keras.optimizer_v2 import adam, learning_rate_schedule
+    from tensorflow.python.keras.optimizer_v2.optimizer_v2 import OptimizerV2
+
+    assert LSTM is keras.layers.LSTM
+    assert issubclass(adam.Adam, OptimizerV2)
+    assert learning_rate_schedule.CosineDecay is keras.optimizers.schedules.CosineDecay
+
+
+def test_cells():
+    from tensorflow import keras
+
+    class Minimal(keras.layers.AbstractRNNCell):
+        def __init__(self, units):
+            super().__init__()
+            self.units = units
+
+        @property
+        def state_size(self):
+            return self.units
+
+        def call(self, inputs, states):
+            output = tf.reduce_sum(inputs, -1, keepdims=True) + states[0]
+            return output, output
+
+    x = np.arange(12, dtype="float32").reshape(2, 3, 2)
+    y = keras.layers.RNN(Minimal(1))(x)
+    np.testing.assert_allclose(y, x.sum((1, 2))[:, None])
+    assert Minimal(2).get_initial_state(batch_size=3, dtype="float32").shape == (3, 2)
+
+    # Peepholes: the numbers are those of TensorFlow 2.2, all weights 0.1.
+    layer = keras.layers.RNN(keras.experimental.PeepholeLSTMCell(2))
+    layer.build((None, 3, 2))
+    layer.set_weights([np.full_like(w, 0.1) for w in layer.get_weights()])
+    np.testing.assert_allclose(layer(x / 10), [[0.0912236] * 2, [0.1732678] * 2], atol=1e-6)
+
+
+def test_schedules():
+    """The numbers are those of TensorFlow 2.2."""
+    from tensorflow import keras
+
+    rate = keras.experimental.LinearCosineDecay(0.5, 10, num_periods=1.5, alpha=0.2, beta=0.01)
+    np.testing.assert_allclose(
+        [float(rate(step)) for step in (0, 3, 7, 12)], [0.605, 0.0160123, 0.2488821, 0.005], atol=1e-6
+    )
+    again = keras.experimental.LinearCosineDecay.from_config(rate.get_config())
+    assert float(again(3)) == float(rate(3))
+    noisy = keras.experimental.NoisyLinearCosineDecay(
+        0.5, 10, initial_variance=0.0, num_periods=1.5, alpha=0.2, beta=0.01
+    )
+    np.testing.assert_allclose(float(noisy(3)), 0.0160123, atol=1e-6)
