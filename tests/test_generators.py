@@ -6,6 +6,7 @@ import itertools
 import threading
 import time
 import traceback
+import warnings
 
 import keras
 import numpy as np
@@ -287,6 +288,29 @@ def test_class_weight(targets, weighted):
                 model.train_on_batch(X, y, sample_weight=by_row)
         weights.append(template.get_weights())
     assert difference(*weights) < 1e-5
+
+
+def test_a_list_of_class_weights_for_one_output_is_left_out_and_said():
+    """Keras 2 took a dict, or a list with one for each output, and made nothing of anything else."""
+    kernels = []
+    for class_weight in (None, [{0: 5.0, 1: 1.0}] * 3):
+        keras.utils.set_random_seed(0)
+        model = mlp()
+        model.compile(keras.optimizers.SGD(0.5), "categorical_crossentropy")
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            fit_generator(model, itertools.repeat((X, Y)), 1, class_weight=class_weight, verbose=0)
+        assert any("a list of 3 for one output" in str(each.message) for each in said) == (class_weight is not None)
+        kernels.append(model.get_weights())
+    assert difference(*kernels) == 0
+
+
+def test_an_object_that_is_no_model_is_asked_for_its_own_method():
+    class Net:
+        def fit_generator(self, generator, epochs=1):
+            return generator, epochs
+
+    assert fit_generator(Net(), "batches", epochs=3) == ("batches", 3)
 
 
 def test_validation_generator_goes_on():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import numbers
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -12,6 +13,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.template import template_inputs
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +46,15 @@ class BatchReader:
         losses = keras.tree.flatten(getattr(model, "loss", None))
         self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
         self._class_weight = class_weight
+        of_columns = isinstance(class_weight, (list, tuple)) and len(class_weight) != 1
+        if targets_of_keras_2 and of_columns and len(getattr(model, "outputs", None) or ()) == 1:
+            warnings.warn(
+                f"`class_weight` is a list of {len(class_weight)} for one output: left out, as Keras 2 did. Give a "
+                "dict, or weigh the columns of the output in a loss of your own.",
+                ParallelCompatWarning,
+                stacklevel=2,
+            )
+            self._class_weight = None
         self._inputs = list(getattr(model, "inputs", None) or [])
         self._structure = template_inputs(model) if self._inputs else None
         self._input_names = _input_names(self._structure, self._inputs)

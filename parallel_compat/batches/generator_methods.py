@@ -19,6 +19,7 @@ from parallel_compat.batches.batch import BatchReader, as_tensor
 from parallel_compat.batches.epochs import Epochs
 from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
 from parallel_compat.names.generator_arguments import in_keras_2
+from parallel_compat.own_methods import of_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -217,6 +218,7 @@ def check_data_comes_alone(data: Any, arguments: Mapping[str, Any]) -> None:
         )
 
 
+@of_models("fit_generator")
 def fit_generator(
     model: keras.Model,
     generator: Any,
@@ -295,6 +297,7 @@ def fit_generator(
     return fit(model, feed, arguments)
 
 
+@of_models("evaluate_generator")
 def evaluate_generator(
     model: keras.Model,
     generator: Any,
@@ -343,6 +346,7 @@ def evaluate_generator(
         )
 
 
+@of_models("predict_generator")
 def predict_generator(
     model: keras.Model,
     generator: Any,

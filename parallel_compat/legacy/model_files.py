@@ -14,6 +14,8 @@ from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.hdf5_output import writing
 from parallel_compat.legacy import saving, tensorflow_checkpoints
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
+from parallel_compat.names.eras import Era
+from parallel_compat.own_methods import of_models
 from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.reader import read
 from parallel_compat.run import object_eras
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import keras
 
 
+@of_models("save_weights")
 def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:
     """Write a model's weights to a file of any name, whole or not at all.
 
@@ -50,6 +53,7 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
                 h5_files.write_weights(_saved(model), file)
 
 
+@of_models("load_weights")
 def load_weights(
     model: keras.Model, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
 ) -> tensorflow_checkpoints.LoadStatus | None:
@@ -94,6 +98,7 @@ def load_weights(
     return None
 
 
+@of_models("save")
 def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
     """Write a whole model to a file of any name, whole or not at all.
 
@@ -143,8 +148,10 @@ def is_for_keras(path: str) -> bool:
 
 def _writes_checkpoints(model: keras.Model, path: str) -> bool:
     """Say whether the code that made a model wrote weights of this name to a checkpoint of TensorFlow."""
-    of_tf_keras = object_eras.era_of_object(_saved(model)).is_tf_keras
-    return of_tf_keras and not path.endswith((".h5", ".hdf5", ".keras"))
+    era = object_eras.era_of_object(_saved(model))
+    if era is Era.TODAY:  # of rewritten code the name tells
+        return path.endswith((".tf", ".ckpt"))
+    return era.is_tf_keras and not path.endswith((".h5", ".hdf5", ".keras"))
 
 
 def _may_overwrite(path: str) -> bool:

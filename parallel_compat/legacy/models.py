@@ -16,6 +16,7 @@ from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import compiled_metrics, data_tensors, model_files, old_files, saving
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
+from parallel_compat.own_methods import of_models
 from parallel_compat.run import callers, environment, object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -25,6 +26,7 @@ save_model = model_files.save_model
 save_weights = model_files.save_weights
 
 
+@of_models("predict_classes")
 def predict_classes(model: keras.Model, x: Any, batch_size: int = 32, verbose: int = 0, **keywords: Any) -> Any:
     """Return the class of each sample: the largest of several outputs, or 1 where a single one is above 0.5.
 
@@ -44,6 +46,7 @@ def predict_classes(model: keras.Model, x: Any, batch_size: int = 32, verbose: i
     return (probabilities > 0.5).astype("int32")
 
 
+@of_models("predict")
 def predict(
     model: keras.Model,
     x: Any,
@@ -81,6 +84,7 @@ def predict(
     return model.predict(x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks)
 
 
+@of_models("predict_proba")
 def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int = 0, **keywords: Any) -> Any:
     """Return `model.predict(x)`."""
     return model.predict(x, batch_size=batch_size, verbose=verbose, **keywords)

@@ -18,7 +18,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import NUMPY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from parallel_compat.migrate.project_facts import ProjectFacts
     from parallel_compat.migrate.scopes import Binding
@@ -30,6 +30,7 @@ ELSEWHERE = r"\b(?:(?:load|save)_weights|predict_classes|scipy\.misc|(?:np|numpy
 _ELSEWHERE = re.compile(ELSEWHERE)
 # Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.
 _OF_MODELS = ("fit_generator", "evaluate_generator", "predict_generator")
+_INSTALL = "parallel_compat.install"
 _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "keras_preprocessing")
 
 
@@ -151,6 +152,38 @@ class File:
     ) -> Finding:
         """Make a finding that somebody has to look at."""
         return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
+
+    @cached_property
+    def installs(self) -> bool:
+        """Whether the source answers legacy names in the running program: `parallel_compat.install()`."""
+        return any(self.names.path(call.func) == _INSTALL for call in self.tree.calls)
+
+    def answered_by_run(
+        self,
+        rule: str,
+        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
+        message: str,
+        edits: Iterable[AnyEdit] = (),
+        *,
+        hint: bool = False,
+    ) -> Iterator[Finding]:
+        """Find what no code of today says, and `run` answers: so does a program that calls `parallel_compat.install`.
+
+        Nothing is left to say of a source that calls it.
+        """
+        if not self.installs:
+            text = f"{message} (Unsafe: `{_INSTALL}()` answers it in the running program, as `run` does.)"
+            yield self.found(rule, node, text, [*edits, self._install()], status=Status.UNSAFE, hint=hint)
+
+    def _install(self) -> Edit:
+        """Call `parallel_compat.install` before the first import of Keras or TensorFlow."""
+        era = f'era="{self.era.value}"' if self.era is not None else ""
+        statement = f"{_INSTALL}({era})"
+        anchor = next((node for node in self.tree.module.body if _is_keras_import(node)), None)
+        if anchor is None:
+            return self._import_first(f"import parallel_compat{self.source.newline}{statement}")
+        start = self.source.start(anchor)
+        return Edit(start, start, f"import parallel_compat{self.source.newline}{statement}{self.source.newline}")
 
     @cached_property
     def _ignores(self) -> dict[int, frozenset[str] | None]:

@@ -237,6 +237,21 @@ MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.shapes.get_shape"
 MEMBERS["keras.optimizers.Optimizer", "get_weights"] = f"{_LEGACY}.optimizers.get_weights"
 
 
+# Arguments that Keras 3 dropped and `run` takes.
+ARGUMENTS = frozenset((("keras.Model.compile", "target_tensors"),))
+# Answered by what `run` sets on Keras's classes themselves.
+_SET_ON_CLASSES = frozenset((("keras.KerasTensor", "_keras_history"), ("keras.callbacks.Callback", "validation_data")))
+
+
+def answers_member(of: str, name: str) -> bool:
+    """Say whether `run` answers a method or attribute that Keras 3 dropped.
+
+    >>> answers_member("keras.Model", "metrics_tensors"), answers_member("keras.Model", "total_loss")
+    (True, False)
+    """
+    return (of, name) in MEMBERS or (of, name) in ATTRIBUTES or (of, name) in _SET_ON_CLASSES
+
+
 def lookup(path: str, canonical: str) -> Path | None:
     """Say what a name is for `run` alone, or None where the table's answer holds.
 

@@ -61,6 +61,9 @@ def test_weights_of_an_old_checkpoint(case, tmp_path):
     assert weights.items() <= theirs.items()
     assert len(weights) == len(model.weights)
 
+    model_files.save_weights(model, tmp_path / "named" / "w_1.tf")  # of rewritten code the name tells
+    assert tf.train.latest_checkpoint(str(tmp_path / "named")) == str(tmp_path / "named" / "w_1.tf")
+
 
 def test_a_weight_that_is_missing_is_refused_and_nothing_is_changed():
     model = keras.Sequential([keras.Input((5,)), keras.layers.Embedding(9, 3), keras.layers.Dense(2)])

@@ -49,6 +49,7 @@ NAMES: tuple[str, ...] = (
     "tensor-shape",
     "kept-tensors",
     "symbolic-functions",
+    "graph-of-layers",
     "generator-next",
     "accuracy-names",
     "identifiers",

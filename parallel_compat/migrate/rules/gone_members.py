@@ -1,4 +1,8 @@
-"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead."""
+"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead.
+
+Some of them `parallel-compat run` answers (`add_loss` of a functional model, `metrics_tensors`, `get_updates` of an
+optimizer of one's own): a program that calls `parallel_compat.install()` has them as well, which `--unsafe` writes.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.methods import WHAT
+from parallel_compat.names import run_only
 from parallel_compat.names.members import MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change
 
@@ -21,7 +26,7 @@ BEFORE = """\
 from keras.models import Model
 
 model = Model(x, y)
-text = model.to_yaml()
+loss = model.total_loss
 """
 AFTER = None
 
@@ -59,7 +64,10 @@ def find(file: File) -> Iterator[Finding]:
         for row in rows:
             if kind == row.of or (kind is None and node.attr in _TELLING):
                 message = f"`{row.old}` of {WHAT[row.of]} is gone. {row.note}"
-                yield file.attention(RULE, node, message, hint=kind is None)
+                if run_only.answers_member(row.of, row.old):
+                    yield from file.answered_by_run(RULE, node, message, hint=kind is None)
+                else:
+                    yield file.attention(RULE, node, message, hint=kind is None)
                 break
     for call in file.method_calls.get("add_loss", ()):
         model = call.func.value if isinstance(call.func, ast.Attribute) else call.func
@@ -68,10 +76,10 @@ def find(file: File) -> Iterator[Finding]:
                 "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, by "
                 "`self.add_loss(...)`."
             )
-            yield file.attention(RULE, call, message)
+            yield from file.answered_by_run(RULE, call, message)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == OPTIMIZER:
             for statement in class_.body:
                 if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
                     message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
-                    yield file.attention(RULE, statement, message)
+                    yield from file.answered_by_run(RULE, statement, message)

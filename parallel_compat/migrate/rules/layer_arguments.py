@@ -149,7 +149,13 @@ def _weights(file: File) -> Iterator[Finding]:
     for method in ("add_weight", "add_variable"):  # the second is tf.keras's other name of the first
         for call in file.method_calls.get(method, ()):
             assert isinstance(call.func, ast.Attribute)
-            if file.kinds.of(call.func.value) not in (None, LAYER) or not call.args:
+            if file.kinds.of(call.func.value) not in (None, LAYER):
+                continue
+            if method == "add_variable" and file.kinds.of(call.func.value) == LAYER:
+                end = file.source.end(call.func)
+                message = "`add_variable` of a layer is `add_weight`: today's has other arguments."
+                yield file.found(RULE, call.func, message, [Edit(end - len(method), end, "add_weight")])
+            if not call.args:
                 continue
             first = calls.constant(call.args[0])
             if isinstance(first, str) or calls.keyword(call, "shape") is not None:

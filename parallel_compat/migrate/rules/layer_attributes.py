@@ -86,7 +86,8 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
             edits = [remove_statement(file, statement)]
             yield file.found(RULE, node, f"{message} (Unsafe: is that one a layer?)", edits, status=Status.UNSAFE)
             return
-        yield file.attention(RULE, node, f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}")
+        message = f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}"
+        yield from file.answered_by_run(RULE, node, message)
 
 
 def _is_of_a_held_layer(statement: ast.Assign) -> bool:

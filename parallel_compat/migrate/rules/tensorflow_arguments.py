@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import table
+from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
             named = [keyword.arg for keyword in call.keywords if keyword.arg in gone]
             if named:
                 why = f"`{named[0]}` is no argument of `{target}` any more"
-            elif len(call.args) > agreeing:
+            elif len(call.args) > agreeing and file.era is not Era.TF_KERAS_2_2:
                 why = f"argument {agreeing + 1} of `{target}` means something else today"
             else:
                 continue

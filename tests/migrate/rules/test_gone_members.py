@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, found
+from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 
@@ -10,11 +10,9 @@ HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 @pytest.mark.parametrize(
     "use",
     [
-        "model.to_yaml()",
         "model.total_loss",
-        "model.layers[1].inbound_nodes",
-        "model.optimizer.get_weights()",
-        "net.to_yaml()",
+        "model.container_nodes",
+        "net.container_nodes",
     ],
 )
 def test_reports(use):
@@ -23,11 +21,27 @@ def test_reports(use):
     assert found(source, "gone-members") == [(3, "attention")]
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        "model.to_yaml()",
+        "model.layers[1].inbound_nodes",
+        "model.optimizer.get_weights()",
+        "net.to_yaml()",
+        "model.add_loss(z)",
+    ],
+)
+def test_what_run_answers_is_answered_in_the_running_program(use):
+    install = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
+    assert found(HEAD + use + "\n", "gone-members") == [(3, "unsafe")]
+    check_transformed(HEAD + use + "\n", install + HEAD + use + "\n", unsafe=True)
+
+
 def test_reports_optimizers_of_their_own():
     source = (
         "from keras.optimizers import Optimizer\nclass O(Optimizer):\n    def get_updates(self, loss, params): pass\n"
     )
-    assert found(source, "gone-members") == [(3, "attention")]
+    assert found(source, "gone-members") == [(3, "unsafe")]
 
 
 @pytest.mark.parametrize("source", [HEAD + "model.to_json()\n", HEAD + "net.get_weights()\n", "a.total_loss\n"])
@@ -38,6 +52,6 @@ def test_leaves_alone(source):
 def test_a_loss_that_is_added_to_a_model():
     """Keras 3 takes it in the `call` of a layer."""
     source = "from keras.models import Model\nmodel = Model(x, y)\nmodel.add_loss(z)\n"
-    assert found(source, "gone-members") == [(3, "attention")]
+    assert found(source, "gone-members") == [(3, "unsafe")]
     layer = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        self.add_loss(x)\n"
     assert found(layer, "gone-members") == []

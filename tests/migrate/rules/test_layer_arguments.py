@@ -156,7 +156,7 @@ def test_the_name_of_a_weight_is_named():
         import tensorflow as tf
         class Head(tf.keras.layers.Layer):
             def build(self, shape):
-                self.w = self.add_variable(name="weights", shape=[shape[-1], 4])
+                self.w = self.add_weight(name="weights", shape=[shape[-1], 4])
         """,
     )
     check_noop(

@@ -53,7 +53,7 @@ class Mine(Layer):
         self.trainable_weights = [self.kernel]
         self.outputs = 3
 """
-    assert found(source, "layer-attributes") == [(4, "attention"), (7, "attention")]
+    assert found(source, "layer-attributes") == [(4, "unsafe"), (7, "unsafe")]
 
 
 def test_weights_of_a_layer_that_a_layer_holds_need_no_assignment():

@@ -1,0 +1,161 @@
+"""Code that hangs on the graph of Keras 2 has it in the running program, by `parallel_compat.install()`.
+
+A graph was built once, so a loss or a Lambda layer could read a tensor of the model that surrounds it (the loss of a
+variational autoencoder reads `z_mean`), a number could stand among the tensors that a layer is called on, and
+`compute_mask` got the masks of all inputs. Keras 3 calls functions anew in each pass, when the tensors between layers
+have no values.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.names.members import LAYER, TENSOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "graph-of-layers"
+SAFE = False
+BEFORE = """\
+from keras import backend as K
+from keras.layers import Dense, Input
+from keras.models import Model
+
+x = Input((8,))
+mean = Dense(2)(x)
+model = Model(x, Dense(8)(mean))
+
+def loss(y_true, y_pred):
+    return K.square(y_true - y_pred) + K.square(mean)
+
+model.compile('sgd', loss)
+"""
+AFTER = """\
+import parallel_compat
+parallel_compat.install(era="keras-2.2.4")
+from parallel_compat.legacy import backend as K
+from keras.layers import Dense, Input
+from keras.models import Model
+
+x = Input((8,))
+mean = Dense(2)(x)
+model = Model(x, Dense(8)(mean))
+
+def loss(y_true, y_pred):
+    return K.square(y_true - y_pred) + K.square(mean)
+
+model.compile('sgd', loss)
+"""
+
+_FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+_COMPILED = ("loss", "metrics", "weighted_metrics")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find such code."""
+    for node, what in (*_of_lambda_layers(file), *_compiled(file)):
+        captured = _captured(file, node)
+        if captured is not None:
+            message = f"{what} reads `{captured}`, a tensor between layers, which has no values when it is called."
+            yield from file.answered_by_run(RULE, node, message)
+    for class_ in file.tree.classes:
+        if file.kinds.of_class(class_) == LAYER:
+            yield from _masks_of_inputs(file, class_)
+    for call in file.tree.calls:
+        number = _number_among_inputs(file, call)
+        if number is not None:
+            message = "A layer or model is called on a number among tensors, which Keras 3 refuses."
+            yield from file.answered_by_run(RULE, number, message, hint=True)
+
+
+def _of_lambda_layers(file: File) -> Iterator[tuple[ast.expr, str]]:
+    for call in file.calls_by_target.get("keras.layers.Lambda", ()):
+        given = calls.keyword(call, "function")
+        if call.args or given is not None:
+            yield call.args[0] if given is None else given.value, "The function of a Lambda layer"
+
+
+def _compiled(file: File) -> Iterator[tuple[ast.expr, str]]:
+    for call in file.method_calls.get("compile", ()):
+        given = [*call.args[1:3], *(each.value for each in call.keywords if each.arg in _COMPILED)]
+        for value in given:
+            for leaf in _leaves(value):
+                yield leaf, "A loss or metric"
+
+
+def _leaves(value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(value, ast.List | ast.Tuple):
+        for each in value.elts:
+            yield from _leaves(each)
+    elif isinstance(value, ast.Dict):
+        for each in value.values:
+            yield from _leaves(each)
+    elif not isinstance(value, ast.Constant):
+        yield value
+
+
+def _captured(file: File, node: ast.expr) -> str | None:
+    """Return the name of a tensor between layers that a function reads, or that makes it."""
+    if isinstance(node, ast.Call):  # a function that makes the loss: `loss_of(mean)`
+        given = [*node.args, *(each.value for each in node.keywords)]
+        tensors = [each for each in given if file.kinds.of(each) == TENSOR]
+        return file.source.segment(tensors[0]) if tensors else None
+    function = node if isinstance(node, ast.Lambda) else file.kinds.definition(node)
+    if not isinstance(function, _FUNCTIONS):
+        return None
+    for each in ast.walk(function):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each in file.tree.scopes:
+            bindings = file.tree.scopes[each].find(each.id)
+            inside = any(binding.scope.node is within for binding in bindings for within in _scopes(function))
+            if bindings and not inside and file.kinds.of(each) == TENSOR:
+                return each.id
+    return None
+
+
+def _scopes(function: ast.AST) -> Iterator[ast.AST]:
+    return (each for each in ast.walk(function) if isinstance(each, (*_FUNCTIONS, ast.ListComp, ast.GeneratorExp)))
+
+
+def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+    """`compute_mask(self, inputs, mask)` that takes the mask of one of several inputs."""
+    for method in class_.body:
+        if not isinstance(method, ast.FunctionDef) or method.name != "compute_mask" or len(method.args.args) < 3:
+            continue
+        mask = method.args.args[2].arg
+        for each in ast.walk(method):
+            if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) and each.value.id == mask:
+                message = "`compute_mask` takes one of the masks of several inputs, which Keras 3 may give as None."
+                yield from file.answered_by_run(RULE, each, message)
+                return
+
+
+def _number_among_inputs(file: File, call: ast.Call) -> ast.expr | None:
+    """Return the number in `net([feature, i]) for i, feature in enumerate(features)`."""
+    if len(call.args) != 1 or call.keywords or not isinstance(call.args[0], ast.List):
+        return None
+    if not isinstance(call.func, ast.Name) or file.names.path(call.func) is not None:
+        return None
+    if not file.tree.scopes[call.func].find(call.func.id):
+        return None  # `print([feature, i])`
+    for each in call.args[0].elts:
+        if isinstance(each, ast.Name) and each in file.tree.scopes:
+            bindings = file.tree.scopes[each].find(each.id)
+            if len(bindings) == 1 and _is_counter(file, bindings[0].node):
+                return each
+    return None
+
+
+def _is_counter(file: File, node: ast.AST) -> bool:
+    above = file.tree.parents.get(node)
+    if isinstance(above, ast.Tuple) and above.elts[0] is node:
+        loop, name = file.tree.parents.get(above), "enumerate"
+    else:
+        loop, name = above, "range"
+    iterated = loop.iter if isinstance(loop, ast.For | ast.comprehension) else None
+    return isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == name

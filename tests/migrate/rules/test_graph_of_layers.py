@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.layers import Dense, Input, Lambda, Layer\nx = Input((3,))\nz = Dense(2)(x)\n"
+INSTALL = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "y = Lambda(lambda a: a * z)(z)\n",
+        "def f(a):\n    return a * z\ny = Lambda(f)(z)\n",
+        "def loss(a, b):\n    return a - b + z\nmodel.compile('sgd', loss=loss)\n",
+        "model.compile('sgd', {'y': lambda a, b: z})\n",
+        "def of(z): return lambda a, b: a - b + z\nmodel.compile('sgd', of(z))\n",
+        "class Own(Layer):\n    def compute_mask(self, inputs, mask=None):\n        return mask[0]\n",
+        "def build(net, features):\n    return [net([feature, i]) for i, feature in enumerate(features)]\n",
+    ],
+)
+def test_what_needs_the_graph(use):
+    check_transformed(HEAD + use, INSTALL + HEAD + use, unsafe=True)
+    assert [status for _, status in found(HEAD + use, "graph-of-layers")] == ["unsafe"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "y = Lambda(lambda z: z * 2)(z)\n",
+        "def f(a):\n    z = a * 2\n    return z\ny = Lambda(f)(x)\n",
+        "def loss(a, b):\n    return a - b\nmodel.compile('sgd', loss=loss)\n",
+        "class Own(Layer):\n    def compute_mask(self, inputs, mask=None):\n        return mask\n",
+        "def show(features):\n    return [print([feature, i]) for i, feature in enumerate(features)]\n",
+    ],
+)
+def test_leaves_alone(use):
+    check_noop(HEAD + use, rule="graph-of-layers")
