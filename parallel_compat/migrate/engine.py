@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import native, project_facts, rules
+from parallel_compat.migrate.alignment import realigned
 from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Finding, Status
@@ -158,20 +159,28 @@ def rewrite(analysis: Analysis, *, hints: bool) -> str:
     Raises:
         BrokenRewrite: the result would not parse. The text is then not to be touched.
     """
-    edits = [
-        edit
-        for finding in analysis.findings
-        if finding.status is Status.REWRITTEN and (hints or not finding.hint)
-        for edit in finding.edits
-    ]
-    source = analysis.file.source.text
-    text = apply(source, settle(source, edits))
+    edits = edits_of(analysis, hints=hints)
+    text = apply(analysis.file.source.text, edits)
     if edits:
         try:
             _check_that_it_parses(text)
         except SyntaxError as error:
             raise BrokenRewrite(f"the rewritten source would not parse: {error}") from error
     return text
+
+
+def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
+    """Return the edits that are made, with continuation lines moved along with what they are aligned with.
+
+    Args:
+        analysis: what was found.
+        hints: whether findings that are only worth telling in a legacy project count.
+    """
+    counted = [finding for finding in analysis.findings if hints or not finding.hint]
+    edits = [edit for finding in counted if finding.status is Status.REWRITTEN for edit in finding.edits]
+    source = analysis.file.source.text
+    settled = settle(source, edits)
+    return (*settled, *realigned(source, settled)) if settled else ()
 
 
 @lru_cache(maxsize=1)  # with and without hints the text is mostly the same

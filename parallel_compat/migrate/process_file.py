@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import notebooks
-from parallel_compat.migrate.edits import settle
-from parallel_compat.migrate.engine import Analysis, BrokenRewrite, Options, analyse, rewrite
+from parallel_compat.migrate.engine import Analysis, BrokenRewrite, Options, analyse, edits_of, rewrite
 from parallel_compat.migrate.file import ELSEWHERE, is_of_interest
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.migrate.native import numerics, process
@@ -102,13 +101,7 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
             rewrite(analysis, hints=hints)  # the module parses
         except BrokenRewrite as error:
             return Report(path, FileStatus.FAILED, str(error))
-        edits = [
-            edit
-            for finding in analysis.findings
-            if finding.status is Status.REWRITTEN and (hints or not finding.hint)
-            for edit in finding.edits
-        ]
-        after = book.rewritten(set(settle(book.module, edits)))
+        after = book.rewritten(set(edits_of(analysis, hints=hints)))
         places = unread + _places(path, analysis, hints=hints, book=book)
         status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
         reports.append(Report(path, status, "", places, text, after, after.encode("utf-8"), analysis.legacy))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import engine, native
-from parallel_compat.migrate.edits import apply, settle
+from parallel_compat.migrate.edits import apply
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.native import differences, import_order
@@ -69,8 +69,7 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
             file.old = file.old or legacy  # `lr=` says it as well as an import
             has_hints = has_hints or any(finding.hint for finding in analysis.findings)
             counted = [finding for finding in analysis.findings if hints or not finding.hint]
-            edits = [edit for one in counted if one.status is Status.REWRITTEN for edit in one.edits]
-            settled = tuple(settle(text, edits))
+            settled = engine.edits_of(analysis, hints=hints)
             after = apply(text, settled)
             last = after == text
             for finding in counted:
