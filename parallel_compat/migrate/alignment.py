@@ -38,8 +38,8 @@ def realigned(text: str, edits: Sequence[Edit]) -> list[Edit]:
         edits: the edits that are made to it, which do not overlap.
     """
     starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    for content in text.split("\n"):
+        starts.append(starts[-1] + len(content) + 1)
     ordered = sorted(set(edits))
     by_line: dict[int, list[Edit]] = {}
     for edit in ordered:
