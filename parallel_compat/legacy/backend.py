@@ -21,7 +21,7 @@ from tensorflow.keras import backend as _today
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import own_optimizers, training_of_call
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
-from parallel_compat.legacy import ctc
+from parallel_compat.legacy import ctc, data_tensors
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.graph import (  # noqa: F401
@@ -82,6 +82,8 @@ def _unchanged(name: str) -> Any:
                 keras3.say_made_by_operation(result)
             if name in _RANDOM:
                 _remember_draw(result, functools.partial(plain, *arguments, **keywords))
+            elif tf.executing_eagerly():
+                data_tensors.remember(result, plain, arguments, keywords)
             return result
         if name in AS_OPERATIONS and values_in_use() is None:
             return getattr(keras.ops, name)(*arguments, **keywords)

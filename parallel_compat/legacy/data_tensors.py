@@ -30,25 +30,137 @@ class Element:
     """What one `get_next()` of an iterator stands for in a graph: the iterator's next element, in each step.
 
     Args:
-        iterator: the iterator.
+        iterator: returns the iterator.
         first: the element that it gave already, which is the first step's.
     """
 
-    def __init__(self, iterator: Any, first: Any) -> None:
+    def __init__(self, iterator: Callable[[], Any], first: Any) -> None:
         self._iterator = iterator
         self._waiting = [first]
         for place, tensor in enumerate(_flatten(first)):
             if hasattr(tensor, "numpy"):
                 setattr(tensor, _MARK, (self, place))
 
-    def take(self) -> list[Any]:
+    def take(self, step: Step) -> list[Any]:
         """Return the tensors of the next step.
+
+        Args:
+            step: the values of that step; not used.
 
         Raises:
             tf.errors.OutOfRangeError: there are no more.
         """
-        flat: list[Any] = _flatten(self._waiting.pop() if self._waiting else self._iterator.get_next())
+        flat: list[Any] = _flatten(self._waiting.pop() if self._waiting else self._iterator().get_next())
         return flat
+
+    def forget(self) -> None:
+        """Leave the first element out: the iterator has begun anew."""
+        self._waiting.clear()
+
+
+class Computed:
+    """What a function of the backend computed from variables, or from other tensors in the place of data.
+
+    Args:
+        function: the function.
+        arguments: its positional arguments.
+        keywords: its arguments by name.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: Any, keywords: Any) -> None:
+        self._function, self._given = function, (arguments, keywords)
+
+    def take(self, step: Step) -> list[Any]:
+        """Return what it computes in a step.
+
+        Args:
+            step: the values of that step.
+        """
+        arguments, keywords = _map(lambda leaf: step.value(leaf) if hasattr(leaf, _MARK) else leaf, self._given)
+        return [self._function(*arguments, **keywords)]
+
+
+def remember(result: Any, function: Callable[..., Any], arguments: Any, keywords: Any) -> None:
+    """Let a tensor that was computed from what is in the place of data be in that place as well.
+
+    Args:
+        result: what the function gave.
+        function: the function.
+        arguments: its positional arguments.
+        keywords: its arguments by name.
+    """
+    if hasattr(result, "numpy") and any(is_data(leaf) for leaf in _flatten((arguments, keywords))):
+        setattr(result, _MARK, (Computed(function, arguments, keywords), 0))
+
+
+class Initializer:
+    """What `tf.global_variables_initializer()` returns: variables are initialised when they are made.
+
+    A session runs it; that of an iterator begins it anew.
+    """
+
+    def run(self, *_arguments: Any, **_keywords: Any) -> None:
+        """Do nothing."""
+
+
+class InitializableIterator:
+    """An iterator over a data set that a session begins anew: `session.run(iterator.initializer)`.
+
+    Args:
+        dataset: the data set.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+        self.initializer = _Beginning(self)
+        self.elements: list[Element] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with the first element of the data set."""
+        self._iterator = iter(self.dataset)
+        for element in self.elements:
+            element.forget()
+
+    def __iter__(self) -> InitializableIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._iterator)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Return the next element, which stands for each of them.
+
+        Args:
+            name: not used.
+        """
+        found = self._iterator.get_next()
+        self.elements.append(Element(lambda: self._iterator, found))
+        return found
+
+
+class _Beginning(Initializer):
+    def __init__(self, iterator: InitializableIterator) -> None:
+        self._iterator = iterator
+
+    def run(self, *_arguments: Any, **_keywords: Any) -> None:
+        """Begin the iterator anew."""
+        self._iterator.begin()
+
+
+def make_one_shot_iterator(dataset: Any) -> Any:
+    """Return an iterator over a data set (`dataset.make_one_shot_iterator()` of TensorFlow 1)."""
+    return tf.compat.v1.data.make_one_shot_iterator(dataset)
+
+
+def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> InitializableIterator:
+    """Return an iterator that a session begins anew.
+
+    Args:
+        dataset: the data set.
+        shared_name: not used: there are no sessions of several processes.
+    """
+    return InitializableIterator(dataset)
 
 
 class Step:
@@ -63,12 +175,17 @@ class Step:
         if element is None:
             return np.asarray(keras.ops.convert_to_numpy(tensor))
         if id(element) not in self._taken:
-            self._taken[id(element)] = element.take()
+            self._taken[id(element)] = element.take(self)
         return self._taken[id(element)][place].numpy()
 
 
+def read_by(x: Any) -> Any:
+    """Return the tensor that an input of a model is read from, None where it is fed."""
+    return getattr(x, _MARK, None)
+
+
 def is_data(tensor: Any) -> bool:
-    """Whether a tensor can be in the place of data: a variable, or of an iterator's element."""
+    """Whether a tensor can be in the place of data: a variable, an iterator's element, or computed from them."""
     return isinstance(tensor, (tf.Variable, keras.Variable)) or hasattr(tensor, _MARK)
 
 

@@ -19,7 +19,7 @@ from parallel_compat.backend.keras3 import own_optimizers
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
-from parallel_compat.legacy import kept_numbers
+from parallel_compat.legacy import data_tensors, kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
 
 if TYPE_CHECKING:
@@ -430,7 +430,8 @@ class Function:
                     "`K.update_add(variable, increment)`, or assign outside of the call."
                 )
         self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
-        self._layers = _layers_between(self._tensors, [*self.outputs, *_computed(self._updates)])
+        self._layers, self._data = _layers_between(self._tensors, [*self.outputs, *_computed(self._updates)])
+        self._tensors += self._data
         self._compiled: dict[bool, Any] = {}
         self.kept: Any = None
 
@@ -441,6 +442,8 @@ class Function:
         if len(inputs) != len(self.inputs):
             raise ValueError(f"Expected {len(self.inputs)} arrays. Received: {len(inputs)}")
         pairs = list(zip(self.inputs, inputs, strict=True))
+        step = data_tensors.Step()
+        pairs += [(x, step.value(data_tensors.read_by(x))) for x in self._data]
         given = [_as_fed(x, value) for x, value in pairs if isinstance(x, keras.KerasTensor)]
         phases = [value for x, value in pairs if isinstance(x, LearningPhase)]
         training = bool(phases[0]) if phases and fixed_learning_phase() is None else False
@@ -523,15 +526,19 @@ def _computed(updates: Sequence[Any]) -> list[Any]:
     return [each for each in found if isinstance(each, keras.KerasTensor)]
 
 
-def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the layers between tensors, and inputs that are read from tensors in the place of data."""
     stop = {id(x) for x in known}
-    waiting, seen, layers = [x for x in tensors if isinstance(x, keras.KerasTensor)], set(), {}
+    waiting, seen, layers, data = [x for x in tensors if isinstance(x, keras.KerasTensor)], set(), {}, []
     while waiting:
         current = waiting.pop()
         node = graph_values.node_of(current)
         if id(current) in stop or node is None or id(node) in seen:
             continue
         seen.add(id(node))
+        if node.is_input and data_tensors.read_by(current) is not None:
+            data.append(current)
+            continue
         if node.is_input:
             raise MissingInputError(
                 f"Expected each output to be computed from `inputs`. Received: one that needs the tensor "
@@ -540,7 +547,7 @@ def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
         if isinstance(node.operation, keras.layers.Layer):
             layers[id(node.operation)] = node.operation
         waiting += node.input_tensors
-    return list(layers.values())
+    return list(layers.values()), data
 
 
 def _as_fed(x: Any, value: Any) -> Any:

@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.devices import limit_gpu_memory, use_gpus
+from parallel_compat.legacy.data_tensors import Initializer
 from parallel_compat.legacy.device_lib import Device, list_local_devices
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -25,13 +26,6 @@ _NO_GRAPH = (
     "`model(x)`."
 )
 _current = threading.local()
-
-
-class Initializer:
-    """What `tf.global_variables_initializer()` returns: variables are initialised when they are made."""
-
-    def run(self, *_arguments: Any, **_keywords: Any) -> None:
-        """Do nothing."""
 
 
 class Graph:
@@ -201,7 +195,10 @@ def _unless_started(setting: Any, *arguments: Any) -> None:
 
 
 def _value(fetch: Any) -> Any:
-    if fetch is None or isinstance(fetch, Initializer):
+    if isinstance(fetch, Initializer):
+        fetch.run()
+        return None
+    if fetch is None:
         return None
     if isinstance(fetch, tf.Variable) or (tf.is_tensor(fetch) and hasattr(fetch, "numpy")):
         return fetch.numpy()

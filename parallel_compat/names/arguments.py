@@ -384,6 +384,17 @@ def _other() -> list[Argument]:
             note="Keras 3 chooses the dtype itself.",
             harmless=("float32",),
         ),
+        *(
+            Argument(
+                "keras.utils.get_file",
+                name,
+                Change.PROVIDED,
+                "parallel_compat.legacy.downloads.get_file",
+                harmless=(False,),
+                note="Keras 3 unpacks into a folder of its own.",
+            )
+            for name in ("untar", "extract")
+        ),
         Argument(
             "keras.models.save_model",
             "include_optimizer",

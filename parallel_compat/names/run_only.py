@@ -77,6 +77,7 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.global_variables_initializer": f"{_LEGACY}.session.initializer",
     "tensorflow.local_variables_initializer": f"{_LEGACY}.session.initializer",
     "tensorflow.initialize_all_variables": f"{_LEGACY}.session.initializer",
+    "tensorflow.data.make_initializable_iterator": f"{_LEGACY}.data_tensors.make_initializable_iterator",
     "tensorflow.tables_initializer": f"{_LEGACY}.session.initializer",
     # `model.compile(tf.train.AdamOptimizer(1e-3), ...)` under tf.keras.
     "tensorflow.train.AdamOptimizer": f"{_LEGACY}.optimizers.AdamOptimizer",
@@ -154,6 +155,8 @@ _PROVIDED: dict[str, str] = {
     # Functions that take their old arguments.
     "keras.preprocessing.image.load_img": f"{_LEGACY}.preprocessing.load_img",
     "keras.utils.to_categorical": f"{_LEGACY}.utils.to_categorical",
+    "keras.utils.get_file": f"{_LEGACY}.downloads.get_file",
+    "keras.utils.data_utils.get_file": f"{_LEGACY}.downloads.get_file",
     "keras.engine.network.Network": "keras.Model",
     "keras.engine.Network": "keras.Model",
     "keras.activations.get": f"{_LEGACY}.activations.get",
@@ -201,6 +204,8 @@ QUIET = frozenset(
         "keras.activations.deserialize",
         "keras.preprocessing.image.load_img",
         "keras.utils.to_categorical",
+        "keras.utils.get_file",
+        "keras.utils.data_utils.get_file",
     }
 )
 

@@ -7,6 +7,8 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
@@ -45,6 +47,9 @@ def put_on(patches: Patches) -> None:
     )
     elements = "an iterator's element stands for each of them, as a model's input"
     patches.wrap(values.iterator_class(), "get_next", _element, why=elements, read_in=TENSORFLOW)
+    for name in ("make_one_shot_iterator", "make_initializable_iterator"):
+        why = "a method of data sets of TensorFlow 1"
+        patches.set(tf.data.Dataset, name, functools.partialmethod(_iterator, name), why=why, read_in=TENSORFLOW)
     dimensions = "dimensions with a `value`, for the user's code of TensorFlow 1"
     patches.wrap(tf.TensorShape, "__getitem__", _dimension, why=dimensions, read_in=TENSORFLOW)
     patches.wrap(tf.TensorShape, "__iter__", _dimensions, why=dimensions, read_in=TENSORFLOW)
@@ -113,10 +118,16 @@ def _element(original: Any) -> Any:
         if frame is not None and callers.era_of(frame).has_graphs:
             from parallel_compat.legacy import data_tensors
 
-            data_tensors.Element(self, found)
+            data_tensors.Element(lambda: self, found)
         return found
 
     return get_next
+
+
+def _iterator(dataset: Any, name: str, *given: Any, **keywords: Any) -> Any:
+    from parallel_compat.legacy import data_tensors
+
+    return getattr(data_tensors, name)(dataset, *given, **keywords)
 
 
 def _for_keras(frame: FrameType | None) -> bool:
@@ -219,7 +230,8 @@ def _get_item(original: Any) -> Any:
     from parallel_compat.backend.keras3 import dispatch
 
     def __getitem__(self: Any, key: Any) -> Any:
-        # Keras's own takes no `x[None]`.
+        # Keras's own takes no `x[None]`, and no numbers of numpy (`output[:, numpy.argmax(scores)]`).
+        key = tuple(map(_plain, key)) if isinstance(key, tuple) else _plain(key)
         parts = key if isinstance(key, tuple) else (key,)
         if any(each is None for each in parts) or dispatch.has_symbolic(key):
             from parallel_compat.legacy import op_layers
@@ -228,6 +240,13 @@ def _get_item(original: Any) -> Any:
         return original(self, key)
 
     return __getitem__
+
+
+def _plain(part: Any) -> Any:
+    """Return a number of numpy in a key as a number of Python, also those in a slice."""
+    if isinstance(part, slice):
+        return slice(_plain(part.start), _plain(part.stop), _plain(part.step))
+    return part.item() if isinstance(part, np.integer) else part
 
 
 def _shape(original: Any) -> property:

@@ -6,6 +6,7 @@ and one line says what to do.
 
 from __future__ import annotations
 
+import linecache
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,12 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "cannot write mode F as",
         "skimage.io.imsave",
         "pictures are written as whole numbers: `(image * 255).astype('uint8')`",
+    ),
+    (
+        ValueError,
+        "The number of FixedLocator locations",
+        "matplotlib's ticks",
+        "matplotlib 3.3 began to ask for as many labels as places: `plt.xticks(places[:len(labels)], labels)`",
     ),
     (TypeError, "got an unexpected keyword argument 'as_grey'", "as_grey", "scikit-image spells it `as_gray`"),
 ]
@@ -165,6 +172,11 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         match = re.search(r"[mM]odule '([\w.]+)' has no attribute '(\w+)'", text)
         if match:
             return _of_attribute(match[1], match[2])
+        if "'NoneType' object has no attribute" in text and "re.split(" in _line(error.__traceback__):
+            return (
+                "re.split",
+                "Python 3.7 splits where nothing stands, too: `re.split(r'(\\W+)', text)`, without the `?`",
+            )
         match = re.search(r"'(\w+)' object has no attribute '(\w+)'", text)
         advice = _MEMBERS.get((match[1], match[2])) if match else None
         return (f"{match[1]}.{match[2]}", advice) if match and advice else None
@@ -187,14 +199,24 @@ def _of_attribute(module: str, name: str) -> tuple[str, str] | None:
     return (f"{module}.{name}", advice) if advice else None
 
 
-def _place(traceback: TracebackType | None) -> str:
-    """Name the last line of the user's code in a traceback."""
-    place = ""
+def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:
+    """Return the file and the number of the last line of the user's code in a traceback."""
+    found = None
     while traceback is not None:
         if callers.is_users(traceback.tb_frame):
-            place = f"{callers.short(traceback.tb_frame.f_code.co_filename)}:{traceback.tb_lineno}: "
+            found = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         traceback = traceback.tb_next
-    return place
+    return found
+
+
+def _place(traceback: TracebackType | None) -> str:
+    found = _last_of_user(traceback)
+    return f"{callers.short(found[0])}:{found[1]}: " if found else ""
+
+
+def _line(traceback: TracebackType | None) -> str:
+    found = _last_of_user(traceback)
+    return linecache.getline(*found) if found else ""
 
 
 __all__ = ["ATTRIBUTES", "NUMPY", "PACKAGES", "put_on_numpy", "remedy"]

@@ -78,6 +78,7 @@ def test_a_model_whose_data_are_all_variables_counts_in_steps():
 
 
 def test_targets_that_are_variables():
+    import tensorflow as tf
     from keras import backend as K
     from keras.layers import Input
 
@@ -108,7 +109,7 @@ def test_targets_that_are_variables():
         (first, ValueError, "The model has 2 outputs, but you passed a single tensor"),
         ({"third": first}, ValueError, "Expected names of outputs .*third"),
         (set(), TypeError, "Expected `target_tensors` to be a tensor, a list of tensors, or dict"),
-        ([first, K.sum(second)], TypeError, "a value that was computed once"),
+        ([first, tf.random.normal((6, 2))], TypeError, "a value that was computed once"),
     ):
         with pytest.raises(error, match=message):
             model.compile("sgd", "mse", target_tensors=tensors)
@@ -188,3 +189,46 @@ def test_an_input_that_is_a_variable_over_two_replicas():
         model.fit(B, Y, batch_size=6, epochs=2, shuffle=False, verbose=0)
         results.append(model.evaluate(B, Y, verbose=0))
     assert results[1] == pytest.approx(results[0], rel=1e-5)
+
+
+def test_what_the_backend_computes_from_variables_is_computed_again_for_each_step():
+    """As an input of a model, and where `K.function` needs one that it is not given."""
+    from keras import backend as K
+    from keras.layers import Dense, Input
+    from keras.models import Model
+
+    upper, lower = K.variable(A[:2]), K.variable(A[2:4])
+    both = Input(tensor=K.concatenate([upper, K.clip(lower, 0.0, 0.5)], axis=0))
+    other = K.placeholder((4, 3))
+    model = Model(both, Dense(2)(both))
+    ask = K.function([other], [model.output + K.sum(other)])
+    for _ in range(2):
+        values = np.concatenate([K.get_value(upper), np.clip(K.get_value(lower), 0, 0.5)])
+        expected = values @ model.get_weights()[0]
+        np.testing.assert_allclose(model.predict(None, steps=1), expected, rtol=1e-5)
+        np.testing.assert_allclose(ask([np.ones((4, 3))])[0], expected + 12, rtol=1e-5)
+        K.set_value(lower, A[4:])
+
+
+def test_iterators_that_are_methods_of_data_sets():
+    """As in TensorFlow 1: one that a session begins anew, also in `fit`."""
+    import tensorflow as tf
+    from keras import backend as K
+    from keras.layers import Dense, Input
+    from keras.models import Model, Sequential
+
+    data = tf.data.Dataset.from_tensor_slices((A.astype("float32"), Y[1].astype("float32"))).batch(2)
+    assert len([None for _ in data.make_one_shot_iterator()]) == 3
+    iterator = data.make_initializable_iterator()
+    K.get_session().run(iterator.initializer)
+    x, y = iterator.get_next()
+    inputs = Input(tensor=x)
+    model = Model(inputs, Dense(2)(inputs))
+    fed = Sequential([Dense(2, input_shape=(3,), weights=model.get_weights())])
+    fed.compile("sgd", "mse")
+    model.compile("sgd", "mse", target_tensors=[y])
+    for _ in range(2):
+        K.get_session().run(iterator.initializer)
+        model.fit(epochs=1, steps_per_epoch=3, verbose=0)
+        fed.fit(A, Y[1], batch_size=2, shuffle=False, verbose=0)
+        np.testing.assert_allclose(model.get_weights()[0], fed.get_weights()[0], rtol=1e-5)

@@ -28,6 +28,7 @@ FUNCTIONS = {
     "compare": lambda h: tf.to_float(tf.constant(0.5) > h),
     "top_k": lambda h: tf.nn.top_k(h, 2)[0],
     "unstack": lambda h: tf.unstack(h, axis=1)[1],
+    "numbers of numpy": lambda h: h[:, np.int64(1)] + h[:, np.int32(0) : np.int64(1)][:, 0],
     "slices": lambda h: h[..., tf.newaxis, 1:2, 0] + tf.cast(tf.shape(h), "float32")[None],
     "index": lambda h: h[:, : tf.shape(h)[1] - 1],
     "resize": lambda h: tf.image.resize(h[..., None], (2, 2)),

@@ -73,6 +73,10 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
         ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
         ("range(6 / 2)", "`//`"),
         ("'text'.decode('utf8')", "h5py 3"),
+        (
+            "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",
+            "places[:len(labels)]",
+        ),
         ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),
     ],
 )
@@ -81,6 +85,21 @@ def test_each_is_named_with_the_way_out(code, said):
     assert line is not None
     assert said in line
     assert "\n" not in line
+
+
+def test_how_python_3_7_splits_is_named_where_a_line_splits(tmp_path):
+    script = tmp_path / "words.py"
+    script.write_text("import re\n[word.strip() for word in re.split(r'(\\W+)?', 'Where is it')]\n")
+    with pytest.raises(AttributeError) as raised:
+        runpy.run_path(str(script))
+    line = remedies.remedy(raised.value)
+    assert line is not None
+    assert "words.py:2: `re.split`" in line
+    assert r"`re.split(r'(\W+)', text)`" in line
+    script.write_text("None.strip()\n")
+    with pytest.raises(AttributeError) as raised:
+        runpy.run_path(str(script))
+    assert remedies.remedy(raised.value) is None
 
 
 @pytest.mark.parametrize(
