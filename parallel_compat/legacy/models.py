@@ -90,6 +90,7 @@ def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int
     return model.predict(x, batch_size=batch_size, verbose=verbose, **keywords)
 
 
+@of_models("reset_states")
 def reset_states(model: Any) -> None:
     """Put the states of all stateful layers of a model back to zero, those of nested models included.
 
@@ -99,9 +100,6 @@ def reset_states(model: Any) -> None:
     """
     if isinstance(model, keras.metrics.Metric):
         model.reset_state()
-        return
-    if not isinstance(model, keras.Model):
-        model.reset_states()
         return
     for layer in keras3.all_layers(model):
         reset = getattr(layer, "reset_states", None)
