@@ -524,11 +524,15 @@ def reset_states(layer: keras.layers.RNN, states: Any = None) -> None:
     Raises:
         ValueError: the layer has no such states.
     """
+    own = keras.tree.flatten(layer.states)  # those of stacked cells are nested
     if states is None:
-        layer.reset_state()
+        for state in own:
+            if state is not None:
+                state.assign(keras.ops.zeros_like(state))
         return
-    own = keras.tree.flatten(layer.states)
     given = list(states) if isinstance(states, (list, tuple)) else [states]
+    if any(isinstance(each, (list, tuple)) for each in given):
+        given = keras.tree.flatten(given)
     expected, received = [tuple(state.shape) for state in own if state is not None], [np.shape(each) for each in given]
     if expected != received:
         raise ValueError(f"Expected states of {layer.name!r} of shapes {expected}. Received: {received}")

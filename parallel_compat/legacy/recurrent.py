@@ -11,10 +11,14 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import keras
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import op_layers
+from parallel_compat.legacy.cells import AbstractRNNCell
 from parallel_compat.legacy.utils import has_arg
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,15 +129,20 @@ def call_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, inputs: Any, states: Any, training: bool = False, **keywords: Any) -> Any:
         constants = keywords.pop("constants", None)
         states = _in_order(self, states)
-        if constants is None:
+        if constants is None and not any(isinstance(cell, AbstractRNNCell) for cell in self.cells):
             outputs, new = original(self, inputs, states, training=training, **keywords)
             return outputs, _in_order(self, new) if len(self.cells) > 1 else new
         new_states = []
         for cell, own in zip(self.cells, states, strict=True):
             given = {**keywords, "training": training} if keras3.takes(cell, "training") else dict(keywords)
-            if has_arg(cell.call, "constants"):
+            if constants is not None and has_arg(cell.call, "constants"):
                 given["constants"] = constants
-            inputs, new = cell(inputs, list(own) if keras.tree.is_nested(own) else [own], **given)
+            is_list = keras.tree.is_nested(own)
+            inputs, new = cell(inputs, list(own) if is_list else [own], **given)
+            if is_list and not keras.tree.is_nested(new):  # a state by itself
+                new = [new]
+            elif not is_list and keras.tree.is_nested(new) and len(new) == 1:
+                new = new[0]
             new_states.append(new)
         return inputs, _in_order(self, new_states)
 
@@ -209,6 +218,11 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             made = {name: value for name, value in keywords.items() if value is not None}
             results = op_layers.layer_of(functools.partial(call, self), (sequences,), made, None)
             return keras.tree.flatten(results) if isinstance(results, (list, tuple)) else results
+        if isinstance(sequences, tf.RaggedTensor):
+            keywords = {"initial_state": initial_state, "training": training, "constants": constants}
+            return _of_ragged(self, functools.partial(call, self), sequences, keywords)
+        if initial_state is not None and self.stateful and object_eras.era_of_object(self) is Era.TF_KERAS_2_2:
+            initial_state = _kept_before_given(self.states, initial_state)
         vars(self)[_CONSTANTS] = constants
         try:
             return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
@@ -216,6 +230,46 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             vars(self).pop(_CONSTANTS)
 
     return call
+
+
+def _kept_before_given(kept: Any, given: Any) -> Any:
+    """Return the states that a stateful layer of tf.keras 2.2 begins with: those given count while its own are 0."""
+    own = [keras.ops.convert_to_tensor(state) for state in keras.tree.flatten(kept)]
+    used = keras.ops.any([keras.ops.any(state != 0) for state in own])
+    found = [
+        keras.ops.where(used, mine, keras.ops.cast(each, mine.dtype))
+        for mine, each in zip(own, keras.tree.flatten(given), strict=True)
+    ]
+    return keras.tree.pack_sequence_as(given, found) if keras.tree.is_nested(given) else found[0]
+
+
+def _of_ragged(layer: Any, call: Callable[..., Any], sequences: Any, keywords: dict[str, Any]) -> Any:
+    """Return what a recurrent layer gives for a ragged tensor, which tf.keras masked where it is short."""
+    if layer.unroll:
+        raise ValueError("The input received contains RaggedTensors and does not support unrolling. Disable unrolling.")
+    lengths = sequences.row_lengths()
+    results = call(sequences.to_tensor(), mask=tf.sequence_mask(lengths), **keywords)
+    if not layer.return_sequences:
+        return results
+    outputs, *states = results if layer.return_state else [results]
+    ragged = tf.RaggedTensor.from_tensor(outputs, lengths=lengths)
+    return (ragged, *states) if layer.return_state else ragged
+
+
+def initial_state_of_cell(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`cell.get_initial_state(inputs, batch_size, dtype)`, where Keras 3 takes `batch_size` alone."""
+
+    def get_initial_state(self: Any, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        if isinstance(inputs, int):  # of Keras 3
+            inputs, batch_size = None, inputs
+        if inputs is not None:
+            batch_size, dtype = keras.ops.shape(inputs)[0], dtype or inputs.dtype
+        states = original(self, batch_size)
+        if dtype is None:
+            return states
+        return keras.tree.map_structure(lambda state: tf.cast(state, dtype), states)
+
+    return get_initial_state
 
 
 def initial_state_of_tensor(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -279,7 +333,9 @@ def build_with_constants(original: Callable[..., None]) -> Callable[..., None]:
             shape = (sequences_shape[0], *sequences_shape[2:])
             for cell in cells:
                 if isinstance(cell, keras.layers.Layer) and not cell.built:
-                    cell.build([shape, *shapes] if has_arg(cell.call, "constants") else shape)
+                    # tf.keras built a cell with the shape of a step alone.
+                    told = has_arg(cell.call, "constants") and not object_eras.era_of_object(self).is_tf_keras
+                    cell.build([shape, *shapes] if told else shape)
                     cell.built = True
                 shape = (shape[0], keras.tree.flatten(cell.state_size)[0])
         original(self, sequences_shape, initial_state_shape)

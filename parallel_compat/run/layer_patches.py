@@ -78,6 +78,10 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(layers.RNN, "inner_loop", recurrent.loop_with_constants, why=constants)
     patches.wrap(layers.RNN, "get_initial_state", recurrent.initial_state_of_tensor, why="zeros, given a tensor")
     patches.wrap(layers.StackedRNNCells, "call", recurrent.call_of_stack, why=constants)
+    for kind in (layers.SimpleRNNCell, layers.GRUCell, layers.LSTMCell):
+        patches.wrap(
+            kind, "get_initial_state", recurrent.initial_state_of_cell, why="zeros, given a tensor and a dtype"
+        )
     patches.wrap(layers.RNN, "build", recurrent.build_with_constants, why=constants)
     patches.wrap(
         layers.Bidirectional,

@@ -191,3 +191,72 @@ def test_schedules():
         0.5, 10, initial_variance=0.0, num_periods=1.5, alpha=0.2, beta=0.01
     )
     np.testing.assert_allclose(float(noisy(3)), 0.0160123, atol=1e-6)
+
+
+def test_states_of_recurrent_layers():
+    from tensorflow import keras
+
+    # A stateful layer goes on from its own state; the given one counts while that is 0.
+    x, state = keras.Input((1, 2), batch_size=1), keras.Input((1,), batch_size=1)
+    weights = {"kernel_initializer": "ones", "recurrent_initializer": "ones", "activation": "linear"}
+    layer = keras.layers.SimpleRNN(1, stateful=True, **weights)
+    model = keras.Model([x, state], layer(x, initial_state=state))
+    given = [np.ones((1, 1, 2)), np.full((1, 1), 10.0)]
+    assert [float(model.predict(given, verbose=0)[0, 0]) for _ in range(3)] == [12.0, 14.0, 16.0]
+    model.reset_states()
+    assert float(model.predict(given, verbose=0)[0, 0]) == 12.0
+
+    # Those of stacked cells are put back one by one.
+    stacked = keras.layers.RNN([keras.layers.LSTMCell(2), keras.layers.GRUCell(3)], stateful=True)
+    stacked(tf.ones((2, 3, 1)))
+    stacked.reset_states([[np.ones((2, 2)), np.ones((2, 2))], np.ones((2, 3))])
+    assert [float(tf.reduce_sum(each)) for each in tf.nest.flatten(stacked.states)] == [4.0, 4.0, 6.0]
+    stacked.reset_states()
+    assert [float(tf.reduce_sum(each)) for each in tf.nest.flatten(stacked.states)] == [0.0] * 3
+
+    cell = keras.layers.LSTMCell(2)
+    zeros = cell.get_initial_state(inputs=tf.ones((3, 1)))
+    assert [each.shape.as_list() for each in zeros] == [[3, 2]] * 2
+    assert cell.get_initial_state(batch_size=3, dtype=tf.float16)[0].dtype == tf.float16
+
+
+def test_ragged_sequences():
+    """A ragged batch gives what the padded one does where the padding is masked."""
+    from tensorflow import keras
+
+    ragged = tf.RaggedTensor.from_tensor(np.random.RandomState(0).rand(3, 4, 2).astype("float32"), lengths=[1, 4, 2])
+    masked = keras.layers.Masking()(ragged.to_tensor())
+    for kind in (keras.layers.LSTM, keras.layers.SimpleRNN):
+        layer = kind(2)
+        np.testing.assert_allclose(layer(ragged), layer(masked), atol=1e-6)
+        every = kind(2, return_sequences=True)
+        found = every(ragged)
+        assert found.row_lengths().numpy().tolist() == [1, 4, 2]
+        np.testing.assert_allclose(found.flat_values[1:5], every(masked)[1], atol=1e-6)
+    with pytest.raises(ValueError, match="does not support unrolling"):
+        keras.layers.GRU(2, unroll=True)(ragged)
+
+
+def test_cells_with_constants_and_states_alone():
+    from tensorflow import keras
+
+    class Adding(keras.layers.Layer):
+        state_size = 2
+
+        def build(self, input_shape):
+            self.width = input_shape[-1]  # of a step: tf.keras said nothing of the constants
+
+        def call(self, inputs, states, constants):
+            return states[0] + constants[0], [states[0] + float(self.width)]
+
+    y = keras.layers.RNN(Adding())(tf.ones((1, 3, 4)), constants=tf.ones((1, 2)))
+    np.testing.assert_allclose(y, [[9.0, 9.0]])
+
+    class Counting(keras.layers.AbstractRNNCell):
+        state_size = output_size = 1
+
+        def call(self, inputs, states):
+            return states[0] + 1.0, states[0] + 1.0
+
+    y = keras.layers.RNN([Counting(), keras.layers.SimpleRNNCell(1), Counting()])(tf.ones((1, 3, 4)))
+    np.testing.assert_allclose(y, [[3.0]])
