@@ -9,6 +9,7 @@ import keras
 import tensorflow as tf
 
 
+@keras.saving.register_keras_serializable(package="parallel_compat")
 class LinearCosineDecay(keras.optimizers.schedules.LearningRateSchedule):  # type: ignore[misc]
     """A rate that falls linearly while it swings as a cosine.
 
@@ -61,6 +62,7 @@ class LinearCosineDecay(keras.optimizers.schedules.LearningRateSchedule):  # typ
         }
 
 
+@keras.saving.register_keras_serializable(package="parallel_compat")
 class NoisyLinearCosineDecay(LinearCosineDecay):
     """`LinearCosineDecay` with noise that grows less.
 

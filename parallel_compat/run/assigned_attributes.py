@@ -116,14 +116,16 @@ _ENDS: dict[str, Callable[[Any, Any], None]] = {"outputs": _set_outputs, "inputs
 class Weights(list[Any]):
     """The weights of a layer: what is put into this list becomes one of them."""
 
-    def __init__(self, layer: Any, trainable: bool, values: Iterable[Any]) -> None:
+    def __init__(self, values: Iterable[Any] = (), layer: Any = None, trainable: bool = True) -> None:
+        # TensorFlow makes another one of values alone: the gradients with respect to these weights, a plain list.
         super().__init__(values)
         self._layer, self._trainable = layer, trainable
 
     def _told(self) -> None:
         from parallel_compat.backend.keras3 import assigned
 
-        assigned.set_own_weights(self._layer, self, trainable=self._trainable)
+        if self._layer is not None:
+            assigned.set_own_weights(self._layer, self, trainable=self._trainable)
 
     def append(self, value: Any) -> None:
         super().append(value)
@@ -155,7 +157,7 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
             values = getattr(weight_order, name)(self)
         else:
             values = original.fget(self)
-        return Weights(self, trainable, values) if not hasattr(type(self), "fit") else values
+        return Weights(values, self, trainable) if not hasattr(type(self), "fit") else values
 
     def set(self: Any, values: Any) -> None:
         from parallel_compat.backend.keras3 import assigned

@@ -319,6 +319,8 @@ def _constructors(patches: Patches, keras: Any) -> None:
             patches.wrap(kind, "__init__", functools.partial(_init, kind=kind, of=of), why=_ARGUMENTS)
     for kind in (keras.losses.Loss, keras.metrics.Metric):
         patches.wrap(kind, "__init__", _remembering, why="objects remember the era of who made them")
+    why = "arguments that named an operation, and that spoke to other devices"
+    patches.wrap(keras.optimizers.Optimizer, "apply_gradients", _apply_gradients, why=why)
     for name in dir(keras.optimizers):
         kind = getattr(keras.optimizers, name)
         if isinstance(kind, type) and issubclass(kind, keras.optimizers.Optimizer) and "__init__" in vars(kind):
@@ -451,9 +453,37 @@ def _optimizer_init(original: Any, kind: Any, of: str) -> Any:
             # A tensor with a value was as good as a number: `SGD(learning_rate=tf.constant(0.1))`.
             given = tuple(map(_number, given))
             keywords = {name: _number(value) for name, value in keywords.items()}
+            if callers.era_of(frame).is_tf_keras:
+                given, keywords = _as_tf_keras_took(given, keywords)
             optimizers.initialize(original, self, of, given, keywords, _note(of, frame), callers.era_of(frame))
 
     return __init__
+
+
+def _as_tf_keras_took(given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Let `lr` count before `learning_rate`, as it did, and refuse what was refused."""
+    for name in ("clipnorm", "clipvalue", "lr", "decay"):
+        value = keywords.get(name)
+        if isinstance(value, (int, float)) and value < 0:
+            raise ValueError(f"Expected {name} >= 0, received: {value}")
+    if "lr" in keywords and (given or "learning_rate" in keywords):
+        keywords = {**keywords, "learning_rate": keywords["lr"]}
+        keywords.pop("lr")
+        if given:
+            given = (keywords.pop("learning_rate"), *given[1:])
+    return given, keywords
+
+
+def _apply_gradients(original: Any) -> Any:
+    @_like(original)
+    def apply_gradients(self: Any, grads_and_vars: Any, *given: Any, **keywords: Any) -> Any:
+        if callers.user_frame(sys._getframe(1)) is not None:
+            given = ()  # `name`, which named an operation
+            for name in ("name", "experimental_aggregate_gradients"):  # there is one process
+                keywords.pop(name, None)
+        return original(self, grads_and_vars, *given, **keywords)
+
+    return apply_gradients
 
 
 def _number(value: Any) -> Any:

@@ -7,7 +7,7 @@ import random
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import optimizer_steps, patch_points
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
@@ -60,15 +60,17 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for owner, name, wrap in patch_points.of_weight_regularization(_regularization):
         patches.wrap(owner, name, wrap, why="a loss counts the regularizers of frozen layers as well")
     patches.wrap(layers.Softmax, "call", looking_alike(_softmax), why="its logits are those of an operation")
-    for owner, name, wrap in patch_points.of_schedules(_counts_in_floats):
+    for owner, name, wrap in patch_points.of_schedules(_of_tf_keras):
         patches.wrap(owner, name, looking_alike(wrap), why="schedules of users compute with the step, a float")
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
+    for owner, name, wrap in optimizer_steps.of_unknown_variables(_of_tf_keras):
+        patches.wrap(owner, name, wrap, why="one optimizer stepped the variables of several models")
     patches.wrap(optimizer, "variables", _optimizer_variables, why="a method in tf.keras, for the user's code")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
 
 
-def _counts_in_floats(optimizer: Any) -> bool:
+def _of_tf_keras(optimizer: Any) -> bool:
     return object_eras.era_of_object(optimizer).is_tf_keras
 
 
@@ -237,13 +239,9 @@ class NumberForUsers:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None or callers.era_of(frame) is Era.TODAY:
             return vars(instance)[self._name]
-        from parallel_compat.backend.keras3 import optimizer_steps
-
         return optimizer_steps.number_variable(instance, self._name)
 
     def __set__(self, instance: Any, value: Any) -> None:
-        from parallel_compat.backend.keras3 import optimizer_steps
-
         optimizer_steps.set_number(instance, self._name, value)
 
 

@@ -260,3 +260,67 @@ def test_cells_with_constants_and_states_alone():
 
     y = keras.layers.RNN([Counting(), keras.layers.SimpleRNNCell(1), Counting()])(tf.ones((1, 3, 4)))
     np.testing.assert_allclose(y, [[3.0]])
+
+
+def test_methods_of_optimizers():
+    from tensorflow import keras
+
+    x = tf.Variable([2.0, 1.0])
+    optimizer = keras.optimizers.Adam(0.1, amsgrad=True)
+    optimizer.minimize(lambda: tf.reduce_sum(x * x), var_list=[x])
+    np.testing.assert_allclose(x.numpy(), [1.9, 0.9], atol=1e-5)
+    assert optimizer.get_slot_names() == ["m", "v", "vhat"]
+    np.testing.assert_allclose(optimizer.get_slot(x, "m").numpy(), [0.4, 0.2], atol=1e-6)
+    with pytest.raises(KeyError, match="'m', 'v', 'vhat'"):
+        optimizer.get_slot(x, "momentum")
+    assert float(optimizer._get_hyper("beta_1")) == pytest.approx(0.9)
+    optimizer._set_hyper("learning_rate", 0.5)
+    assert float(optimizer._get_hyper("lr", tf.float64)) == 0.5
+    with pytest.raises(TypeError, match="a function without arguments"):
+        optimizer.minimize(tf.constant(1.0), [x])
+
+    dense = keras.layers.Dense(1, kernel_initializer="ones", use_bias=False)
+    sgd = keras.optimizers.SGD(learning_rate=9.0, lr=0.5)  # `lr` counted
+    sgd.minimize(lambda: tf.reduce_sum(dense(tf.ones((1, 2)))), lambda: dense.trainable_weights)
+    np.testing.assert_allclose(dense.get_weights()[0], [[0.5], [0.5]])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(dense(tf.ones((1, 2))))
+    np.testing.assert_allclose(tape.gradient(loss, dense.trainable_weights)[0], np.ones((2, 1)))
+    (pair,) = sgd._compute_gradients(lambda: tf.reduce_sum(dense(tf.ones((1, 2)))), dense.trainable_weights)
+    sgd.apply_gradients([pair], name="step", experimental_aggregate_gradients=False)
+    np.testing.assert_allclose(dense.get_weights()[0], [[0.0], [0.0]])
+    with pytest.raises(ValueError, match="clipnorm >= 0"):
+        keras.optimizers.SGD(0.1, clipnorm=-1.0)
+
+
+# The same steps on TensorFlow 2.2.3: three variables of their own, and the middle row of an embedding.
+_STEPS = {
+    "Adam": (0.81415, 1.77763, 2.94189, 0.94779),
+    "Nadam": (0.80936, 1.72721, 2.87627, 0.85336),
+    "RMSprop": (0.45436, 1.34142, 2.68377, 0.68377),
+    "Adagrad": (0.83565, 1.7978, 2.90055, 0.90031),
+    "Adadelta": (0.99972, 1.99963, 2.99986, 0.99986),
+    "Adamax": (0.82989, 1.85857, 2.97092, 0.97866),
+    "Ftrl": (0.53414, 1.48546, 2.58607, 0.8215),
+    "SGD": (0.71, 0.97798, 2.7, 0.6),
+}
+
+
+def test_one_optimizer_for_several_models():
+    """Variables that come later get slots of their own, and the number of steps goes on."""
+    from tensorflow import keras
+
+    for name, expected in _STEPS.items():
+        optimizer = getattr(keras.optimizers, name)(0.1, **({"momentum": 0.9} if name == "SGD" else {}))
+        variables = [tf.Variable([1.0, 2.0]), tf.Variable(2.0), tf.Variable([3.0])]
+        rows = keras.layers.Embedding(3, 2, embeddings_initializer="ones")
+        rows.build((None,))
+        for i in (0, 1, 0, 2, 1):
+            optimizer.apply_gradients([(tf.ones_like(variables[i]) * (i + 1), variables[i])])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(rows(tf.constant([1, 1])) * 2)
+        optimizer.apply_gradients(zip(tape.gradient(loss, rows.trainable_weights), rows.trainable_weights, strict=True))
+        tf.function(lambda step=optimizer, v=variables[1]: step.apply_gradients([(tf.ones_like(v), v)]))()
+        found = [float(tf.reshape(each, [-1])[0]) for each in variables]
+        np.testing.assert_allclose([*found, rows.get_weights()[0][1, 0]], expected, atol=1e-5, err_msg=name)
+        assert int(optimizer.iterations) == 7

@@ -12,7 +12,7 @@ import keras
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 # Where the classes keep their slots, by the names that the formulas use.
 _SLOTS = {
@@ -85,6 +85,55 @@ def start_slot_at(optimizer: Any, name: str, value: float) -> None:
 def slots(optimizer: Any, name: str) -> list[Any]:
     """Return one slot of all variables of a built optimizer; none where it does not keep that."""
     return list(getattr(optimizer, _SLOTS[kind_of(optimizer)][name], None) or ())
+
+
+def of_unknown_variables(takes_them: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a built optimizer refuses variables that it was not built with (`_check_variables_are_known`).
+
+    Args:
+        takes_them: says whether an optimizer makes slots for them instead, as tf.keras did.
+    """
+
+    def wrap(original: Any) -> Any:
+        def _check_variables_are_known(self: Any, variables: Any) -> None:
+            if takes_them(self):
+                extend(self, [v for v in variables if self._var_key(v) not in self._trainable_variables_indices])
+            original(self, variables)
+
+        return _check_variables_are_known
+
+    yield keras.optimizers.Optimizer, "_check_variables_are_known", wrap
+
+
+def extend(optimizer: Any, variables: list[Any]) -> None:
+    """Build an optimizer that is built for more variables: those it has keep their slots and their number of steps.
+
+    Args:
+        optimizer: the optimizer.
+        variables: that it does not know yet.
+    """
+    if not variables:
+        return
+    lists = ("_trainable_variables", *_SLOTS.get(kind_of(optimizer), {}).values(), "_model_variables_moving_average")
+    before = {
+        name: list(getattr(optimizer, name)) for name in lists if isinstance(getattr(optimizer, name, None), list)
+    }
+    product = getattr(optimizer, "_u_product", None)
+    with tf.init_scope(), keras.name_scope(optimizer.name):
+        optimizer.built = False
+        optimizer.build(variables)
+    optimizer.built = True
+    for name, values in before.items():
+        setattr(optimizer, name, [*values, *getattr(optimizer, name)])
+    if product is not None:
+        optimizer._u_product = product
+    keys = [optimizer._var_key(each) for each in optimizer._trainable_variables]
+    optimizer._trainable_variables_indices = {key: i for i, key in enumerate(keys)}
+
+
+def index_of(optimizer: Any, variable: Any) -> int:
+    """Return at which place a built optimizer has a variable (`_get_variable_index`)."""
+    return int(optimizer._get_variable_index(variable))
 
 
 def product_of_momenta(optimizer: Any) -> Any:

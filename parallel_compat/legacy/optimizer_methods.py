@@ -1,0 +1,122 @@
+"""Methods of tf.keras 2's optimizers that Keras 3's have not: `minimize`, slots, hyperparameters by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.backend.keras3 import optimizer_steps
+
+# What tf.keras called the slots -> what the formulas call them.
+_SLOTS: dict[str, dict[str, str]] = {
+    "SGD": {"momentum": "momentum"},
+    "RMSprop": {"rms": "velocity", "momentum": "momentum", "mg": "mean"},
+    "Adagrad": {"accumulator": "accumulator"},
+    "Adadelta": {"accum_grad": "accumulator", "accum_var": "delta"},
+    "Adam": {"m": "m", "v": "v", "vhat": "greatest"},
+    "Adamax": {"m": "m", "v": "u"},
+    "Nadam": {"m": "m", "v": "v"},
+    "Ftrl": {"accumulator": "accumulator", "linear": "linear"},
+}
+
+
+def minimize(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None, name: str | None = None) -> Any:
+    """Make one step that makes a loss smaller.
+
+    >>> x = keras.Variable(2.0)
+    >>> _ = minimize(keras.optimizers.SGD(0.25), lambda: x * x, [x])
+    >>> float(x)
+    1.0
+
+    Args:
+        optimizer: the optimizer.
+        loss: a function without arguments that returns it.
+        var_list: the variables, one of them, or a function that returns them.
+        grad_loss: the gradient of the loss, if it is not 1.
+        name: left out.
+
+    Returns:
+        The number of steps made.
+    """
+    return optimizer.apply_gradients(compute_gradients(optimizer, loss, var_list, grad_loss))
+
+
+def compute_gradients(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None) -> list[tuple[Any, Any]]:
+    """Return (gradient, variable) for each variable.
+
+    Args:
+        optimizer: the optimizer, which clips when it steps.
+        loss: a function without arguments.
+        var_list: as `minimize` takes it.
+        grad_loss: likewise.
+    """
+    if not callable(loss):
+        raise TypeError(
+            f"Expected `loss` to be a function without arguments: `minimize(lambda: ..., var_list)`. Received: {loss!r}"
+        )
+    with tf.GradientTape() as tape:
+        if not callable(var_list):
+            for each in tf.nest.flatten(var_list):
+                tape.watch(each.value if isinstance(each, keras.Variable) else each)
+        value = loss()
+    variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
+    if not variables:
+        raise ValueError("Expected variables to train. Received: none.")
+    return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+
+
+def get_slot_names(optimizer: Any) -> list[str]:
+    """Return the names of what an optimizer keeps for each variable.
+
+    >>> get_slot_names(keras.optimizers.Adam())
+    ['m', 'v']
+    """
+    # Those that hang on an argument: the classes that have it.
+    flags = {"momentum": "momentum", "mg": "centered", "vhat": "amsgrad"}
+    return [
+        name
+        for name in _SLOTS.get(optimizer_steps.kind_of(optimizer), {})
+        if name not in flags or getattr(optimizer, flags[name])
+    ]
+
+
+def get_slot(optimizer: Any, var: Any, slot_name: str) -> Any:
+    """Return what an optimizer keeps for a variable, a variable itself.
+
+    Args:
+        optimizer: an optimizer that has stepped.
+        var: the variable.
+        slot_name: as tf.keras called it: "m" and "v" of Adam.
+    """
+    names = get_slot_names(optimizer)
+    if slot_name not in names:
+        raise KeyError(f"Expected one of {names}. Received: {slot_name!r}")
+    found = optimizer_steps.slots(optimizer, _SLOTS[optimizer_steps.kind_of(optimizer)][slot_name])
+    return found[optimizer_steps.index_of(optimizer, var)]
+
+
+def get_hyper(optimizer: Any, name: str, dtype: Any = None) -> Any:
+    """Return the value that a hyperparameter has now: `optimizer._get_hyper("learning_rate")`.
+
+    Args:
+        optimizer: the optimizer.
+        name: of the hyperparameter.
+        dtype: what it is cast to.
+    """
+    value = getattr(optimizer, "learning_rate" if name == "lr" else name)
+    value = value() if callable(value) else value
+    value = tf.convert_to_tensor(value)
+    return value if dtype is None else tf.cast(value, dtype)
+
+
+def set_hyper(optimizer: Any, name: str, value: Any) -> None:
+    """Set a hyperparameter: `optimizer._set_hyper("learning_rate", 0.1)`.
+
+    Args:
+        optimizer: the optimizer.
+        name: of the hyperparameter.
+        value: the number.
+    """
+    setattr(optimizer, "learning_rate" if name == "lr" else name, value)
