@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -65,11 +66,13 @@ def _unpack(path: str, formats: str | Sequence[str] | None) -> None:
     formats = ("tar", "zip") if formats == "auto" else (formats,) if isinstance(formats, str) else formats or ()
     folder = os.path.dirname(path)
     if "tar" in formats and tarfile.is_tarfile(path):
-        # With the filter no path leads out of the folder.
+        if not hasattr(tarfile, "data_filter"):
+            raise RuntimeError(
+                "Expected Python 3.10.12 or newer, in which no path of an archive leads out of its folder. Received: "
+                f"Python {platform.python_version()}. Unpack '{path}' by hand."
+            )
         with tarfile.open(path) as archive:
-            # Releases of Python 3.10 before 3.10.12 have no filters.
-            filters: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-            archive.extractall(folder, **filters)
+            archive.extractall(folder, filter="data")
     elif "zip" in formats and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder)

@@ -59,3 +59,13 @@ def test_no_archive_writes_outside_of_its_folder(tmp_path):
     with pytest.raises(tarfile.TarError):
         get_file("bad", (tmp_path / "none").as_uri(), untar=True, cache_dir=str(tmp_path / ""))
     assert not os.path.exists(tmp_path.parent / "outside.txt")
+
+
+def test_nothing_is_unpacked_by_a_python_that_does_not_keep_paths_inside(tmp_path, monkeypatch):
+    from keras.utils import get_file
+
+    (tmp_path / "datasets").mkdir()
+    write_tar(tmp_path / "datasets" / "good.tar.gz", "good/a.txt")
+    monkeypatch.delattr(tarfile, "data_filter")
+    with pytest.raises(RuntimeError, match="3.10.12"):
+        get_file("good", (tmp_path / "none").as_uri(), untar=True, cache_dir=str(tmp_path))
