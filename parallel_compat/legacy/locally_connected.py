@@ -10,9 +10,12 @@ import math
 from typing import Any
 
 import keras
+import numpy as np
 
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.layers import take_common
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 
 class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
@@ -32,8 +35,14 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         own = {name: named.pop(name, default) for name, default in _ARGUMENTS.items()}
         super().__init__(**named, activity_regularizer=own["activity_regularizer"])
         after(self)
-        if own["padding"] != "valid":
-            raise ValueError(f'Expected `padding="valid"` for {type(self).__name__}. Received: {own["padding"]!r}')
+        self.implementation: int = own["implementation"]
+        if self.implementation not in (1, 2, 3):
+            raise ValueError(f"Expected an implementation of 1, 2 or 3. Received: {self.implementation!r}")
+        if own["padding"] != "valid" and not (own["padding"] == "same" and self.implementation > 1):
+            raise ValueError(
+                f'Expected `padding="valid"` for {type(self).__name__}, or "same" with an implementation of 2 or 3. '
+                f"Received: {own['padding']!r} with an implementation of {self.implementation} (Invalid border mode)"
+            )
         self.filters: int = own["filters"]
         self.kernel_size = _sides(own["kernel_size"], rank)
         self.strides = _sides(own["strides"], rank)
@@ -50,7 +59,9 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
 
     @property
     def _channels_first(self) -> bool:
-        return len(self.kernel_size) > 1 and self.data_format == "channels_first"
+        # In standalone Keras the layer of one axis had its channels last, whatever it was told.
+        takes_them = len(self.kernel_size) > 1 or object_eras.era_of_object(self) is not Era.KERAS_2_2_4
+        return takes_them and self.data_format == "channels_first"
 
     def _sizes(self, input_shape: Any) -> tuple[Any, Any]:
         """Return the input's channels, and the output's size along each axis that the kernel moves along."""
@@ -58,7 +69,47 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
             (input_shape[1], input_shape[2:]) if self._channels_first else (input_shape[-1], input_shape[1:-1])
         )
         sizes = zip(axes, self.kernel_size, self.strides, strict=True)
+        if self.padding == "same":
+            return channels, tuple(None if n is None else -(-n // stride) for n, _, stride in sizes)
         return channels, tuple(None if n is None else (n - side) // stride + 1 for n, side, stride in sizes)
+
+    def _connected(self, input_shape: Any) -> Any:
+        """Return which values of the output see which of the input: their flat indices, as a table of bools."""
+        channels, sizes = self._sizes(input_shape)
+        axes = input_shape[2:] if self._channels_first else input_shape[1:-1]
+        table = np.ones((1, 1), bool)
+        for size, n, side, stride in zip(sizes, axes, self.kernel_size, self.strides, strict=True):
+            first = np.arange(size)[:, None] * stride
+            if self.padding == "same":
+                first = first - side // 2  # around the place, also where a convolution would begin later
+            place = np.arange(n)[None]
+            table = np.kron(table, (first <= place) & (place < first + side))
+        every = np.ones((self.filters, channels), bool)
+        return np.kron(every, table) if self._channels_first else np.kron(table, every)
+
+    def _shape_of_kernel(self, input_shape: Any) -> tuple[int, ...]:
+        channels, sizes = self._sizes(input_shape)
+        axes = tuple(input_shape[2:] if self._channels_first else input_shape[1:-1])
+        if self.implementation == 1:
+            return math.prod(sizes), math.prod(self.kernel_size) * channels, self.filters
+        if self.implementation == 2:
+            return (
+                (channels, *axes, self.filters, *sizes)
+                if self._channels_first
+                else (*axes, channels, *sizes, self.filters)
+            )
+        return (int(self._connected(input_shape).sum()),)
+
+    def _of_whole_input(self, inputs: Any) -> Any:
+        """Return the output of a kernel with a number for each pair of places (2), or for those that meet (3)."""
+        table = self._connected(inputs.shape)
+        if self.implementation == 2:
+            kernel = keras.ops.reshape(self.kernel, table.shape[::-1]) * table.T.astype("float32")
+        else:
+            places = np.argwhere(table)  # by output, then by input
+            kernel = keras.ops.transpose(keras.ops.scatter(places, self.kernel, table.shape))
+        outputs = keras.ops.matmul(keras.ops.reshape(inputs, (-1, table.shape[1])), kernel)
+        return keras.ops.reshape(outputs, (-1, *self.compute_output_shape(tuple(inputs.shape))[1:]))
 
     def build(self, input_shape: Any) -> None:
         channels, sizes = self._sizes(input_shape)
@@ -68,7 +119,7 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
                 f"Received: an input of shape {tuple(input_shape)}"
             )
         self.kernel = self.add_weight(
-            shape=(math.prod(sizes), math.prod(self.kernel_size) * channels, self.filters),
+            shape=self._shape_of_kernel(input_shape),
             initializer=self.kernel_initializer,
             name="kernel",
             regularizer=self.kernel_regularizer,
@@ -86,6 +137,9 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         self.built = True
 
     def call(self, inputs: Any) -> Any:
+        if self.implementation > 1:
+            outputs = self._of_whole_input(inputs)
+            return self.activation(self._with_bias(outputs))
         x = keras.ops.moveaxis(inputs, 1, -1) if self._channels_first else inputs
         channels, sizes = self._sizes(inputs.shape)
         places = []
@@ -97,10 +151,16 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         patches = keras.ops.stack(places, axis=-1 if self._channels_first else -2)
         patches = keras.ops.reshape(patches, (-1, math.prod(sizes), math.prod(self.kernel_size) * channels))
         outputs = keras.ops.reshape(keras.ops.einsum("bpk,pkf->bpf", patches, self.kernel), (-1, *sizes, self.filters))
-        if self.bias is not None:
-            outputs = outputs + self.bias
         outputs = keras.ops.moveaxis(outputs, -1, 1) if self._channels_first else outputs
-        return self.activation(outputs)
+        return self.activation(self._with_bias(outputs))
+
+    def _with_bias(self, outputs: Any) -> Any:
+        if self.bias is None:
+            return outputs
+        if not self._channels_first:
+            return outputs + self.bias
+        # Its numbers one after the other, as Keras 2 read them, whose `bias_add` does not move the axes.
+        return outputs + keras.ops.reshape(self.bias, (self.bias.shape[-1], *self.bias.shape[:-1]))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = self._sizes(input_shape)[1]
@@ -112,6 +172,7 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         return {
             **super().get_config(),
             **{name: getattr(self, name) for name in ("filters", "kernel_size", "strides", "padding", "data_format")},
+            "implementation": self.implementation,
             "use_bias": self.use_bias,
             "activation": keras.activations.serialize(self.activation),
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
@@ -140,6 +201,7 @@ _ARGUMENTS: dict[str, Any] = {
     "activity_regularizer": None,
     "kernel_constraint": None,
     "bias_constraint": None,
+    "implementation": 1,
 }
 
 

@@ -128,12 +128,12 @@ _MEMBERS: tuple[Member, ...] = (
         note="Build the optimizer, then assign to each of `optimizer.variables`.",
     ),
     Member(OPTIMIZER, "weights", Change.RENAMED, "variables"),
+    # Not `get_slot_names`: checkpoints of TensorFlow look for an attribute of that name, and take slots their way.
     *(
         Member(OPTIMIZER, old, Change.PROVIDED, f"parallel_compat.legacy.optimizer_methods.{new}", method=True)
         for old, new in (
             ("minimize", "minimize"),
             ("get_slot", "get_slot"),
-            ("get_slot_names", "get_slot_names"),
             ("_compute_gradients", "compute_gradients"),
             ("_get_hyper", "get_hyper"),
             ("_set_hyper", "set_hyper"),

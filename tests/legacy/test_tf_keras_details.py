@@ -262,14 +262,15 @@ def test_cells_with_constants_and_states_alone():
     np.testing.assert_allclose(y, [[3.0]])
 
 
-def test_methods_of_optimizers():
+def test_methods_of_optimizers(tmp_path):
     from tensorflow import keras
 
     x = tf.Variable([2.0, 1.0])
     optimizer = keras.optimizers.Adam(0.1, amsgrad=True)
     optimizer.minimize(lambda: tf.reduce_sum(x * x), var_list=[x])
     np.testing.assert_allclose(x.numpy(), [1.9, 0.9], atol=1e-5)
-    assert optimizer.get_slot_names() == ["m", "v", "vhat"]
+    assert "get_slot_names" not in dir(optimizer)  # for which checkpoints of TensorFlow look
+    assert tf.train.Checkpoint(optimizer=optimizer).save(str(tmp_path / "step"))
     np.testing.assert_allclose(optimizer.get_slot(x, "m").numpy(), [0.4, 0.2], atol=1e-6)
     with pytest.raises(KeyError, match="'m', 'v', 'vhat'"):
         optimizer.get_slot(x, "momentum")
@@ -324,3 +325,29 @@ def test_one_optimizer_for_several_models():
         found = [float(tf.reshape(each, [-1])[0]) for each in variables]
         np.testing.assert_allclose([*found, rows.get_weights()[0][1, 0]], expected, atol=1e-5, err_msg=name)
         assert int(optimizer.iterations) == 7
+
+
+def test_kinds_of_locally_connected_layers():
+    """The sums are those of TensorFlow 2.2.3: each implementation has a kernel of a shape of its own."""
+    from tensorflow import keras
+
+    one, two = keras.layers.LocallyConnected1D, keras.layers.LocallyConnected2D
+    for kind, implementation, padding, data_format, kernel, expected in (
+        (one, 1, "valid", "channels_first", (1, 21, 2), 17.66),
+        (one, 2, "same", "channels_last", (7, 3, 4, 2), 173.46),
+        (one, 3, "same", "channels_first", (56,), 73.24),
+        (two, 1, "valid", "channels_first", (3, 36, 2), 374.61),
+        (two, 2, "valid", "channels_last", (6, 5, 3, 4, 2, 2), 1483.82),
+        (two, 2, "same", "channels_first", (6, 5, 3, 2, 5, 2), 2905.55),
+        (two, 3, "same", "channels_last", (480,), 5977.56),
+    ):
+        size, strides, shape = (3, 2, (2, 7, 3)) if kind is one else ((3, 2), (1, 2), (2, 6, 5, 3))
+        told = {"padding": padding, "data_format": data_format, "implementation": implementation}
+        layer = kind.from_config(kind(2, size, strides=strides, **told).get_config())
+        layer.build(shape)
+        layer.set_weights([np.arange(w.size).reshape(w.shape) % 7 / 10 for w in layer.get_weights()])
+        assert layer.get_weights()[0].shape == kernel
+        y = layer((np.arange(np.prod(shape)).reshape(shape) % 11 / 10).astype("float32")).numpy()
+        np.testing.assert_allclose(np.sum(y * np.arange(y.size).reshape(y.shape)), expected, atol=0.01)
+    with pytest.raises(ValueError, match="implementation of 2 or 3"):
+        one(2, 3, padding="same")
