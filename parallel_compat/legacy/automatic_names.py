@@ -21,17 +21,23 @@ _PRIVATE = "private_"  # before the name of a class that begins with `_`
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
 
 
-def in_keras_2(layer: Any) -> str | None:
+def in_keras_2(layer: Any, read_by: str | None = None) -> str | None:
     """Return the name that Keras 2 gave a layer without one: `dense_1`, `model_1`; None for today's.
 
     Keras 3 counts from `dense`, so that `get_layer("dense_1")` would be another layer. Its operations, which Keras 2
     did not have, get names that no layer has: the counter of `a + b` says `add_1` as well.
+
+    Args:
+        layer: the layer.
+        read_by: the layer or model that a Sequential model makes this input for: `dense_1_input`, which is not counted.
     """
     era = object_eras.era_of_object(layer)
+    if read_by is not None:
+        return None if era is Era.TODAY else f"{read_by}_input"
     kind = _old_kind(_kind(layer))
     if era.is_tf_keras and isinstance(layer, keras.layers.InputLayer):
         return f"{kind}_{keras.backend.get_uid(kind)}"  # `input_1`; all other layers count as today
-    if era.is_tf_keras and kind == "model":
+    if era.is_tf_keras and kind != _todays_kind(layer):  # `model`, `conv_lst_m2d`
         before = keras.backend.get_uid(kind) - 1
         return f"{kind}_{before}" if before else kind
     if era.is_tf_keras and kind.startswith(_PRIVATE):  # no scope may begin with `_`
@@ -102,6 +108,11 @@ def _kind(layer: Any) -> str:
     parts = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", type(layer).__name__)
     kind = re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower()
     return f"{_PRIVATE}{kind[1:]}" if kind.startswith("_") else kind
+
+
+def _todays_kind(layer: Any) -> str:
+    parts = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", type(layer).__name__)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", parts).lower()
 
 
 def _old_kind(kind: str) -> str:

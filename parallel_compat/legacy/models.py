@@ -13,7 +13,7 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import compiled_metrics, data_tensors, model_files, old_files, saving
+from parallel_compat.legacy import compiled_metrics, data_tensors, model_files, nodes, old_files, saving
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
@@ -202,7 +202,13 @@ def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) 
         **keywords: those that only today's `clone_model` has.
     """
     of_keras_2_2_4 = callers.era_of_caller() is Era.KERAS_2_2_4 and input_tensors is None and not keywords
-    if of_keras_2_2_4 and isinstance(model, keras.Sequential) and model.layers and _begins_with_input_layer(model):
+    if of_keras_2_2_4 and _begins_with_input_layer(model):
+        warnings.warn(
+            f"The clone of '{model.name}', which begins with an `InputLayer`, has no weights before its first batch, "
+            "as in Keras 2.2.4: `set_weights` has no effect. Give the first layer an `input_shape=` instead.",
+            ParallelCompatWarning,
+            stacklevel=2,
+        )
         return _without_input(model)
     if input_tensors is not None:
         input_tensors = keras.tree.map_structure(data_tensors.as_input, input_tensors)
@@ -210,23 +216,51 @@ def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) 
         return keras.models.clone_model(model, input_tensors=input_tensors, **keywords)
 
 
-def _begins_with_input_layer(model: keras.Sequential) -> bool:
-    return model.built and keras3.input_shape_given_to(model.layers[0]) is None
+def _begins_with_input_layer(model: Any) -> bool:
+    """Say whether a model is a Sequential whose first layer, or the first layer of that, is an `InputLayer`."""
+    if not isinstance(model, keras.Sequential) or not model.layers:
+        return False
+    first = model.layers[0]
+    if isinstance(first, keras.Model):
+        return _begins_with_input_layer(first)
+    return model.built and keras3.input_shape_given_to(first) is None
 
 
 def _without_input(model: keras.Sequential) -> keras.Sequential:
     """Return a Sequential of the same layers whose weights are made at its first batch.
 
     `model.layers` of Keras 2.2.4 left out an `InputLayer` that began a Sequential, and `clone_model` made the clone of
-    them: it had no weights yet, and `set_weights` found none to set.
+    them: it had no weights yet, and `set_weights` found none to set. Likewise for a Sequential inside it.
     """
-    warnings.warn(
-        f"The clone of '{model.name}', which begins with an `InputLayer`, has no weights before its first batch, as "
-        "in Keras 2.2.4: `set_weights` has no effect. Give the first layer an `input_shape=` to clone the input.",
-        ParallelCompatWarning,
-        stacklevel=3,
-    )
-    return keras.Sequential([type(each).from_config(each.get_config()) for each in model.layers], name=model.name)
+    layers = [
+        _without_input(each) if _begins_with_input_layer(each) else type(each).from_config(each.get_config())
+        for each in model.layers
+    ]
+    return keras.Sequential(layers, name=model.name)
+
+
+def input_names(model: keras.Model) -> list[str]:
+    """Return the names of a model's inputs (`model.input_names`).
+
+    >>> input_names(keras.Sequential([keras.Input((3,), name="a"), keras.layers.Dense(1)]))
+    ['a']
+
+    Args:
+        model: a functional or Sequential model.
+    """
+    return [layer.name for layer in nodes.input_layers(model)]
+
+
+def output_names(model: keras.Sequential) -> list[str]:
+    """Return the name of a Sequential model's output (`model.output_names`): that of its last layer.
+
+    >>> output_names(keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, name="b")]))
+    ['b']
+
+    Args:
+        model: the model.
+    """
+    return [model.layers[-1].name]
 
 
 def _safe_mode() -> bool:

@@ -6,17 +6,24 @@ in TensorFlow 2.2 the cell of a recurrent layer, then the weight, and the number
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 
+from parallel_compat.backend import keras3
 from parallel_compat.names.eras import Era
 
-_LAYER = "_parallel_compat_layer_name"
+_SCOPES = "_parallel_compat_scopes"
 _CELL = "_parallel_compat_cell_name"
 _CELLS = ("lstm_cell", "gru_cell", "simple_rnn_cell")
-_PASSED_OVER = re.compile("(lstm|gru|simple_rnn|conv_lstm)_cell(_[0-9]+)?")
+
+
+class _Scopes(NamedTuple):
+    """Where a weight was made: layers from the outermost, and whether each is a cell; which of several cells it is."""
+
+    names: tuple[tuple[str, bool], ...]
+    cell: int
+    depthwise: bool
 
 
 def remember(weight: Any, layer: Any) -> None:
@@ -26,9 +33,25 @@ def remember(weight: Any, layer: Any) -> None:
         weight: what `add_weight` returned.
         layer: the layer that added it.
     """
-    setattr(weight, _LAYER, layer.name)
-    if hasattr(layer, _CELL):
-        setattr(weight, _CELL, getattr(layer, _CELL))
+    names: list[tuple[str, bool]] = []
+    number, outer = 0, None
+    layers = keras3.layers_being_built()
+    for each in layers if layers and layers[-1] is layer else [layer]:
+        cells = getattr(outer, "cells", None) if isinstance(outer, keras.layers.StackedRNNCells) else None
+        is_cell = cells is not None or (outer is not None and each is getattr(outer, "cell", None))
+        if cells is not None:
+            number = next((at for at, cell in enumerate(cells) if cell is each), 0)
+        # TimeDistributed built its layer without a scope, and so did layers of the kind of ConvLSTM2D their cell.
+        without = isinstance(outer, keras.layers.TimeDistributed) or (is_cell and not _has_scope(each))
+        if not without and not isinstance(each, keras.Model):
+            names.append((getattr(each, _CELL, each.name), is_cell))
+        outer = each
+    of_depthwise = isinstance(layer, keras.layers.DepthwiseConv2D)
+    setattr(weight, _SCOPES, _Scopes(tuple(names), number, of_depthwise))
+
+
+def _has_scope(cell: Any) -> bool:
+    return type(cell).__name__ != "ConvLSTMCell"
 
 
 def count_cell(layer: Any, era: Era) -> None:
@@ -51,18 +74,12 @@ def in_era(weight: Any, name: str, era: Era) -> str:
         name: its name in Keras 3.
         era: the era.
     """
-    layer = getattr(weight, _LAYER, None)
-    if layer is None:
+    scopes: _Scopes | None = getattr(weight, _SCOPES, None)
+    if scopes is None:
         return name if ":" in name else f"{name}:0"
-    scopes = weight.path.split("/")[:-1]
-    parts = [layer]
-    if scopes and _PASSED_OVER.fullmatch(layer):
-        scopes = scopes[:-1]
-        cell = [getattr(weight, _CELL, layer)] if era is Era.TF_KERAS_2_2 else []
-        parts = [*scopes[-1:], *cell]
-    outer = scopes[-2] if len(scopes) > 1 else ""
-    if outer.startswith("time_distributed"):
-        parts = [outer]
-    elif scopes and scopes[-1].startswith(("forward_", "backward_")) and outer:
-        parts = [outer, *parts]
-    return "/".join([*parts, f"{name}:0"])
+    if scopes.depthwise and name == "kernel":
+        name = "depthwise_kernel"
+    with_cells = era is Era.TF_KERAS_2_2
+    if scopes.cell and not with_cells:
+        name = f"{name}_{scopes.cell}"  # the cells had one scope, in which TensorFlow told the names apart
+    return "/".join([*(scope for scope, is_cell in scopes.names if with_cells or not is_cell), f"{name}:0"])

@@ -67,6 +67,7 @@ _MEMBERS: tuple[Member, ...] = (
         method=True,
         note="Keras 3 writes models to `.keras`, `.h5` and `.hdf5` files only.",
     ),
+    Member(MODEL, "input_names", Change.PROVIDED, "parallel_compat.legacy.models.input_names"),
     Member(
         MODEL,
         "to_yaml",

@@ -98,6 +98,13 @@ def put_on(patches: Patches) -> None:
             functools.partial(_end_of_sequential, name=name),
             why="they are there before the model is called",
         )
+    of_output = Member("keras.Model", "output_names", Change.PROVIDED, "parallel_compat.legacy.models.output_names")
+    patches.set(
+        keras.Sequential,
+        of_output.old,
+        ForUsers(of_output, lambda model: lookup.fetch(of_output.new or "")(model)),
+        why="functional models have it today, too",
+    )
     layer_patches.put_on(patches, keras, _looking_alike)
     number_patches.put_on(patches, keras, _looking_alike)
     own_optimizers.put_on(patches, keras)

@@ -1720,7 +1720,38 @@ def clone_without_its_input():
     noted.append(len(clone.get_weights()))
     clone.compile("sgd", "mse")
     noted += [clone.train_on_batch(x, y), clone.get_weights(), np.random.randint(1000)]
+    if "tf" not in globals():
+        for outer in ([L.InputLayer((5,)), model, L.Dense(2)], [model], [L.Dense(5, input_shape=(5,)), model]):
+            np.random.seed(3)
+            clone = models.clone_model(models.Sequential(outer))
+            clone.set_weights(start(models.Sequential(outer)).get_weights())
+            clone.compile("sgd", "mae")
+            noted.append([clone.train_on_batch(x, np.repeat(y, 2, axis=1) if len(outer) == 3 else y)])
     return noted
+
+
+@cause
+def names_of_inputs():
+    one = models.Sequential([L.Dense(3, input_shape=(5,)), L.Dense(2)])
+    two = models.Sequential([one, L.Dense(1)])
+    three = models.Sequential([L.InputLayer((5,)), L.Dense(2)])
+    four = models.Sequential([models.Model(one.inputs, one.outputs), L.Dense(1)])
+    inputs = L.Input((4, 4, 4, 1))
+    both = models.Model([inputs, two.input], [L.ConvLSTM2D(1, 2)(inputs), two.output])
+    names = [each.input_names + each.output_names for each in (one, two, three, four, both)]
+    return names + [layer.name for layer in both.layers]
+
+
+@cause
+def names_of_weights_of_what_is_wrapped():
+    cells = L.RNN([L.GRUCell(2), L.LSTMCell(3)], return_sequences=True)
+    shapes = [(4, 3), (4, 3, 2), (3, 4, 4, 2)]
+    inputs = [L.Input(shape) for shape in shapes]
+    twice = L.TimeDistributed(L.TimeDistributed(L.Dense(2, name="inner")), name="outer")
+    both = L.TimeDistributed(L.Bidirectional(L.SimpleRNN(2)))
+    kernels = L.TimeDistributed(L.DepthwiseConv2D(2))
+    outputs = [cells(inputs[0]), twice(inputs[1]), both(inputs[1]), kernels(inputs[2]), L.ConvLSTM2D(2, 2)(inputs[2])]
+    return [w.name for w in models.Model(inputs, outputs).weights]
 
 
 @cause

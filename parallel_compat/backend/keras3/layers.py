@@ -124,6 +124,12 @@ def input_shape_given_to(layer: keras.layers.Layer) -> Any:
     return getattr(layer, "_input_shape_arg", None)
 
 
+def layers_being_built() -> list[Any]:
+    """Return the layers that are being built or called, from the outermost (`keras.src.backend.common.name_scope`)."""
+    scopes = global_state.get_global_attribute("name_scope_stack") or []
+    return [scope.caller for scope in scopes if isinstance(scope.caller, keras.Layer)]
+
+
 def added_losses(layer: keras.Layer) -> list[Any]:
     """Return what a layer itself added in its last call (`Layer._losses`)."""
     return list(layer._losses)

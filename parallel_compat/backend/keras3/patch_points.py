@@ -151,20 +151,26 @@ def of_scalar_outputs() -> Iterator[Point]:
     yield CompileLoss, "__call__", wrap
 
 
-def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[Point]:
+def of_layer_names(old_name: Callable[[Any, str | None], str | None]) -> Iterator[Point]:
     """Yield where a layer without a name gets one (`keras.src.ops.operation.Operation.__init__`).
 
     Args:
-        old_name: called with the layer; returns its name, or None for Keras 3's choice.
+        old_name: called with the layer, and with the name of what a Sequential model makes it the input of (None: it
+            is no such input); returns its name, or None for Keras 3's choice.
     """
     from keras.src.ops.operation import Operation
 
     functional = functional_class()
+    input_layer = keras.layers.InputLayer
 
     def wrap(original: Any) -> Any:
         def __init__(self: Any, name: str | None = None) -> None:
-            if name is None and not (isinstance(self, functional) and _is_made_by_sequential()):
-                name = old_name(self)
+            if name is None:
+                made_in = _sequential_that_makes() if isinstance(self, (functional, input_layer)) else None
+                if made_in is None:
+                    name = old_name(self, None)
+                elif isinstance(self, input_layer):
+                    name = old_name(self, _read_by_input(made_in))
             original(self, name=name)
 
         return __init__
@@ -172,14 +178,26 @@ def of_layer_names(old_name: Callable[[Any], str | None]) -> Iterator[Point]:
     yield Operation, "__init__", wrap
 
 
-def _is_made_by_sequential() -> bool:
-    """Say whether a Sequential model is making the functional one inside it (`keras.src.models.sequential`)."""
+def _sequential_that_makes() -> types.FrameType | None:
+    """Return where a Sequential model makes what is being made: its input, or the functional model inside it
+    (`add` and `build` in `keras.src.models.sequential`)."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_name in ("__init__", "wrapper"):
         frame = frame.f_back
-    if frame is None or frame.f_code.co_name != "build":
-        return False
-    return isinstance(frame.f_locals.get("self"), keras.Sequential)
+    if frame is None or frame.f_code.co_name not in ("add", "build"):
+        return None
+    return frame if frame.f_globals.get("__name__") == "keras.src.models.sequential" else None
+
+
+def _read_by_input(frame: types.FrameType) -> str:
+    """Return the name of the first layer where its shape is known, else that of the Sequential model."""
+    if frame.f_code.co_name == "add":
+        first = frame.f_locals["layer"]
+    else:
+        model = frame.f_locals["self"]
+        first = model._layers[0] if hasattr(model._layers[0], "input_shape") else model
+    name: str = first.name
+    return name
 
 
 def of_cross_entropies(compute: Callable[..., Any]) -> Iterator[Point]:
