@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3.symbolic_values import history_kept
 from parallel_compat.batches import ordered_batches
 
 if TYPE_CHECKING:
@@ -237,7 +238,9 @@ def make_input(initialize: Callable[..., None], layer: Any, arguments: dict[str,
     """
     tensor = arguments["input_tensor"]
     if isinstance(tensor, keras.KerasTensor):
-        initialize(**arguments)
+        # A model may begin in the middle of a graph, and gradients go on to what the tensor was computed from.
+        with history_kept(tensor):
+            initialize(**arguments)
         return
     check(tensor, "the `tensor` of an input")
     dtype = keras.backend.standardize_dtype(tensor.dtype)

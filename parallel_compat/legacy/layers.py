@@ -254,6 +254,10 @@ def merge(
     return makers[mode]()(inputs)
 
 
+# What `Add` and its like derive from, and the layers of users that merge in their own way (`_merge_function`).
+_Merge: Any = keras.layers.Add.__bases__[0]
+
+
 def _shapes(tensors: Any) -> Any:
     flat = keras.tree.flatten(tensors)
     shapes = [tuple(tensor.shape) for tensor in flat]

@@ -237,7 +237,7 @@ def _get_item(original: Any) -> Any:
             from parallel_compat.legacy import op_layers
 
             return op_layers.get_item(self, key)
-        return original(self, key)
+        return original(self, (key,) if isinstance(key, slice) or key is Ellipsis else key)  # nor `x[1:]`, `x[...]`
 
     return __getitem__
 

@@ -50,6 +50,36 @@ def test_an_input_that_is_a_variable_is_read_in_each_step():
         read.train_on_batch({"a": A}, Y)
 
 
+def test_gradients_go_through_an_input_that_is_computed():
+    """A picture beside a fixed one in one batch, and the model on top: what transfer of styles differentiates."""
+    from keras import backend as K
+    from keras.layers import Dense, Input
+    from keras.models import Model
+
+    picture = K.placeholder((2, 3))
+    both = Input(tensor=K.concatenate([K.variable(A[:2]), picture], axis=0))
+    model = Model(both, Dense(1, kernel_initializer="ones")(both))
+    loss = K.sum(K.square(model.layers[-1].output[2:]))
+    value, slope = K.function([picture], [loss, *K.gradients(loss, picture)])([A[2:4]])
+    sums = A[2:4].sum(1, keepdims=True)
+    np.testing.assert_allclose(value, np.sum(sums**2), rtol=1e-5)
+    np.testing.assert_allclose(slope, np.repeat(2 * sums, 3, axis=1), rtol=1e-5)
+
+
+def test_a_layer_that_merges_in_its_own_way():
+    from keras.layers import Input
+    from keras.layers.merge import _Merge
+    from keras.models import Model
+
+    class Difference(_Merge):
+        def _merge_function(self, inputs):
+            return inputs[0] - inputs[1]
+
+    a, b = Input((3,)), Input((3,))
+    model = Model([a, b], Difference()([a, b]))
+    np.testing.assert_allclose(model.predict([A[:4], A[2:]], verbose=0), A[:4] - A[2:], rtol=1e-6)
+
+
 def test_a_model_whose_data_are_all_variables_counts_in_steps():
     import tensorflow as tf
     from keras import backend as K

@@ -134,6 +134,15 @@ def node_of(tensor: Any) -> Any:
     return history.operation._inbound_nodes[history.node_index]
 
 
+@contextlib.contextmanager
+def history_kept(tensor: Any) -> Iterator[None]:
+    """Let an `InputLayer` on a symbolic tensor that is computed from others leave it so."""
+    node, history = node_of(tensor), getattr(tensor, "_keras_history", None)
+    yield
+    if node is not None and not node.is_input:
+        tensor._keras_history = history
+
+
 class _ReadVariable(Operation):  # type: ignore[misc]  # Keras carries no types
     """Gives what a variable holds in the pass that asks."""
 

@@ -12,7 +12,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.names.members import LAYER, TENSOR
+from parallel_compat.names.members import LAYER, MODEL, TENSOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +67,13 @@ def find(file: File) -> Iterator[Finding]:
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == LAYER:
             yield from _masks_of_inputs(file, class_)
+    for call in file.method_calls.get("pop", ()):
+        assert isinstance(call.func, ast.Attribute)
+        layers = call.func.value
+        kind = file.kinds.of(layers.value) if isinstance(layers, ast.Attribute) and layers.attr == "layers" else LAYER
+        if kind in (None, MODEL):
+            message = "`layers.pop()` took the last layer off a model, whose `layers` are a new list in Keras 3."
+            yield from file.answered_by_run(RULE, call, message, hint=kind is None)
     for call in file.tree.calls:
         number = _number_among_inputs(file, call)
         if number is not None:

@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits, calls
+from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.rules import clipping_norm
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import has_positions
@@ -59,10 +60,19 @@ def _left_to_others(call: ast.Call) -> frozenset[str]:
     return frozenset(("clipnorm",) if clipping_norm.clips(call, "clipnorm") else ())
 
 
+_CONSTANTS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
+
+
 def _tensor_as_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
     """`SGD(learning_rate=tf.constant(0.1))`: Keras 3 refuses tensors and variables."""
     keyword = calls.keyword(call, "learning_rate") or calls.keyword(call, "lr")
     rate = keyword.value if keyword is not None else call.args[0] if call.args else None
+    made = file.tree.value_of(rate) if isinstance(rate, ast.Name) else None
+    if isinstance(made, ast.Call) and (file.names.path(made.func) or "") in _CONSTANTS:
+        assert rate is not None
+        start, end = file.source.start(rate), file.source.end(rate)
+        message = f"The learning rate of `{name}` is a number for Keras 3, not a tensor."
+        yield file.found(RULE, rate, message, [Edit(start, start, "float("), Edit(end, end, ")")])
     if not isinstance(rate, ast.Call):
         return
     of = (file.names.path(rate.func) or "").rpartition(".")

@@ -17,6 +17,7 @@ INSTALL = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
         "model.compile('sgd', {'y': lambda a, b: z})\n",
         "def of(z): return lambda a, b: a - b + z\nmodel.compile('sgd', of(z))\n",
         "class Own(Layer):\n    def compute_mask(self, inputs, mask=None):\n        return mask[0]\n",
+        "from keras.models import Sequential\nmodel = Sequential()\nmodel.layers.pop()\n",
         "def build(net, features):\n    return [net([feature, i]) for i, feature in enumerate(features)]\n",
     ],
 )

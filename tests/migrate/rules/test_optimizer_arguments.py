@@ -86,5 +86,7 @@ def test_a_tensor_is_no_learning_rate_any_more():
     tf = "import tensorflow as tf\nfrom tensorflow.keras.optimizers import SGD\n"
     check_transformed(tf + "SGD(learning_rate=tf.constant(0.1))\n", tf + "SGD(learning_rate=0.1)\n")
     check_transformed(tf + "SGD(tf.constant(rate), 0.9)\n", tf + "SGD(rate, 0.9)\n")
+    named = tf + "r = tf.constant(0.1)\n"
+    check_transformed(named + "SGD(lr=r)\n", named + "SGD(learning_rate=float(r))\n")
     assert found(tf + "SGD(tf.Variable(0.1))\n", "optimizer-arguments") == [(3, "attention")]
     check_noop(tf + "SGD(schedule(0.1))\n")
