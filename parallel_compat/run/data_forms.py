@@ -58,6 +58,8 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
         y = _as_floats(model, y)
         changed["validation_data"] = (x, y, *(weights(model, each, y) for each in held_out[2:]))
+    if "class_weight" in changed and isinstance(of_output := _of_the_output(model, changed["class_weight"]), dict):
+        changed["class_weight"] = of_output
     if "class_weight" in changed and is_ignored(model, changed["class_weight"]):
         note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
         changed["class_weight"] = None
@@ -110,7 +112,7 @@ def targets(model: Any, y: Any) -> Any:
     """Return the targets of several outputs as a list, with None for each output that has no loss."""
     names = _output_names(model)
     if len(names) < 2:
-        return _plain(y, len(names) or None)
+        return _plain(_of_the_output(model, y), len(names) or None)
     without = outputs_without_loss(model)
     if len(without) == len(names):
         return _plain(y, len(names))
@@ -134,11 +136,19 @@ def weights(model: Any, given: Any, y: Any) -> Any:
     names = _output_names(model)
     if len(names) > 1 and isinstance(given, tuple):
         raise TypeError(f"Expected weights for {len(names)} outputs in a list or a dict. Received: a tuple")
+    if len(names) == 1:
+        given = _of_the_output(model, given)
     if len(names) < 2 or not isinstance(given, dict) or not given.keys() <= set(names) or type(y) is not list:
         return _plain(given, len(names) or None)
     return [
         None if target is None else given.get(name, np.ones(len(target))) for name, target in zip(names, y, strict=True)
     ]
+
+
+def _of_the_output(model: Any, given: Any) -> Any:
+    """Return what a dict has for a model's only output: Keras 3 takes a dict for several outputs alone."""
+    names = list(getattr(model, "output_names", None) or ())
+    return given[names[0]] if isinstance(given, dict) and len(names) == 1 and names[0] in given else given
 
 
 def outputs_without_loss(model: Any) -> frozenset[str]:

@@ -100,3 +100,29 @@ def test_one_metric_with_and_without_weights():
     model = one_output(lambda model: model)
     model.compile("sgd", "mse", metrics=["mse"], weighted_metrics=["mse"])
     assert len(model.evaluate(X, Y, verbose=0)) == len(model.metrics_names) == 3
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_dict_for_the_only_output(parallel):
+    """Keras 2 took targets and weights by the output's name, also of a model with one."""
+    from keras.layers import Dense, Input
+    from keras.models import Model
+    from keras.utils import multi_gpu_model
+
+    x, y, w = np.random.RandomState(0).rand(6, 3), np.arange(6.0)[:, None], np.arange(1.0, 7.0)
+    results = []
+    for of in (lambda value: value, lambda value: {"out": value}):
+        inputs = Input((3,))
+        model = Model(inputs, Dense(1, kernel_initializer="ones", name="out")(inputs))
+        model = multi_gpu_model(model, 2) if parallel else model
+        model.compile("sgd", of("mse"))
+        history = model.fit(
+            x, of(y), sample_weight=of(w), validation_data=(x, of(y)), epochs=1, batch_size=6, verbose=0, shuffle=False
+        ).history
+        results.append([history["loss"], history["val_loss"], model.evaluate(x, of(y), verbose=0)])
+        results[-1].append(
+            model.train_on_batch(x, of(y), class_weight=of({label: 1.0 + label for label in range(6)}))
+            if not parallel
+            else 0.0
+        )
+    np.testing.assert_allclose(np.hstack(results[1]), np.hstack(results[0]), rtol=1e-6)

@@ -40,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
         weights = calls.keyword(call, "save_weights_only")
         only = weights.value if weights else call.args[4] if len(call.args) > 4 else None
         allowed = (".weights.h5",) if calls.constant(only) is True else (".keras", ".h5")
-        if (ending is not None and ending.endswith(allowed)) or calls.keyword(call, "save_freq") is not None:
+        if ending.endswith(allowed) if ending is not None else calls.keyword(call, "save_freq") is not None:
             continue
         if ending is None and not file.old:
             message = f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."

@@ -37,7 +37,13 @@ def test_an_unknown_name_is_a_hint():
         "ModelCheckpoint('w.h5')",
         "ModelCheckpoint('a.weights.h5', save_weights_only=True)",
         "ModelCheckpoint(path, save_freq='epoch')",
+        "ModelCheckpoint('a.keras', save_freq=3)",
     ],
 )
 def test_leaves_alone(call):
     check_noop(OLD + call + "\n", rule="checkpoint-files")
+
+
+def test_a_name_that_is_put_together():
+    before = OLD + "ModelCheckpoint('saved/' + name + '/w_{epoch}.ckpt', save_freq=3, save_weights_only=True)\n"
+    assert found(before, "checkpoint-files") == [(2, "rewritten")]

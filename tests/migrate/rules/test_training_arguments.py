@@ -26,6 +26,12 @@ def test_target_tensors_are_reported():
     assert found(MODEL + "model.compile('adam', target_tensors=[t])\n", "training-arguments") == [(3, "unsafe")]
 
 
+def test_targets_of_the_one_output():
+    before = MODEL + "model.fit(x, {'out': y}, validation_data=(a, {'out': b}))\n"
+    check_transformed(before, MODEL + "model.fit(x, y, validation_data=(a, b))\n", unsafe=True)
+    check_noop(MODEL + "model.fit(x, {'out': y, 'other': z})\n")
+
+
 def test_an_unknown_object_is_a_guess():
     source = "import keras\ndef train(model):\n    model.fit(x, nb_epoch=3)\n"
     check_noop(source, unsafe=False)
