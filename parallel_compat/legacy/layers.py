@@ -363,6 +363,10 @@ class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
         }
 
 
+# The class that `Add`, `Concatenate` and their like are made of, by a `_merge_function` (`_Merge` in Keras 2).
+Merge: Any = keras.layers.Add.__base__
+
+
 @keras.saving.register_keras_serializable(package="parallel_compat")
 class MaxoutDense(_OldLayer):
     """The element-wise maximum of `nb_feature` linear layers (Goodfellow et al. 2013, arXiv:1302.4389).

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names import lookup, run_only, table
 from parallel_compat.names.table import Status
-from parallel_compat.run import callers, usage
+from parallel_compat.run import callers, tensorflow_arguments, usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -307,7 +307,9 @@ def _answer(
     if today is not None and hasattr(today, attribute) and not callers.era_of(frame).has_graphs:
         return getattr(today, attribute)  # `tf.losses.mean_squared_error` of TensorFlow 2 is Keras's
     if row is None or (row.status is Status.GONE and lookup.submodule(name, attribute)):
-        return _same(module, name, attribute, plain)
+        with importing_for_user():
+            found = tensorflow_arguments.function(f"{lookup.spelled(name)}.{attribute}", caller, frame)
+        return _same(module, name, attribute, plain) if found is None else found
     importing = caller.f_code.co_filename.startswith("<frozen importlib")
     if row.status is Status.GONE:
         text = _sentence(row, frame)
