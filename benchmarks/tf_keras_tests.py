@@ -205,6 +205,84 @@ def then(folder, files, write):
             print(file, dict(counts), flush=True)
 
 
+# Why tests do not pass, by what they say: the first that is found holds.
+_REASONS = [
+    (
+        "Graphs and sessions of TensorFlow 1 within the test.",
+        r"has no attribute 'run'|Argument `fetch`|session\b|learning_phase_scope|Graph mode|unknown rank"
+        r"|not 'SymbolicTensor'",
+    ),
+    ("A hyperparameter that is a tensor of a graph, or a function.", r"`learning_rate` should be float|not 'function'"),
+    (
+        "Private parts of TensorFlow's Keras.",
+        r"no attribute '(_could_use|_enable_caching|_always_use|_batch_input|_fused|_unique_id|_set_hyper|make_2d"
+        r"|get_dropout_mask_for_cell|fused|implementation|initializer|ref|_keras)|return_runtime|output_shape_type",
+    ),
+    ("Variables of Keras 3 are no `tf.Variable`.", r"is not an instance of <class 'tensorflow.*Variable'>|base_dtype"),
+    ("Checks of what a Lambda layer captures, which `run` does not make.", r"^AssertionError: ValueError not raised$"),
+    ("`time_major`, and virtual batches, which `run` refuses.", r"time_major|virtual_batch_size"),
+    ("An error is told in other words.", r"does not match"),
+    ("Ragged tensors, as far as they go through other layers or come out of `predict`.", r"[Rr]agged"),
+    ("Cells with states of several axes, or nested ones.", r"state_size must|not subscriptable"),
+]
+
+
+def count(then_lines, lines):
+    """Return the counts of each file, and the tests that do not pass by their reasons.
+
+    Args:
+        then_lines: what `then` wrote: a test that passes there counts.
+        lines: what `run` wrote; a later line on a test holds.
+    """
+    passed_then = {line["test"] for line in then_lines if line["outcome"] == "passed"}
+    last = {line["test"]: line for line in lines if line["test"] in passed_then}
+    counts, not_passing = {}, collections.defaultdict(list)
+    for test, line in sorted(last.items()):
+        outcome = "passed" if line["outcome"] == "passed" else "failed"
+        counts.setdefault(test.partition("::")[0], collections.Counter())[outcome] += 1
+        if outcome == "failed":
+            found = [reason for reason, pattern in _REASONS if re.search(pattern, line.get("why", ""))]
+            not_passing[found[0] if found else "Others, each by itself, not looked into."].append(test)
+    order = [reason for reason, _ in _REASONS]
+    reasons = sorted(not_passing, key=lambda reason: order.index(reason) if reason in order else len(order))
+    return {
+        "commit": COMMIT,
+        "counts": {file: dict(found) for file, found in sorted(counts.items())},
+        "not_passing": [{"reason": reason, "tests": not_passing[reason]} for reason in reasons],
+    }
+
+
+def page(data):
+    """Return the page of the data."""
+    passed, failed = (sum(each.get(kind, 0) for each in data["counts"].values()) for kind in ("passed", "failed"))
+    lines = [
+        "# tf.keras 2.2's own tests",
+        "",
+        "Written by `benchmarks/tf_keras_tests.py`, which runs tf.keras's own tests under the pytest plugin of",
+        f"`parallel-compat`, in eager mode. They are those of the commit `{data['commit'][:7]}` of Keras, by which",
+        "tf.keras came back to it; a test counts if it passes on the real TensorFlow 2.2.3 without a GPU.",
+        f"{passed:,} of {passed + failed:,} pass, {100 * passed / (passed + failed):.1f} %, each file as it was run last.",
+        "",
+        "## Those that do not pass",
+        "",
+    ]
+    for each in data["not_passing"]:
+        files = collections.defaultdict(list)
+        for test in each["tests"]:
+            file, _, name = test.partition("::")
+            files[file].append(name)
+        lines += [f"### {each['reason']}", ""]
+        lines += [f"- `{file}`: {', '.join(f'`{name}`' for name in names)}" for file, names in files.items()]
+        lines += [""]
+    lines += ["## Each file", "", "| File | Passed | Failed |", "| --- | ---: | ---: |"]
+    lines += [f"| `{file}` | {n.get('passed', 0)} | {n.get('failed', 0)} |" for file, n in data["counts"].items()]
+    return "\n".join([*lines, ""])
+
+
+def _lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def main():
     """Prepare, run or count."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -218,7 +296,15 @@ def main():
         command.add_argument("files", nargs="*")
         command.add_argument("--write", type=Path, required=True, metavar="FILE")
         command.add_argument("-k", help="as pytest's")
+    command = commands.add_parser("count")
+    command.add_argument("--then", type=Path, required=True)
+    command.add_argument("results", type=Path, nargs="+")
     given = parser.parse_args()
+    if given.command == "count":
+        data = count(_lines(given.then), [line for path in given.results for line in _lines(path)])
+        DATA.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        PAGE.write_text(page(data), encoding="utf-8")
+        return
     if given.command == "prepare":
         prepare(given.keras, given.tests)
         return

@@ -39,3 +39,19 @@ def test_counting():
     data = {"counts": {}, "not_passing": [{"reason": "none", "tests": ["b.py"]}]}
     assert keras_tests.count(lines, data) == ["a.py::two"]
     assert data["counts"] == {"a.py": {"failed": 1, "passed": 1}, "b.py": {"failed": 1}}
+
+
+def test_the_page_of_tf_keras_is_written_from_its_data():
+    spec = importlib.util.spec_from_file_location("tf_keras_tests", ROOT / "benchmarks" / "tf_keras_tests.py")
+    tests = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tests)
+    data = json.loads(tests.DATA.read_text(encoding="utf-8"))
+    assert tests.page(data) == tests.PAGE.read_text(encoding="utf-8")
+    listed = [test for each in data["not_passing"] for test in each["tests"]]
+    assert len(set(listed)) == sum(found.get("failed", 0) for found in data["counts"].values())
+    then = [{"test": "a::one", "outcome": "passed"}, {"test": "a::two", "outcome": "failed"}]
+    now = [{"test": "a::one", "outcome": "failed", "why": "time_major"}, {"test": "a::two", "outcome": "passed"}]
+    counted = tests.count(then, now)
+    assert counted["counts"] == {"a": {"failed": 1}}
+    assert counted["not_passing"][0]["tests"] == ["a::one"]
+    assert "time_major" in counted["not_passing"][0]["reason"]

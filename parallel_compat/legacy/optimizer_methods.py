@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import optimizer_steps
+from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
 
 # What tf.keras called the slots -> what the formulas call them.
 _SLOTS: dict[str, dict[str, str]] = {
@@ -105,7 +105,10 @@ def get_hyper(optimizer: Any, name: str, dtype: Any = None) -> Any:
         name: of the hyperparameter.
         dtype: what it is cast to.
     """
-    value = getattr(optimizer, "learning_rate" if name == "lr" else name)
+    if name == "decay":
+        value: Any = learning_rate.decay_of(optimizer) or 0.0
+    else:
+        value = getattr(optimizer, "learning_rate" if name == "lr" else name)
     value = value() if callable(value) else value
     value = tf.convert_to_tensor(value)
     return value if dtype is None else tf.cast(value, dtype)

@@ -369,7 +369,8 @@ def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any]
             config = {**layer.get_config(), "go_backwards": False}
             config["name"] = f"backward_{config['name'].removeprefix('backward_')}"
             keywords["backward_layer"] = type(layer).from_config(config)
-        original(self, layer, *given, **keywords)
+        with keras.saving.CustomObjectScope(_classes_of_user(layer)):  # both directions are made of its config
+            original(self, layer, *given, **keywords)
         for direction in (self.forward_layer, self.backward_layer):
             if repeats(self) and hasattr(direction, "zero_output_for_mask"):
                 direction.zero_output_for_mask = False
@@ -377,6 +378,13 @@ def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any]
             setattr(self, _COUNT, count)
 
     return __init__
+
+
+def _classes_of_user(layer: Any) -> dict[str, Any]:
+    """Return the classes by their names that a recurrent layer is made of and Keras does not know."""
+    cell = getattr(layer, "cell", None)
+    kinds = {type(each) for each in (layer, cell, *getattr(cell, "cells", ()))}
+    return {kind.__name__: kind for kind in kinds if not kind.__module__.startswith(("keras.", "parallel_compat."))}
 
 
 def call_of_bidirectional(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -62,12 +62,19 @@ def call_of_merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -
     """
 
     def __call__(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
+        if not isinstance(inputs, (list, tuple)) and is_old(self):
+            raise ValueError(
+                f"A `{type(self).__name__}` layer should be called on a list of inputs. Received: {inputs!r}"
+            )
         if isinstance(inputs, (list, tuple)) and is_old(self):
             of_two = type(self).__name__ in ("Subtract", "Dot")
             # Keras 2 looked when the layer was built: `Concatenate` may get one tensor later on.
             if (len(inputs) < 2 and (of_two or not self.built)) or (of_two and len(inputs) > 2):
-                expected = "two tensors" if of_two else "at least two tensors"
-                raise ValueError(f"Expected {expected} for '{self.name}'. Received: {len(inputs)}")
+                tensors, count = ("two tensors", "exactly 2") if of_two else ("at least two tensors", "at least 2")
+                raise ValueError(
+                    f"Expected {tensors} for '{self.name}': a `{type(self).__name__}` layer should be called on "
+                    f"{count} inputs. Received: {len(inputs)}"
+                )
         return original(self, inputs, *given, **keywords)
 
     return __call__

@@ -132,6 +132,8 @@ def test_details_of_layers():
     a, b = keras.Input((2,)), keras.Input((3,))
     with pytest.raises(ValueError, match="at least two tensors"):
         joined([a])
+    with pytest.raises(ValueError, match="should be called on a list of inputs"):
+        joined(a)
     joined([a, b])
     assert joined([a]).shape == (None, 2)
     with pytest.raises(ValueError, match="`mask` should be a list"):
@@ -260,6 +262,9 @@ def test_cells_with_constants_and_states_alone():
 
     y = keras.layers.RNN([Counting(), keras.layers.SimpleRNNCell(1), Counting()])(tf.ones((1, 3, 4)))
     np.testing.assert_allclose(y, [[3.0]])
+    # Both directions are made of the cell's class, which nobody registered.
+    y = keras.layers.Bidirectional(keras.layers.RNN(Counting()))(tf.ones((1, 3, 4)))
+    np.testing.assert_allclose(y, [[3.0, 3.0]])
 
 
 def test_methods_of_optimizers(tmp_path):
@@ -275,6 +280,7 @@ def test_methods_of_optimizers(tmp_path):
     with pytest.raises(KeyError, match="'m', 'v', 'vhat'"):
         optimizer.get_slot(x, "momentum")
     assert float(optimizer._get_hyper("beta_1")) == pytest.approx(0.9)
+    assert float(optimizer._get_hyper("decay")) == 0.0
     optimizer._set_hyper("learning_rate", 0.5)
     assert float(optimizer._get_hyper("lr", tf.float64)) == 0.5
     with pytest.raises(TypeError, match="a function without arguments"):
