@@ -14,6 +14,7 @@ import numpy as np
 
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.layers import take_common
+from parallel_compat.legacy.shapes import Shape
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
@@ -164,9 +165,8 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = self._sizes(input_shape)[1]
-        return (
-            (input_shape[0], self.filters, *sizes) if self._channels_first else (input_shape[0], *sizes, self.filters)
-        )
+        batch = input_shape[0]
+        return Shape((batch, self.filters, *sizes) if self._channels_first else (batch, *sizes, self.filters))
 
     def get_config(self) -> dict[str, Any]:
         return {

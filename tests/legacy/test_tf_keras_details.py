@@ -353,6 +353,7 @@ def test_kinds_of_locally_connected_layers():
         layer.build(shape)
         layer.set_weights([np.arange(w.size).reshape(w.shape) % 7 / 10 for w in layer.get_weights()])
         assert layer.get_weights()[0].shape == kernel
+        assert layer.compute_output_shape(shape).as_list()[0] == 2
         y = layer((np.arange(np.prod(shape)).reshape(shape) % 11 / 10).astype("float32")).numpy()
         np.testing.assert_allclose(np.sum(y * np.arange(y.size).reshape(y.shape)), expected, atol=0.01)
     with pytest.raises(ValueError, match="implementation of 2 or 3"):
