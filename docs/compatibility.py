@@ -25,6 +25,7 @@ Written by `docs/compatibility.py` from `docs/compatibility.json`, which holds w
 
 - [Facts of each era](#facts-of-each-era)
 - [What differs, and why](#what-differs-and-why)
+- [Random scripts](#random-scripts)
 - [Examples of Keras 2.2.4](#examples-of-keras-224)
 - [Public projects](#public-projects)
 """
@@ -36,6 +37,12 @@ and order of metrics. The answers are in `tests/data/eras`; `tests/eras` asks th
 _DIFFERENCES = """## What differs, and why
 
 Of how many kinds; [the page of differences](differences.md#what-stays-otherwise-under-run) has them one by one.
+"""
+_RANDOM = """## Random scripts
+
+Scripts that `tests/differential/random_scripts.py` makes of a seed, run on the real old stack and under `run`: equal
+are those whose every number is the same within 1e-5 of the largest beside it, and every name. Seeds above 1000 are
+those of `wider_scripts.py`. The last column has the seeds that differ; what is known of them follows.
 """
 _EXAMPLES = """## Examples of Keras 2.2.4
 
@@ -51,12 +58,22 @@ with options, a few lines call its functions as its own documents do.
 """
 
 
-def page(data: dict[str, Any]) -> str:
+def page(data: dict[str, Any], seeds: dict[str, dict[str, list[int]]]) -> str:
     """Return the page in Markdown.
 
     Args:
         data: what `compatibility.json` holds.
+        seeds: what became of random scripts: `tests/data/differential/figures.json`.
     """
+    random = [
+        (
+            era,
+            f"{len(of['equal'])} of {len(of['equal']) + len(of['different'])}",
+            str(len(of["refused"])),
+            ", ".join(map(str, of["different"])),
+        )
+        for era, of in seeds.items()
+    ]
     facts = [
         (era["era"], era["one_device"], era["two_replicas"] or "not asked", f"{era['equal'] / era['asked']:.1%}")
         for era in data["facts"]
@@ -86,6 +103,11 @@ def page(data: dict[str, Any]) -> str:
             _DIFFERENCES,
             *_table(("era", "kinds of differences"), kinds),
             "",
+            _RANDOM,
+            *_table(("era", "equal", "refused by the real stack", "different"), random),
+            "",
+            *(f"- {era} {seed}: {known}." for era, seed, known in data["random_scripts"]),
+            "",
             _EXAMPLES,
             *_table(("scripts", "which", "result"), [tuple(each) for each in data["examples"]]),
             "",
@@ -114,7 +136,8 @@ def _table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[st
 
 def main() -> int:
     """Write the page, or compare it."""
-    text = page(json.loads((HERE / "compatibility.json").read_text(encoding="utf-8")))
+    figures = HERE.parent / "tests" / "data" / "differential" / "figures.json"
+    text = page(*(json.loads(each.read_text(encoding="utf-8")) for each in (HERE / "compatibility.json", figures)))
     if "--check" in sys.argv[1:]:
         return int(not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text)
     PAGE.write_text(text, encoding="utf-8")
