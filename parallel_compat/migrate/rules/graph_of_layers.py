@@ -75,6 +75,9 @@ def find(file: File) -> Iterator[Finding]:
             message = "`layers.pop()` took the last layer off a model, whose `layers` are a new list in Keras 3."
             yield from file.answered_by_run(RULE, call, message, hint=kind is None)
     for call in file.tree.calls:
+        if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
+            message = "Weights of tf.keras were checkpoints of TensorFlow, among which this looks for the last."
+            yield from file.answered_by_run(RULE, call, message, hint=not file.old)
         number = _number_among_inputs(file, call)
         if number is not None:
             message = "A layer or model is called on a number among tensors, which Keras 3 refuses."

@@ -38,3 +38,9 @@ def test_what_needs_the_graph(use):
 )
 def test_leaves_alone(use):
     check_noop(HEAD + use, rule="graph-of-layers")
+
+
+def test_weights_that_are_looked_for_as_checkpoints_of_tensorflow():
+    use = "import tensorflow as tf\nx = tf.keras.Input((3,))\npath = tf.train.latest_checkpoint('saved')\n"
+    check_noop(use, rule="graph-of-layers")
+    assert found(use + "model.load_weights(path)\n", "graph-of-layers") == [(3, "unsafe")]
