@@ -44,8 +44,10 @@ REASONS: tuple[Reason, ...] = (
         "layer",
         ("LSTM", "GRU", "ConvLSTM2D", "Bidirectional", "SimpleRNN"),
         "The defaults of recurrent layers changed: `recurrent_activation` was 'hard_sigmoid' with another slope, "
-        "`reset_after` False, and masked steps repeated the last output.",
-        "Run it under `parallel-compat run`, or write the values out as `parallel-compat migrate` does.",
+        "`reset_after` False, and masked steps repeated the last output. In Keras 2.3, which `run` takes for 2.2.4, "
+        "`recurrent_activation` was 'sigmoid' already.",
+        "Run it under `parallel-compat run`, or write the values out as `parallel-compat migrate` does; for Keras 2.3 "
+        "write `recurrent_activation='sigmoid'`.",
     ),
     Reason(
         "layer",

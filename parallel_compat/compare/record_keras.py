@@ -4,7 +4,7 @@
     python record_keras.py [--steps N] [--out recording.h5] [--no-dropout] train.py ARGS...
 
 One file without dependencies beyond numpy and h5py, for Python 2.7 to 3.13: standalone Keras 1.2 to 2.3, tf.keras of
-TensorFlow 1.13 to 1.15 and 2.2 to 2.15, tf_keras, and Keras 3 on TensorFlow. For each model that is trained it writes
+TensorFlow 1.13 to 2.15, tf_keras, and Keras 3 on TensorFlow. For each model that is trained it writes
 the configuration, the initial weights, and for the first N steps the batch, what the model put out, loss and metrics,
 gradients, weights and optimizer state after the step; then the history, and what `evaluate` and `predict` returned. It
 draws no random number and changes no result, but for one thing: on TensorFlow 1 weights and the step's counter are
@@ -47,6 +47,11 @@ EAGER_CLASSES = (
     "tf_keras.src.engine.training",
     "keras.src.backend.tensorflow.trainer",
     "parallel_compat.training.trainer",
+)
+# The training of TensorFlow 2.0 and 2.1 is in functions.
+FUNCTIONS = (
+    "tensorflow.python.keras.engine.training_v2_utils",
+    "tensorflow_core.python.keras.engine.training_v2_utils",
 )
 CLASSES = ("TensorFlowTrainer", "ParallelTrainer", "Model")
 LAYERS = (
@@ -631,6 +636,12 @@ class Recorder(object):
                 kind._make_train_function = graph_method(self, of_graph, module)
             if isinstance(eager, types.FunctionType):
                 kind.make_train_function = eager_method(self, eager)
+        for name in FUNCTIONS:
+            module = modules.get(name)
+            if hasattr(module, "train_on_batch") and name not in self._hooked:
+                self._hooked.add(name)
+                module._make_execution_function = loop_function(self, module._make_execution_function)
+                module.train_on_batch = on_batch_function(self, module.train_on_batch)
         for name in LAYERS:
             self._silence(name)
         for name in ("keras.callbacks", "tensorflow.python.keras.callbacks", "tensorflow_core.python.keras.callbacks"):
@@ -936,12 +947,19 @@ class EagerFunction(object):
         logs = self._function(self._iterator(iterator, fed))
         if hasattr(logs, "read"):
             logs = logs.read()
-        pairs = sorted(of_batch(logs.items(), before, counted(self._model)), key=lambda pair: pair[0] != "loss")
+        self._write(kept, own, values, before, logs)
+        return logs
+
+    def _write(self, kept, own, values, before, logs):
+        named = self._named(logs)
+        pairs = sorted(of_batch(named, before, counted(self._model)), key=lambda pair: pair[0] != "loss")
         values["gradients"] = self._gradients()
         if not any(gradient is not None for gradient in values["gradients"]):
             del values["gradients"]
         kept.step(own, values, pairs)
-        return logs
+
+    def _named(self, logs):
+        return list(logs.items())
 
     def _can(self, kept):
         strategy = getattr(self._model, "distribute_strategy", None)
@@ -1034,6 +1052,68 @@ class EagerFunction(object):
                 kept = GRADIENTS.get((id(variable.value), getattr(variable.value, "name", None)))
             found.append(None if kept is None else kept.numpy())
         return found
+
+
+# --- TensorFlow 2.0 and 2.1 -----------------------------------------------------------------------------------------
+
+
+class LoopFunction(EagerFunction):
+    """A train function of TensorFlow 2.0 and 2.1, whose results have no names."""
+
+    def _named(self, logs):
+        found = [value for kind in ("total_loss", "output_losses", "metrics") for value in listed(logs[kind])]
+        return list(zip(self._model.metrics_names, found))
+
+    def on_batch(self, original, parts, given, keywords):
+        """Make a step of `train_on_batch`.
+
+        Args:
+            original: the function that makes it.
+            parts: the data, the targets and the weights as the model takes them.
+            given: the function's arguments by position.
+            keywords: those by name.
+        """
+        kept = self._recorder.model(self._model)
+        kept.resume() if kept.steps else kept.begin()
+        own = {kind: [np.asarray(leaf) for leaf in flat(part)] for kind, part in zip("xyw", parts) if flat(part)}
+        values = self._forward(kept, own)
+        before = counted(self._model)
+        logs = original(*given, **keywords)
+        self._write(kept, own, values, before, logs)
+        return logs
+
+
+def loop_function(recorder, original):
+    """Return what makes the function that `fit` calls for each batch."""
+
+    def _make_execution_function(model, mode):
+        function = original(model, mode)
+        if str(mode) != "train":
+            return function
+        watch_optimizer(model.optimizer)
+        return LoopFunction(recorder, model, function)
+
+    return _make_execution_function
+
+
+def on_batch_function(recorder, original):
+    """Return what `Model.train_on_batch` calls; as a part of `fit` it is left alone."""
+
+    def train_on_batch(model, x, y=None, sample_weight=None, class_weight=None, *given, **keywords):
+        rest = (x, y, sample_weight, class_weight) + given
+        alone = keywords.get("standalone", len(given) > 1 and given[1])
+        kept = recorder.model(model) if alone else None
+        if kept is None or not kept.wanted:
+            if kept is not None:
+                kept.made += 1
+            return original(model, *rest, **keywords)
+        watch_optimizer(model.optimizer)
+        parts = model._standardize_user_data(
+            x, y, sample_weight=sample_weight, class_weight=class_weight, extract_tensors_from_dataset=True
+        )
+        return LoopFunction(recorder, model, None).on_batch(original, parts, (model,) + rest, keywords)
+
+    return train_on_batch
 
 
 def type_of_models(model):
