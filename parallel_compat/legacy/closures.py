@@ -1,11 +1,12 @@
 """Functions that use a model's symbolic tensors as well as their arguments: what TensorFlow 1's graph allowed.
 
 Losses and metrics (`def vae_loss(x, decoded): ... z_mean ...`) get the values of these tensors in the pass whose loss
-is computed. To a Lambda layer they become inputs, after its own.
+is computed. To a Lambda layer, and to a layer of the user's whose `call` reads them, they become inputs, after its own.
 """
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 from types import CodeType, FunctionType, MethodType
@@ -108,6 +109,70 @@ class Capturing:
             return values.of(self.function(keras.tree.pack_sequence_as(self._inputs, own), **values.of(keywords)))
 
 
+def capture_of_call(layer: keras.layers.Layer, inputs: Any) -> Any:
+    """Let the symbolic tensors that the `call` of a user's layer reads become inputs of the layer.
+
+    A variational autoencoder of 2017 computes its loss in such a layer, of `z_mean` and `z_log_var` of the module.
+
+    Args:
+        layer: the layer, about to be called on symbolic tensors.
+        inputs: what it is called on.
+
+    Returns:
+        What it shall be called on.
+    """
+    if isinstance(layer, keras.Model):
+        return inputs
+    trimmed = vars(layer).get("call")
+    if not isinstance(trimmed, _Call):
+        found = {id(each): each for each in _read_by_methods(layer)}
+        if not found:
+            return inputs
+        trimmed = _Call(layer.call, list(found.values()), inputs)
+        for name in ("build", "compute_output_shape", "compute_mask"):
+            vars(layer)[name] = trimmed.of_own(getattr(layer, name))
+        vars(layer)["call"] = trimmed  # past `__setattr__`, which would track layers
+    return trimmed.with_captured(inputs)
+
+
+class _Call(Capturing):
+    """The `call` of a layer with the symbolic tensors it reads among its inputs."""
+
+    def of_own(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a method of the layer that sees what belongs to the inputs that the layer was called on."""
+
+        @functools.wraps(method)
+        def of_own_inputs(*given: Any, **named: Any) -> Any:
+            return method(*map(self._own, given), **{name: self._own(value) for name, value in named.items()})
+
+        return of_own_inputs
+
+    def _own(self, values: Any) -> Any:
+        flat = keras.tree.flatten(self._inputs)
+        if not isinstance(values, (list, tuple)) or len(values) != len(flat) + len(self.tensors):
+            return values
+        if not isinstance(self._inputs, (list, tuple)):
+            return values[0]
+        return type(values)(values[: len(flat)])
+
+
+def _read_by_methods(layer: keras.layers.Layer) -> Iterator[Any]:
+    """Yield the symbolic tensors that `call`, and the methods it calls, read of their module or of the layer."""
+    kind, seen, waiting = type(layer), set(), ["call"]
+    while waiting:
+        name = waiting.pop()
+        method = getattr(kind, name, None)
+        if name in seen or not isinstance(method, FunctionType) or method.__module__.startswith("keras."):
+            continue
+        seen.add(name)
+        names = dict.fromkeys(_names(method.__code__))
+        waiting += names
+        yield from symbolic_tensors(method).values()
+        for each in names:
+            if isinstance(vars(layer).get(each), keras.KerasTensor):
+                yield vars(layer)[each]
+
+
 def _of_lambda(layer: keras.layers.Lambda) -> Iterator[Any]:
     yield from symbolic_tensors(layer.function).values()
     for each in keras.tree.flatten(layer.arguments):
@@ -131,7 +196,8 @@ def _search(function: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
     names = dict.fromkeys(_names(function.__code__))
     nonlocals = inspect.getclosurevars(function).nonlocals
     globals = function.__globals__
-    held = {**nonlocals, **{name: globals[name] for name in names if name in globals}}
+    read = _globals_read(function.__code__)
+    held = {**nonlocals, **{name: globals[name] for name in read if name in globals}}
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     held.update({f"a default of {function.__name__}": value for value in defaults})
     owners = [owner, *(value for value in nonlocals.values() if hasattr(value, "__dict__"))]
@@ -159,6 +225,16 @@ def _among(held: dict[str, Any], names: tuple[str, ...], seen: set[int]) -> Iter
                             yield f"{name}.{end}", tensor
             elif callable(each):
                 yield from _search(each, seen)
+
+
+def _globals_read(code: CodeType) -> Iterator[str]:
+    """Yield the names of the module that a function reads, without those of attributes."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _globals_read(constant)
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -116,6 +116,8 @@ def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, includ
     path = os.fspath(filepath)
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):
         return
+    if object_eras.era_of_object(_saved(model)) is Era.TF_KERAS_2_2 and not path.endswith((".h5", ".hdf5", ".keras")):
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)  # as for the folder of a SavedModel
     with replacing(path) as temporary:
         if path.endswith(".keras"):
             model.save(temporary, include_optimizer=include_optimizer)

@@ -236,12 +236,22 @@ def _called_without_training(original: Any) -> Any:
             frame = callers.user_frame(sys._getframe(1))
             if frame is not None and callers.era_of(frame) is not Era.TODAY:
                 keywords["training"] = 0
+        if given and not type(self).__module__.startswith("keras.") and patch_points.any_symbolic(given[0]):
+            given = (_with_captured(self, given[0]), *given[1:])
         result = original(self, *given, **keywords)
         if type(result).__name__ == "EagerTensor":
             _say_whether_it_trains(result, self, keywords.get("training"))
         return result
 
     return __call__
+
+
+def _with_captured(layer: Any, inputs: Any) -> Any:
+    if not object_eras.era_of_object(layer).has_graphs:
+        return inputs
+    from parallel_compat.legacy import closures
+
+    return closures.capture_of_call(layer, inputs)
 
 
 def _say_whether_it_trains(result: Any, layer: Any, training: Any) -> None:

@@ -204,7 +204,9 @@ class StepFunction:
                 logs = _flat_logs(step(data))
             names[:] = [name for name, value in logs.items() if _is_scalar(value)]
             others = {name: value for name, value in logs.items() if name not in names}
-            return tf.stack([logs[name] for name in names]) if names else tf.zeros((0,)), others
+            # A metric of the user's may return its variable.
+            numbers = [tf.convert_to_tensor(logs[name]) for name in names]
+            return tf.stack(numbers) if names else tf.zeros((0,)), others
 
         self.traces += 1
         with as_compiled(self.model):

@@ -86,3 +86,62 @@ def test_a_lambda_layer_is_called_on_the_tensors_it_uses():
     with pytest.raises(NotImplementedError) as other:
         keras.layers.Lambda(lambda t: t + None)(x)
     assert "symbolic" not in str(other.value)
+
+
+def test_a_layer_of_the_users_reads_tensors_of_its_module():
+    """The variational autoencoder of Keras's blog; Keras 2.2.4 with TensorFlow 1.15.5 gave these numbers."""
+    from keras import backend as K
+    from keras import metrics
+    from keras.layers import Dense, Input, Lambda, Layer
+    from keras.models import Model
+
+    data = np.random.RandomState(1).rand(40, 8).astype("float32")
+    x = Input(batch_shape=(10, 8))
+    h = Dense(6, activation="relu", kernel_initializer="ones")(x)
+    z_mean, z_log_var = Dense(2, kernel_initializer="ones")(h), Dense(2, kernel_initializer="zeros")(h)
+    z = Lambda(lambda args: args[0] + 0.0 * K.exp(args[1]), output_shape=(2,))([z_mean, z_log_var])
+    h = Dense(6, activation="relu", kernel_initializer="ones")(z)
+    decoded = Dense(8, activation="sigmoid", kernel_initializer="zeros")(h)
+    shapes = []
+
+    class Variational(Layer):
+        def build(self, input_shape):
+            shapes.append(input_shape)
+            super().build(input_shape)
+
+        def loss_of(self, x, decoded):
+            cross = 8 * metrics.binary_crossentropy(x, decoded)
+            return K.mean(cross - 0.5 * K.sum(1 + z_log_var - K.square(z_mean) - K.exp(z_log_var), axis=-1))
+
+        def call(self, inputs):
+            self.add_loss(self.loss_of(inputs[0], inputs[1]), inputs=inputs)
+            return inputs[0]
+
+        def compute_output_shape(self, input_shape):
+            return input_shape[0]
+
+    vae = Model(x, Variational()([x, decoded]))
+    vae.compile(optimizer="rmsprop", loss=None)
+    found = vae.fit(data, shuffle=False, epochs=2, batch_size=10, validation_data=(data[:20], None), verbose=0).history
+    np.testing.assert_allclose(found["loss"], [612.6930236816406, 592.3660736083984], rtol=1e-6)
+    np.testing.assert_allclose(found["val_loss"], [546.9215087890625, 532.9035339355469], rtol=1e-6)
+    assert [[tuple(each) for each in shape] for shape in shapes] == [[(10, 8), (10, 8)]]
+
+
+def test_an_attribute_of_the_name_of_a_tensor_is_no_use_of_it():
+    from keras.layers import Input, Layer
+
+    assert not symbolic_tensors(lambda y: y.OUTPUT)
+    other = Input((2,))
+
+    class Plain(Layer):
+        def call(self, x):
+            return x * self.other
+
+    layer = Plain()
+    layer.other = 2.0
+    del other
+    assert layer(Input((3,))).shape == (None, 3)
+
+
+OUTPUT = keras.layers.Input((2,))

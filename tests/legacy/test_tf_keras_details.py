@@ -358,3 +358,34 @@ def test_kinds_of_locally_connected_layers():
         np.testing.assert_allclose(np.sum(y * np.arange(y.size).reshape(y.shape)), expected, atol=0.01)
     with pytest.raises(ValueError, match="implementation of 2 or 3"):
         one(2, 3, padding="same")
+
+
+def test_a_metric_may_return_its_variable(tmp_path):
+    """As the guides of TensorFlow 2 wrote it; and `save` makes the folders above a name without an ending."""
+
+    class Positives(tf.keras.metrics.Metric):
+        def __init__(self, name="positives", **keywords):
+            super().__init__(name=name, **keywords)
+            self.positives = self.add_weight(name="tp", initializer="zeros")
+
+        def update_state(self, y_true, y_pred, sample_weight=None):
+            self.positives.assign_add(tf.reduce_sum(tf.cast(y_true > 0, "float32")))
+
+        def result(self):
+            return self.positives
+
+        def reset_states(self):
+            self.positives.assign(0.0)
+
+    x, y = np.ones((6, 2)), np.array([[1.0], [0.0], [1.0], [1.0], [0.0], [1.0]])
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse", metrics=[Positives()])
+    assert model.fit(x, y, batch_size=4, epochs=2, verbose=0).history["positives"] == [4.0, 4.0]
+    assert model.evaluate(x, y, verbose=0)[1] == 4.0
+    model.save(str(tmp_path / "saved_model" / "mine"))
+    np.testing.assert_allclose(
+        tf.keras.models.load_model(
+            str(tmp_path / "saved_model" / "mine"), custom_objects={"Positives": Positives}
+        ).predict(x),
+        model.predict(x),
+    )
