@@ -317,6 +317,9 @@ def _constructors(patches: Patches, keras: Any) -> None:
         if isinstance(kind, type) and (_takes(kind, "activation") or _takes(kind, "activity_regularizer"))
     }
     others = {"keras.layers.ActivityRegularization"}
+    for kind in vars(keras.layers).values():  # within what translates arguments, which looks who calls
+        if isinstance(kind, type) and issubclass(kind, keras.layers.Layer) and _takes_no_others(kind):
+            patches.wrap(kind, "__init__", _init_without_keywords, why="the arguments that every layer had")
     for of in sorted({*arguments(), *defaults(), *positions.callables(), *with_activation, *others}):
         owner, _, name = of.rpartition(".")
         if (owner not in _OWNERS or name in ("Layer", "Input")) and of != "keras.Sequential":
@@ -554,9 +557,6 @@ def _layers(patches: Patches, keras: Any) -> None:
             patches.wrap(owner, name, _looking_alike(wrap), why=why)
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
-    for kind in vars(keras.layers).values():
-        if isinstance(kind, type) and issubclass(kind, layer) and _takes_no_others(kind):
-            patches.wrap(kind, "__init__", _init_without_keywords, why="the arguments that every layer had")
     patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
     patches.wrap(layer, "add_variable", _add_variable, why="tf.keras's other name of `add_weight`: its arguments")
     patches.wrap(
