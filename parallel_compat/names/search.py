@@ -118,6 +118,10 @@ def _of_name(text: str) -> list[str]:
         head = "Model"
     path = f"{_ALIASES.get(head, head)}{dot}{rest}"
     exact = _exact(path)
+    if exact and table.lookup(path) is None:  # a module: what of it is elsewhere than the rest
+        rows = [table.lookup(f"{path}.{name}") for name in table.names_of(path)]
+        own = [_of_path(row) for row in rows if row and re.fullmatch(r"parallel_compat\.\w+", row.target or "")]
+        return [*own, exact]
     return [exact] if exact else list(_that_end_in(f"{head}{dot}{rest}"))[:MOST]
 
 

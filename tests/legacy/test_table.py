@@ -238,4 +238,6 @@ def test_the_command_prints_the_counts(capsys):
     assert "parallel_compat.multi_gpu_model" in output
     assert "a module, today keras.layers" in output
     assert "json.dumps" in output
+    assert main(["names", "keras.utils.training_utils"]) == 0  # most of what it held it had imported itself
+    assert capsys.readouterr().out.startswith("keras.utils.training_utils.multi_gpu_model: provided, parallel_compat.")
     assert main(["names", "no.such"]) == 1

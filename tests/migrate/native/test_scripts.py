@@ -109,10 +109,10 @@ for script, gpus in zip(sys.argv[1::2], sys.argv[2::2]):
 @pytest.mark.parametrize(
     "runs",
     [
-        (("numbers_2018", "1"), ("numbers_2018", "2"), ("optimizers_2018", "1")),
-        pytest.param((("optimizers_2018", "2"),), marks=pytest.mark.slow),
+        (("numbers_2018", "1"), ("numbers_2018", "2")),
+        pytest.param((("optimizers_2018", "1"), ("optimizers_2018", "2")), marks=pytest.mark.slow),
     ],
-    ids=["default", "optimizers-on-two"],
+    ids=["default", "optimizers"],
 )
 def test_what_is_trained_is_what_keras_2_trained(runs, tmp_path):
     """On one device, and on two replicas: they divide each batch, and each loss has one value per sample."""
