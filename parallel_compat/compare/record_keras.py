@@ -634,6 +634,9 @@ class Recorder(object):
             of_graph, eager = (vars(kind).get(each) for each in ("_make_train_function", "make_train_function"))
             if isinstance(of_graph, types.FunctionType):
                 kind._make_train_function = graph_method(self, of_graph, module)
+            of_fit = vars(kind).get("_make_fit_function")  # of TensorFlow 1.13, whose `fit` had one of its own
+            if isinstance(of_fit, types.FunctionType):
+                kind._make_fit_function = graph_method(self, of_fit, module, "_fit_function")
             if isinstance(eager, types.FunctionType):
                 kind.make_train_function = eager_method(self, eager)
         for name in FUNCTIONS:
@@ -714,11 +717,11 @@ def compile_method(recorder, original):
 # --- graphs: Keras 1 to 2.3, tf.keras of TensorFlow 1 ---------------------------------------------------------------
 
 
-def graph_method(recorder, original, module):
+def graph_method(recorder, original, module, kept_as="train_function"):
     """Return `_make_train_function` that makes a function which also puts out what is recorded."""
 
     def _make_train_function(self, *given, **keywords):
-        if getattr(self, "train_function", None) is not None:
+        if getattr(self, kept_as, None) is not None:
             return original(self, *given, **keywords)
         backend, seen = module.K, {"late": []}
         function, get_gradients = backend.function, self.optimizer.get_gradients
@@ -837,7 +840,7 @@ class GraphFunction(object):
         ]
         found, at = {}, 0
         for kind, count in zip("xyw", counts):
-            found[kind] = [np.asarray(value) for value in inputs[at : at + count]]
+            found[kind] = [np.asarray(value) for value in inputs[at : at + count] if value is not None]
             at += count
         return found
 

@@ -510,13 +510,18 @@ def test_scripts_of_every_kind_compute_what_they_did(stack, era, tmp_path):
     assert all(value < 1e-3 for results in told["results"] for value in results.values())
 
 
-def test_the_training_functions_of_tensorflow_2_1_are_recorded():
-    """What it wrote down of fourteen models is what TensorFlow 2.2 did, whose training is in methods."""
-    functions, methods = (read_recording(DATA / f"kinds.tf.keras-{version}.h5") for version in ("2.1", "2.2"))
-    assert functions.facts["keras"] == "tf.keras 2.1.4"
-    assert [model["name"] for model in functions.models] == [model["name"] for model in methods.models]
-    assert set(functions.arrays) == set(methods.arrays)
-    for one, other in zip(functions.models, methods.models, strict=True):
+@pytest.mark.parametrize(("version", "next_one"), [("1.13.2", "1.15"), ("2.1.4", "2.2")])
+def test_what_trains_by_other_functions_is_recorded(version, next_one):
+    """TensorFlow 1.13 had a function for `fit`, 2.1 functions in the place of methods: fourteen models of each."""
+    own, other_one = (
+        read_recording(DATA / f"kinds.tf.keras-{each}.h5") for each in (version.rpartition(".")[0], next_one)
+    )
+    assert own.facts["keras"] == f"tf.keras {version}"
+    assert [model["name"] for model in own.models] == [model["name"] for model in other_one.models]
+    assert {name for name in own.arrays if "/state" not in name} == {
+        name for name in other_one.arrays if "/state" not in name
+    }
+    for one, other in zip(own.models, other_one.models, strict=True):
         assert [step["names"] for step in one["steps"]] == [step["names"] for step in other["steps"]]
         assert [len(each) for each in (one["evaluate"], one["predict"], one["history"])] == [
             len(each) for each in (other["evaluate"], other["predict"], other["history"])
@@ -559,6 +564,7 @@ ENVIRONMENTS = {
     "3.6": ("keras-2.1.6", "tensorflow==1.8.0 keras==2.1.6 h5py==2.10.0 numpy<1.17 protobuf<3.20"),
     "3.7": ("keras-2.2.4", "tensorflow==1.15.5 keras==2.2.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.8": ("tf.keras-2.2", "tensorflow==2.2.3 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
+    "3.7-1.13": ("tf.keras-1.13", "tensorflow==1.13.2 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.7-2.1": ("tf.keras-2.1", "tensorflow-cpu==2.1.4 h5py==2.10.0 numpy<1.19 protobuf<3.20"),
     "3.10": ("tf.keras-2.15", "tensorflow-cpu==2.15.1 numpy<2"),
 }
