@@ -92,6 +92,7 @@ repeat(x, n) | ops.repeat(ops.expand_dims({x}, 1), {n}, axis=1)
 repeat_elements(x, rep>repeats, axis) | ops.repeat
 reshape(x, shape>newshape) | ops.reshape
 reverse(x, axes>axis) | ops.flip
+reverse(x, axes>axis) | tf.reverse
 round(x) | ops.round
 set_epsilon(value) | keras.config.set_epsilon
 set_floatx(value) | keras.config.set_floatx

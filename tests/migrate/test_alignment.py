@@ -20,8 +20,8 @@ HEAD = "from keras import backend as K\n"
     [
         # under the first argument, in a call within a call
         (
-            "x = K.reverse(K.sum(y,\n                    axis=1),\n              [1, 0])\n",
-            "x = ops.flip(ops.sum(y,\n                     axis=1),\n             [1, 0])\n",
+            "x = K.dot(K.sum(y,\n                axis=1),\n          z)\n",
+            "x = ops.dot(ops.sum(y,\n                    axis=1),\n            z)\n",
         ),
         # a hanging indent stays, and what is aligned within it moves
         ("x = K.sum(\n    K.abs(y),\n    axis=1)\n", "x = ops.sum(\n    ops.abs(y),\n    axis=1)\n"),
