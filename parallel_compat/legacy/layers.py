@@ -255,7 +255,7 @@ def merge(
 
 
 # What `Add` and its like derive from, and the layers of users that merge in their own way (`_merge_function`).
-_Merge: Any = keras.layers.Add.__bases__[0]
+_Merge: Any = patch_points.merge_class()
 
 
 def _shapes(tensors: Any) -> Any:
@@ -361,10 +361,6 @@ class _OldLayer(keras.layers.Layer):  # type: ignore[misc]
             "b_constraint": keras.constraints.serialize(self.b_constraint),
             "bias": self.bias,
         }
-
-
-# The class that `Add`, `Concatenate` and their like are made of, by a `_merge_function` (`_Merge` in Keras 2).
-Merge: Any = keras.layers.Add.__base__
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")

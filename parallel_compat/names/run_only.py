@@ -157,7 +157,6 @@ _PROVIDED: dict[str, str] = {
     "keras.utils.to_categorical": f"{_LEGACY}.utils.to_categorical",
     "keras.utils.get_file": f"{_LEGACY}.downloads.get_file",
     "keras.utils.data_utils.get_file": f"{_LEGACY}.downloads.get_file",
-    "keras.layers.merge._Merge": f"{_LEGACY}.layers.Merge",
     "keras.engine.network.Network": "keras.Model",
     "keras.engine.Network": "keras.Model",
     "keras.activations.get": f"{_LEGACY}.activations.get",
