@@ -14,7 +14,7 @@ import pytest
 
 from parallel_compat.names.eras import Era
 from parallel_compat.run import install, usage
-from parallel_compat.run.environment import SETTINGS, startup_folder
+from parallel_compat.run.environment import SETTINGS, settings, startup_folder
 
 if TYPE_CHECKING:
     import argparse
@@ -51,9 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
     install.install(also=also, replicas=replicas, era=era)
     # Worker processes that draw batches import the tests' modules as well.
     _before.update({name: os.environ.get(name) for name in (SETTINGS, "PYTHONPATH")})
-    settings = {"also": also, "replicas": None, "era": era, "resume": None, "report": None, "quiet": True}
     _folder.append(tempfile.TemporaryDirectory(prefix="parallel-compat-"))
-    os.environ[SETTINGS] = json.dumps({**settings, "lambdas": False, "workers": False, "folder": _folder[0].name})
+    os.environ[SETTINGS] = json.dumps({**settings(also=also, era=era, quiet=True), "folder": _folder[0].name})
     os.environ["PYTHONPATH"] = os.pathsep.join([startup_folder(), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 

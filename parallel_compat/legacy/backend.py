@@ -495,6 +495,14 @@ def clear_session() -> None:
     keras.utils.clear_session()
 
 
+def manual_variable_initialization(value: bool) -> None:
+    """Change nothing: variables have their values from the start, whoever would initialize them.
+
+    Args:
+        value: whether the script runs the initializers of variables itself.
+    """
+
+
 # --- names that only changed their home ---------------------------------------------------------------------------
 
 

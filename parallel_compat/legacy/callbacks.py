@@ -30,6 +30,49 @@ class Callback(keras3.CallbackWithModel):
     """
 
 
+class BaseLogger(Callback):
+    """Keras 2's callback that averages the figures of batches over an epoch, of which many callbacks were made.
+
+    >>> logger = BaseLogger()
+    >>> logger.set_params({"metrics": ["loss"]})
+    >>> logger.on_epoch_begin(0)
+    >>> logger.on_batch_end(0, {"size": 3, "loss": 1.0})
+    >>> logger.on_batch_end(1, {"size": 1, "loss": 2.0})
+    >>> logs = {}
+    >>> logger.on_epoch_end(0, logs)
+    >>> logs
+    {'loss': 1.25}
+
+    The logs of an epoch are averages without it, in all eras. Where batches have no `size`, as in TensorFlow 2.2, it
+    leaves them as they are.
+
+    Args:
+        stateful_metrics: names of metrics whose last value is that of the epoch.
+    """
+
+    def __init__(self, stateful_metrics: Any = None) -> None:
+        super().__init__()
+        self.stateful_metrics = set(stateful_metrics or ())
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self.seen = 0
+        self.totals: dict[str, Any] = {}
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        logs = logs or {}
+        size = logs.get("size", 0)
+        self.seen += size
+        for name, value in logs.items():
+            self.totals[name] = value if name in self.stateful_metrics else self.totals.get(name, 0) + value * size
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if logs is None or not self.seen:
+            return
+        for name in self.params.get("metrics", ()):
+            if name in self.totals:
+                logs[name] = self.totals[name] / (1 if name in self.stateful_metrics else self.seen)
+
+
 class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoint):  # type: ignore[misc]
     """Keras 2's `ModelCheckpoint`: any file name, an interval in epochs, and its fields.
 

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
-# A JSON object: also, replicas, era, report, quiet, lambdas, startup_log, workers; for child processes also folder,
-# where they hand in what they used.
+# What `settings` returns, as JSON; for child processes also folder, where they hand in what they used.
 SETTINGS = "PARALLEL_COMPAT_RUN"
 # Set for the script's own process alone, which takes it away: the one that reports.
 MAIN = "PARALLEL_COMPAT_RUN_MAIN"
+
+
+def settings(
+    *,
+    also: list[str],
+    era: str | None,
+    replicas: int | None = None,
+    resume: str | None = None,
+    every: int | None = None,
+    report: str | None = None,
+    quiet: bool = False,
+    lambdas: bool = False,
+    startup_log: bool = True,
+    workers: bool = False,
+) -> dict[str, Any]:
+    """Return what the processes of the script are told, each with a name of its own."""
+    return dict(locals())
 
 
 def allows_lambdas() -> bool:

@@ -16,7 +16,7 @@ import sys
 from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
 from parallel_compat.run import workers
-from parallel_compat.run.environment import MAIN, SETTINGS, startup_folder
+from parallel_compat.run.environment import MAIN, SETTINGS, settings, startup_folder
 
 EPILOG = """examples:
   parallel-compat run train.py --epochs 3
@@ -142,18 +142,18 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
     leave_out = not arguments.verbose and startup_log.LEVEL not in os.environ
     joins = workers.found() is not None if arguments.workers is None else arguments.workers > 1
-    settings = {
-        "also": arguments.also,
-        "replicas": arguments.replicas,
-        "era": arguments.era,
-        "resume": os.path.abspath(arguments.resume) if arguments.resume else None,
-        "every": arguments.every,
-        "report": os.path.abspath(arguments.report) if arguments.report else None,
-        "quiet": arguments.quiet,
-        "lambdas": arguments.allow_lambdas,
-        "startup_log": not leave_out,
-        "workers": joins,
-    }
+    told = settings(
+        also=arguments.also,
+        replicas=arguments.replicas,
+        era=arguments.era,
+        resume=os.path.abspath(arguments.resume) if arguments.resume else None,
+        every=arguments.every,
+        report=os.path.abspath(arguments.report) if arguments.report else None,
+        quiet=arguments.quiet,
+        lambdas=arguments.allow_lambdas,
+        startup_log=not leave_out,
+        workers=joins,
+    )
     log = {startup_log.LEVEL: startup_log.FATAL_ALONE} if leave_out else {}
     paths = [startup_folder(), *filter(None, [os.environ.get("PYTHONPATH")])]
     same = workers.alike(dict(os.environ)) if joins and arguments.workers is None else {}
@@ -162,7 +162,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
         **log,
         **same,
         "PYTHONPATH": os.pathsep.join(paths),
-        SETTINGS: json.dumps(settings),
+        SETTINGS: json.dumps(told),
         MAIN: "1",
     }
 

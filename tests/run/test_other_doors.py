@@ -30,7 +30,8 @@ def test_the_pytest_plugin(tmp_path, python):
         "    assert np_utils.to_categorical([1], 2).tolist() == [[0, 1]]\n\n"
         "def test_processes_that_it_starts_know_the_names():\n"
         "    code = 'import sys; print(\"parallel_compat.run.modules\" in sys.modules)'\n"
-        "    assert subprocess.check_output([sys.executable, '-c', code], text=True) == 'True\\n'\n"
+        "    child = subprocess.run([sys.executable, '-c', code], text=True, capture_output=True)\n"
+        "    assert (child.stdout, child.stderr) == ('True\\n', '')\n"
     )
     theirs = python("-m", "pytest", "-q", "-p", "parallel_compat.pytest", "test_old.py")
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr
