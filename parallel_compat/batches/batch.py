@@ -16,7 +16,7 @@ from parallel_compat.template import template_inputs
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 FORMS = "(x, y), (x, y, sample_weight), or (x,) for a model without targets"
 Scalar = (numbers.Number, str, bytes)
@@ -34,13 +34,19 @@ class BatchReader:
         class_weight: class -> weight, or such a dict for each output, by name or in order; or None.
         targets_of_keras_2: whether integer targets become floats, and those of shape `(samples,)` get a second axis, as
             in Keras 2: metrics of that time multiply them with predictions of shape `(samples, 1)`.
+        first_targets: called with the targets of the first batch, as they were yielded; or None.
     """
 
     def __init__(
-        self, model: keras.Model, what: str, class_weight: Any = None, targets_of_keras_2: bool = False
+        self,
+        model: keras.Model,
+        what: str,
+        class_weight: Any = None,
+        targets_of_keras_2: bool = False,
+        first_targets: Callable[[Any], None] | None = None,
     ) -> None:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
-        self._what = what
+        self._what, self._first_targets = what, first_targets
         self._targets = what != "prediction"
         own_step = not type(model).train_step.__module__.startswith(("keras.", "parallel_compat."))
         losses = keras.tree.flatten(getattr(model, "loss", None))
@@ -77,6 +83,8 @@ class BatchReader:
         x, y, weight = self._parts(drawn, number)
         x = self._input_structure(x, number)
         y, weight = (self._output_structure(part, number) for part in (y, weight))
+        if number == 1 and self._first_targets is not None:
+            self._first_targets(y)
         x, weight = (keras.tree.map_structure(as_tensor, part) for part in (x, weight))
         y = keras.tree.map_structure(self._as_target, y)
         self._check(x, y, weight, number)

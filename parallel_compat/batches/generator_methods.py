@@ -7,6 +7,7 @@ parallel model's own `fit`, `evaluate` and `predict` do the same with them.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import math
 import warnings
@@ -35,6 +36,14 @@ def _goes_on(model: keras.Model, what: str) -> bool:
 # Whether a model's epochs of "training", "validation" or "prediction" each begin a Sequence again, of which `steps`
 # took a part, and do not go on with it; `run` does as the time of the script did.
 begins_again: Callable[[keras.Model, str], bool] = _goes_on
+
+
+def _says_nothing(model: keras.Model, targets: Any) -> None:
+    pass
+
+
+# Called with the targets of the first batch that is drawn to train or evaluate a model, as they were yielded.
+first_targets: Callable[[keras.Model, Any], None] = _says_nothing
 
 
 class Feed:
@@ -71,6 +80,7 @@ class Feed:
         passes: int = 1,
         shuffle: bool = False,
         class_weight: Any = None,
+        leads: bool = True,
     ) -> Any:
         """Return what to give to Keras for `data`: an adapter for a generator or Sequence, else `data` itself.
 
@@ -81,6 +91,7 @@ class Feed:
             passes: how many passes there are.
             shuffle: whether a Sequence has an order of its own in each pass.
             class_weight: a weight for each class of the targets, or None.
+            leads: whether the call begins with these batches.
         """
         if not (is_generator(data) or is_sequence(data)):
             return data
@@ -92,7 +103,8 @@ class Feed:
             )
         again = is_sequence(data) and begins_again(self._model, what)
         needed = (steps if again else steps * passes) if steps else None
-        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2)
+        told = functools.partial(first_targets, self._model) if leads and what != "prediction" else None
+        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2, told)
         source: Source
         if is_sequence(data):
             workers = 0 if isinstance(data, ArrayBatches) else self._workers
@@ -188,7 +200,11 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
         )  # fmt: skip
     # How often validation runs is `validation_freq`'s business; a generator is drawn at most once an epoch.
     arguments["validation_data"] = feed.adapter(
-        arguments.get("validation_data"), "validation", arguments.get("validation_steps"), max(epochs - initial, 0)
+        arguments.get("validation_data"),
+        "validation",
+        arguments.get("validation_steps"),
+        max(epochs - initial, 0),
+        leads=False,
     )
     with feed.open():
         history: keras.callbacks.History = (call or model.fit)(**arguments)

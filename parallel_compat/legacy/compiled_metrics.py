@@ -26,6 +26,7 @@ _CHOSEN = {"accuracy": "accuracy", "acc": "accuracy", "crossentropy": "crossentr
 _SUFFIXES = {"accuracy": "acc", "crossentropy": "ce"}
 _ORDER = "_parallel_compat_results"
 _ORDERS = "_parallel_compat_orders"
+_CHOOSERS = "_parallel_compat_choosers"
 
 
 class CompiledMetrics(NamedTuple):
@@ -35,11 +36,13 @@ class CompiledMetrics(NamedTuple):
         metrics: as Keras 3 takes it: a list, or one for each output.
         weighted_metrics: the same.
         names: the names of the results in the era's order; None where the outputs are not known yet.
+        choosers: by output, the functions that stand for one that the first batch will choose.
     """
 
     metrics: Any
     weighted_metrics: Any
     names: list[str] | None
+    choosers: list[list[_Chosen]]
 
 
 def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: Any) -> CompiledMetrics:
@@ -58,11 +61,12 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
     with_loss = [_loss_of(loss, name, i, count) is not None for i, name in enumerate(known)]
     names = ["loss"] + ([f"{n}_loss" for n, has in zip(known, with_loss, strict=True) if has] if count > 1 else [])
     made: tuple[list[list[Any]], list[list[Any]]] = ([], [])
+    choosers: list[list[_Chosen]] = [[] for _ in known]
     for i, output in enumerate(known):
         kind = _kind_of_loss(_loss_of(loss, output, i, count))
         for given, weighted in ((metrics, False), (weighted_metrics, True)):
             entries = _of_output(given, output, i, count) if with_loss[i] else []
-            of_output = [_metric(entry, era, kind, weighted) for entry in entries]
+            of_output = [_metric(entry, era, kind, weighted, choosers[i]) for entry in entries]
             if era is Era.TF_KERAS_1_15:  # a dict by name there
                 of_output = list({metric.name: metric for metric in of_output}.values())
             prefix = f"{output}_" if count > 1 else ""
@@ -70,8 +74,9 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
                 _name_uniquely(metric, prefix, names, weighted, era)
             made[weighted].append(of_output)
     if count > 1:
-        return CompiledMetrics(made[0] if any(made[0]) else None, made[1] if any(made[1]) else None, names)
-    return CompiledMetrics(made[0][0] or None, made[1][0] or None, names if outputs else None)
+        plain, weighed = (each if any(each) else None for each in made)
+        return CompiledMetrics(plain, weighed, names, choosers)
+    return CompiledMetrics(made[0][0] or None, made[1][0] or None, names if outputs else None, choosers)
 
 
 def of_loaded_model(model: Any, era: Era) -> None:
@@ -89,12 +94,12 @@ def of_loaded_model(model: Any, era: Era) -> None:
         given[2] = None  # its files did not hold them
     made = of_compile(model, era, *given)
     keras3.replace_compiled_metrics(model, made.metrics, made.weighted_metrics)
-    remember_order(model, made.names)
+    remember(model, made)
 
 
-def remember_order(model: Any, names: list[str] | None) -> None:
-    """Note the names of a model's results in the order of its era."""
-    vars(model)[_ORDER] = names
+def remember(model: Any, made: CompiledMetrics) -> None:
+    """Note what metrics a model was compiled with: their names in the order of its era, and which are yet to choose."""
+    vars(model)[_ORDER], vars(model)[_CHOOSERS] = made.names, made.choosers
 
 
 def order_of(model: Any) -> list[str] | None:
@@ -144,8 +149,8 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     return found
 
 
-def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:
-    """Make the metric of an era from what `compile` was given for an output."""
+def _metric(given: Any, era: Era, loss: str | None, weighted: bool, choosers: list[_Chosen]) -> Any:
+    """Make the metric of an era from what `compile` was given for an output; add to `choosers` what is to choose."""
     if isinstance(given, keras.metrics.Metric):
         return given
     if getattr(given, "stateful", False) and callable(getattr(given, "reset_states", None)):
@@ -154,7 +159,8 @@ def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:
     prefix = "weighted_" if weighted and era is not Era.TF_KERAS_2_2 else ""
     if isinstance(given, str) and given in _CHOSEN:
         name = given if era is Era.TF_KERAS_2_2 else _SUFFIXES[_CHOSEN[given]]
-        return MetricOfEra(_chosen(_CHOSEN[given], era, loss), prefix + name, era, weighted)
+        choosers.append(_Chosen(_CHOSEN[given], era, loss))
+        return MetricOfEra(choosers[-1], prefix + name, era, weighted)
     if isinstance(given, str):
         custom = keras.saving.get_registered_object(given)
         function = custom or metric_functions.of_name(given, era)
@@ -171,27 +177,68 @@ def _metric(given: Any, era: Era, loss: str | None, weighted: bool) -> Any:
     return MetricOfEra(function, prefix + name, era, weighted)
 
 
-def _chosen(what: str, era: Era, loss: str | None) -> Function:
-    """Return the function that "accuracy" or "crossentropy" stands for, chosen when the shapes are known."""
+class _Chosen:
+    """The function that "accuracy" or "crossentropy" stands for, chosen when the shapes are known.
 
-    def function(name: str) -> Function:
-        found = metric_functions.of_name(name, era)
-        assert found is not None
-        return found
+    TensorFlow 2.2 chose it with the first batch after `compile`. Of what a generator or Sequence yields it knew the
+    rank alone, so labels `(samples, 1)` of classes were not seen to be numbers of classes there.
 
-    def accuracy(y_true: Any, y_pred: Any) -> Any:
+    Args:
+        what: "accuracy" or "crossentropy".
+        era: the era.
+        loss: "binary", "sparse" or None, see `_kind_of_loss`.
+    """
+
+    def __init__(self, what: str, era: Era, loss: str | None) -> None:
+        self._what, self._era, self._loss = what, era, loss
+        self._kind: str | None = None
+        self.last_axis_is_unknown = False
+
+    @property
+    def has_chosen(self) -> bool:
+        """Whether a batch has come."""
+        return self._kind is not None
+
+    def __call__(self, y_true: Any, y_pred: Any) -> Any:
+        kind = self._kind or self._kind_of(y_true, y_pred)
+        if self._era is Era.TF_KERAS_2_2:
+            self._kind = kind
+        function = metric_functions.of_name(f"{kind}_{self._what}", self._era)
+        assert function is not None
+        return function(y_true, y_pred)
+
+    def _kind_of(self, y_true: Any, y_pred: Any) -> str:
         units = y_pred.shape[-1]
-        if era is Era.TF_KERAS_2_2:
+        if self._era is Era.TF_KERAS_2_2:
             ranks = len(y_true.shape), len(y_pred.shape)
-            binary = units == 1
-            sparse = ranks[0] < ranks[1] or (y_true.shape[-1] == 1 and units is not None and units > 1)
+            binary, last = units == 1, None if self.last_axis_is_unknown else y_true.shape[-1]
+            sparse = ranks[0] < ranks[1] or (last == 1 and units is not None and units > 1)
         else:
-            binary, sparse = units == 1 or loss == "binary", loss == "sparse"
-        return function(f"{'binary' if binary else 'sparse_categorical' if sparse else 'categorical'}_{what}")(
-            y_true, y_pred
-        )
+            binary, sparse = units == 1 or self._loss == "binary", self._loss == "sparse"
+        return "binary" if binary else "sparse_categorical" if sparse else "categorical"
 
-    return accuracy
+
+def of_drawn_targets(model: Any, targets: Any) -> None:
+    """Let "accuracy" of TensorFlow 2.2 be what it was where the first batch comes from a generator or Sequence.
+
+    Args:
+        model: a compiled model.
+        targets: what the first batch yielded for its outputs.
+    """
+    if object_eras.era_of_object(model) is not Era.TF_KERAS_2_2 or targets is None:
+        return
+    names = _output_names(model) or [""]
+    if len(names) == 1:
+        of_outputs = {names[0]: targets[names[0]] if isinstance(targets, dict) else targets}
+    elif isinstance(targets, dict):
+        of_outputs = targets
+    else:
+        of_outputs = dict(zip(names, targets, strict=False)) if isinstance(targets, (list, tuple)) else {}
+    for choosers, target in zip(vars(model).get(_CHOOSERS, ()), map(of_outputs.get, names), strict=False):
+        shape = getattr(target, "shape", ())
+        for each in choosers:
+            if not each.has_chosen:
+                each.last_axis_is_unknown = len(shape) > 1
 
 
 def _name_uniquely(metric: Any, prefix: str, names: list[str], weighted: bool, era: Era) -> None:

@@ -99,17 +99,39 @@ def load_weights(
 
 
 @of_models("save")
-def save_model(model: keras.Model, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
+def save_model(
+    model: keras.Model,
+    filepath: Any,
+    overwrite: bool = True,
+    include_optimizer: bool = True,
+    save_format: str | None = None,
+    signatures: Any = None,
+    options: Any = None,
+) -> None:
     """Write a whole model to a file of any name, whole or not at all.
 
-    A name that ends in `.keras` gets Keras 3's format; any other gets Keras 2's HDF5 format.
+    A name that ends in `.keras` gets Keras 3's format; any other gets Keras 2's HDF5 format, which `load_model` reads
+    again, also where TensorFlow 2 wrote a folder, a SavedModel.
 
     Args:
         model: the model; a parallel model's template is written.
         filepath: the file.
         overwrite: whether an existing file is replaced without asking.
         include_optimizer: whether the optimizer's state is written, too.
+        save_format: "h5", "tf" or None: what is written hangs on the name alone.
+        signatures: must be None.
+        options: of a SavedModel; not used.
+
+    Raises:
+        ValueError: for another format, or for `signatures`.
     """
+    if save_format not in (None, "h5", "hdf5", "keras", "tf", "tensorflow"):
+        raise ValueError(f"Expected `save_format` 'h5', 'tf' or None. Received: {save_format!r}")
+    if signatures is not None:
+        raise ValueError(
+            "Expected `signatures` to be None: the file is one of Keras, without signatures. Received: "
+            f"{signatures!r}. Write a SavedModel by `model.export({os.fspath(filepath)!r})`."
+        )
     if isinstance(filepath, h5py.Group):
         h5_files.write_model(model, filepath, include_optimizer=include_optimizer)
         return

@@ -98,6 +98,12 @@ def put_on(patches: Patches) -> None:
             functools.partial(_end_of_sequential, name=name),
             why="they are there before the model is called",
         )
+    patches.wrap(
+        keras.Model, "compiled_loss", _compiled_loss, why="TensorFlow 2.2 counted the loss, and added what is given"
+    )
+    patches.wrap(
+        keras.Model, "compiled_metrics", _compiled_metrics, why="Keras 3 counts outputs as if they were losses"
+    )
     of_output = Member("keras.Model", "output_names", Change.PROVIDED, "parallel_compat.legacy.models.output_names")
     patches.set(
         keras.Sequential,
@@ -108,6 +114,35 @@ def put_on(patches: Patches) -> None:
     layer_patches.put_on(patches, keras, _looking_alike)
     number_patches.put_on(patches, keras, _looking_alike)
     own_optimizers.put_on(patches, keras)
+
+
+def _compiled_loss(original: Any) -> Any:
+    @_like(original)
+    def compiled_loss(self: Any, y: Any, y_pred: Any, *given: Any, **keywords: Any) -> Any:
+        if not object_eras.era_of_object(self).is_tf_keras:
+            return original(self, y, y_pred, *given, **keywords)
+        return keras3.loss_of_own_step(self, y, y_pred, *given, **keywords)
+
+    return compiled_loss
+
+
+class _CompiledMetrics:
+    """What `model.compiled_metrics` is to a `train_step` of the user's."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        keras3.update_compiled_metrics(self._model, y_true, y_pred, sample_weight)
+
+
+def _compiled_metrics(original: property) -> property:
+    def get(self: Any) -> Any:
+        if not object_eras.era_of_object(self).is_tf_keras:
+            return original.__get__(self, type(self))
+        return _CompiledMetrics(self)
+
+    return property(get)
 
 
 def _function_of_old_name(kind: str, name: str) -> Any:
@@ -176,6 +211,12 @@ def put_on_loops(patches: Patches) -> None:
         "begins_again",
         _begins_again,
         why="`steps_per_epoch` of a Sequence: TensorFlow 2.2 began it again in each epoch, 1.15 in each validation",
+    )
+    patches.set(
+        generator_methods,
+        "first_targets",
+        _first_targets,
+        why="TensorFlow 2.2 did not know the last axis of labels that were drawn when it chose what accuracy is",
     )
 
 
@@ -1014,6 +1055,12 @@ def _goes_on(model: Any) -> bool:
 def _begins_again(model: Any, what: str) -> bool:
     era = object_eras.era_of_object(model)
     return era is Era.TF_KERAS_2_2 or (era is Era.TF_KERAS_1_15 and what == "validation")
+
+
+def _first_targets(model: Any, targets: Any) -> None:
+    from parallel_compat.legacy import compiled_metrics
+
+    compiled_metrics.of_drawn_targets(model, targets)
 
 
 def _epoch_logs(model: Any, data: Any) -> Any:

@@ -116,7 +116,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         result = original(self, **{**keywords, "metrics": of_era.metrics, "weighted_metrics": of_era.weighted_metrics})
         # What is written to files is what Keras can read.
         keras3.say_compiled_with(self, **{name: keywords[name] for name in ("metrics", "weighted_metrics")})
-        compiled_metrics.remember_order(self, of_era.names)
+        compiled_metrics.remember(self, of_era)
     weighted_losses.weighed_as_in(era, self)
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)
@@ -618,6 +618,8 @@ def _weigh_classes_and_samples(
         compile_checks.check_weights(model, arguments["sample_weight"], arguments.get("y"))
     if arguments.get("class_weight") is not None and not len(arguments["class_weight"]):
         arguments["class_weight"] = None
+    if arguments.get("class_weight") is not None and type(arguments.get("y")) is list and era.has_graphs:
+        _weigh_classes_of_outputs(model, arguments, era, note)
     if arguments.get("class_weight") is not None and arguments.get("sample_weight") is None:
         _check_classes(arguments["class_weight"], arguments.get("y"), era)
     if arguments.get("class_weight") is None or arguments.get("sample_weight") is None:
@@ -627,6 +629,41 @@ def _weigh_classes_and_samples(
         note("class_weight= with sample_weight=", "left out, as Keras 2.2.4 did")
         return
     arguments["sample_weight"] = np.asarray(weighted_classes(arguments["y"], arguments["sample_weight"], classes))
+
+
+def _weigh_classes_of_outputs(
+    model: Any, arguments: dict[str, Any], era: Era, note: Callable[[str, str], None]
+) -> None:
+    """Make sample weights of class weights for several outputs, by name or in order.
+
+    What is no output's name was no weight (`standardize_sample_or_class_weights`); TensorFlow 1.15 refused it.
+    """
+    classes, targets, names = arguments.pop("class_weight"), arguments["y"], list(model.output_names)
+    if isinstance(classes, dict):
+        unknown = [name for name in classes if name not in names]
+        if unknown and era.is_tf_keras:
+            raise ValueError(f"Expected names of outputs in `class_weight`: {names}. Received: {unknown}")
+        if unknown:
+            note(f"class_weight= of {unknown}", "left out, as Keras 2.2.4 did: no output has that name")
+        classes = [classes.get(name) for name in names]
+    if len(classes) != len(names) or len(targets) != len(names):
+        raise ValueError(
+            f"Expected `class_weight` and targets for {len(names)} outputs, {names}. Received: {len(classes)} dicts "
+            f"and {len(targets)} targets."
+        )
+    weights = arguments.get("sample_weight") or [None] * len(names)
+    made: list[Any] = []
+    for target, weight, of_output in zip(targets, weights, classes, strict=True):
+        if not isinstance(of_output, dict) or target is None or (weight is not None and not era.is_tf_keras):
+            made.append(weight)
+            continue
+        _check_classes(of_output, target, era)
+        made.append(np.asarray(weighted_classes(target, weight, of_output)))
+    if any(each is not None for each in made):
+        arguments["sample_weight"] = [
+            np.ones(len(target), "float32") if weight is None and target is not None else weight
+            for target, weight in zip(targets, made, strict=True)
+        ]
 
 
 def _check_classes(weights: Any, y: Any, era: Era) -> None:

@@ -45,7 +45,7 @@ class Results:
     Args:
         names: the names of the logs that are scalars, in the order of `vector`.
         vector: their values, one tensor.
-        others: logs that are no float32 scalars.
+        others: logs that are no scalars of float32 or float64.
     """
 
     def __init__(self, names: list[str], vector: Any, others: dict[str, Any]) -> None:
@@ -206,6 +206,8 @@ class StepFunction:
             others = {name: value for name, value in logs.items() if name not in names}
             # A metric of the user's may return its variable.
             numbers = [tf.convert_to_tensor(logs[name]) for name in names]
+            if any(number.dtype == tf.float64 for number in numbers):
+                numbers = [tf.cast(number, tf.float64) for number in numbers]
             return tf.stack(numbers) if names else tf.zeros((0,)), others
 
         self.traces += 1
@@ -281,4 +283,4 @@ def _flat_logs(logs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_scalar(value: Any) -> bool:
-    return bool(tf.is_tensor(value) and value.dtype == tf.float32 and value.shape.rank == 0)
+    return bool(tf.is_tensor(value) and value.dtype in (tf.float32, tf.float64) and value.shape.rank == 0)

@@ -123,6 +123,31 @@ def compiled_parts(model: keras.Model) -> tuple[Any, ...]:
     return model._compile_loss, model._compile_metrics, model._loss_tracker
 
 
+def loss_of_own_step(
+    model: keras.Model, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
+) -> Any:
+    """Return the loss for a `train_step` of the user's, and count it (`compiled_loss` of TensorFlow 2.2).
+
+    Args:
+        model: a compiled model.
+        y: the targets.
+        y_pred: the outputs.
+        sample_weight: weights of samples, or None.
+        regularization_losses: what is added, `model.losses` as a rule.
+    """
+    loss = model._compile_loss(y, y_pred, sample_weight)
+    for each in regularization_losses or ():
+        loss = loss + tf.cast(each, loss.dtype)
+    model._loss_tracker.update_state(loss, sample_weight=tf.shape(keras.tree.flatten(y_pred)[0])[0])
+    return loss
+
+
+def update_compiled_metrics(model: keras.Model, y: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    """Let the metrics of `compile` see a batch (`_compile_metrics`)."""
+    if model._compile_metrics is not None:
+        model._compile_metrics.update_state(y, y_pred, sample_weight)
+
+
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:
     """Whether a metric's class is one of Keras's own."""
     return type(metric).__module__.startswith("keras.src.metrics")

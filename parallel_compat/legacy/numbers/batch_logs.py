@@ -16,6 +16,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
@@ -62,7 +63,7 @@ class Totals:
 
     def __init__(self) -> None:
         self.samples = 0
-        self._sums: dict[str, float] = {}
+        self._sums: dict[str, Any] = {}
 
     def add(self, logs: dict[str, Any], samples: int, averaged: Container[str] | None = None) -> BatchLogs:
         """Add a batch of so many samples.
@@ -72,7 +73,8 @@ class Totals:
             samples: its samples.
             averaged: the logs that are the batch's own; the others are means already. None for all.
         """
-        values = {name: float(value) for name, value in logs.items()}
+        # A metric of the user's may give an array.
+        values: dict[str, Any] = {name: float(v) if np.ndim(v) == 0 else np.asarray(v) for name, v in logs.items()}
         self.samples += samples
         means = dict(values)
         for name, value in values.items():
@@ -202,6 +204,7 @@ def points() -> Iterator[Point]:
     yield from patch_points.of_metric_resets(_beginning)
     yield from patch_points.of_results(_means_of_epoch)
     yield from patch_points.of_batch_begins(_giving_place)
+    yield from patch_points.of_train_ends(_without_logs)
     yield from patch_points.of_batch_ends(lambda hook: functools.partial(_giving_batch_logs, hook=hook))
     yield from patch_points.of_epoch_ends(_giving_epoch_logs)
     yield from patch_points.of_callback_lists(_recording_last)
@@ -254,6 +257,8 @@ def _with_losses_on_their_own(
         samples = 1
     samples = weight_of_batch(model, samples, era)
     of_outputs = patch_points.output_loss_trackers(model) if era is Era.TF_KERAS_2_2 else []
+    for name in [name for name, value in logs.items() if isinstance(value, dict)]:  # all metrics of `compile` as one
+        logs = {**{key: value for key, value in logs.items() if key != name}, **logs[name]}
     counted = add(model, logs, samples, {"loss", *(tracker.name for tracker in of_outputs)})
     return counted if era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
 
@@ -296,6 +301,15 @@ def _giving_place(original: Any) -> Any:
             callback.on_train_batch_begin(batch, logs=Logs(place))
 
     return on_train_batch_begin
+
+
+def _without_logs(original: Any) -> Any:
+    """The end of a training had no logs before TensorFlow 2.3."""
+
+    def on_train_end(self: Any, logs: Any = None) -> None:
+        original(self, logs if object_eras.era_of_object(getattr(self, "model", None)) is Era.TODAY else None)
+
+    return on_train_end
 
 
 def _giving_batch_logs(original: Any, hook: str) -> Any:

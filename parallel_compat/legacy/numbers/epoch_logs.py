@@ -52,7 +52,10 @@ class EpochLogsOfKeras2(EpochLogs):
         else:
             rows = [results.vector.numpy() for results, _ in self._waiting]
         for (results, samples), row in zip(self._waiting, rows, strict=True):
-            self._logs = self._count(dict(zip(results.names, row.tolist(), strict=True)), samples)
+            values = dict(zip(results.names, row.tolist(), strict=True))
+            if results.others:
+                values.update(keras3.plain_logs(results.others))
+            self._logs = self._count(values, samples)
         self._waiting.clear()
         return self._logs or {}
 
