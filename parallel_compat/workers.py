@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import tensorflow as tf
@@ -64,10 +65,16 @@ def of_all(value: int, strategy: tf.distribute.Strategy | None = None) -> list[i
     strategy = strategy or replicas.strategy_of_workers()
     if strategy is None:
         return [value]
+    here = len(strategy.extended.worker_devices)
+    return [int(each) for each in _gather(strategy)(tf.constant(value))[::here]]
+
+
+@functools.cache
+def _gather(strategy: tf.distribute.Strategy) -> Any:
+    """Return what collects a number of each replica; one function, which is traced once."""
     every = replicas.Replicas(strategy)
     here = len(strategy.extended.worker_devices)
-    gathered = tf.function(lambda: every.gather_values([tf.constant(value)] * here), autograph=False)
-    return [int(each) for each in gathered()[::here]]
+    return tf.function(lambda value: every.gather_values([value] * here), autograph=False)
 
 
 def wait_for_all() -> None:

@@ -24,18 +24,19 @@ import tensorflow as tf
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 import keras, numpy as np
 sys.path.insert(0, os.path.dirname(sys.argv[4]))
-from several_workers_model import build, train
+from several_workers_model import build, samples_computed, train
 keras.utils.set_random_seed(index)  # the chief's weights count
 from parallel_compat import parallelize
 parallel = parallelize(build(), strategy=strategy)
 result = train(parallel)
 np.savez(f"{folder}/{index}.npz", *parallel.get_weights())
-json.dump([*result, parallel.merge_choices, parallel.is_chief], open(f"{folder}/{index}.json", "w"))
+computed = samples_computed(lambda model: parallelize(model, strategy=strategy))
+json.dump([computed, *result, parallel.merge_choices, parallel.is_chief], open(f"{folder}/{index}.json", "w"))
 """
 
 
 def test_two_workers(tmp_path):
-    from several_workers_model import build, train
+    from several_workers_model import build, samples_computed, train
 
     here = str(Path(__file__).resolve())
     addresses = ",".join(map(str, free_ports(2)))
@@ -54,12 +55,15 @@ def test_two_workers(tmp_path):
     keras.utils.set_random_seed(0)
     local = parallelize(build(), 2)
     expected = train(local)
+    share = ([0.0, 1.0, 5.0, 6.0], [2.0, 3.0, 4.0, 7.0, 8.0, 9.0])
+    assert set(map(tuple, samples_computed(lambda model: parallelize(model, 2)).values())) == {tuple(range(10))}
     for index in (0, 1):
-        *result, choices, chief = json.loads((tmp_path / f"{index}.json").read_text())
+        computed, *result, choices, chief = json.loads((tmp_path / f"{index}.json").read_text())
         saved = np.load(tmp_path / f"{index}.npz")
         assert difference([saved[name] for name in saved.files], local.get_weights()) < 1e-5
         assert difference(result, expected) < 1e-4
         assert chief == (index == 0)
+        assert computed == dict.fromkeys(("arrays", "Sequence", "generator", "tf.data"), share[index])
         assert choices == local.merge_choices
         assert (choices["probs"]["loss"], choices["mask"]["loss"]) == ("samples", "merged")
     assert parallelize(build(), 2).is_chief

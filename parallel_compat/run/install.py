@@ -76,6 +76,7 @@ def install(
             from parallel_compat.run import workers as several
 
             several.put_on(RUN)
+            _with_tensorflow()  # `import tensorflow` imports Keras before its own end
             several.join(_replicas)
 
     def with_tensorflow() -> None:
@@ -123,6 +124,8 @@ _placed_softly: bool | None = None
 
 def _with_tensorflow() -> None:
     global _placed_softly
+    if _placed_softly is not None:
+        return
     import tensorflow as tf
 
     # `with tf.device("/gpu:0")` is in many a script, and where there is no GPU it means: where it can be.

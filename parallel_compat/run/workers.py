@@ -1,7 +1,7 @@
 """`run` in one of several workers, which were started by `--workers`, Slurm, Kubernetes or hand, with `TF_CONFIG`.
 
-Each runs the whole script and computes its part of each global batch; so all must read and draw the same. What Python
-and numpy draw is seeded alike before the script begins, and strings hash alike.
+Each runs the whole script and computes its part of each global batch; so all must read and draw the same. What Python,
+numpy and TensorFlow draw is seeded alike before the script begins, and strings hash alike.
 """
 
 from __future__ import annotations
@@ -81,6 +81,9 @@ def join(replicas: int | None) -> None:
 
     resolver = _by_slurm() if found() == "Slurm" else tf.distribute.cluster_resolver.TFConfigClusterResolver()
     workers.join(resolver, replicas or len(tf.config.list_physical_devices("GPU")) or 1)
+    given = os.environ.get(SEED)
+    if given is not None:
+        tf.random.set_seed(int(given))  # what `tf.data` shuffles and draws
 
 
 def _by_slurm() -> Any:

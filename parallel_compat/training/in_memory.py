@@ -97,8 +97,8 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
         return "a function of the user's in place of the step's"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"
-    if keras3.is_built_under_a_strategy(model) or getattr(model, "several_workers", False):
-        return "a `tf.distribute` strategy of the user's, or several workers"
+    if keras3.is_built_under_a_strategy(model):
+        return "a `tf.distribute` strategy of the user's"
     if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
         return "run_eagerly, jit_compile or steps_per_execution"
     if isinstance(arguments.get("callbacks"), _CallbackList):

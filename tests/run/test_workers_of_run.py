@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 RUN = [sys.executable, "-m", "parallel_compat", "run", "--quiet"]
 CPU = {"CUDA_VISIBLE_DEVICES": ""}
 
-# `np.random` is not seeded here: all workers draw the same all the same.
+# Nothing is seeded at first: all workers draw the same all the same. TensorFlow is imported first, as most scripts do.
 TRAIN = """
 import json, os, sys
 import numpy as np
+import tensorflow as tf
 from keras.callbacks import CSVLogger, ModelCheckpoint, TensorBoard
 from keras.layers import Dense
 from keras.models import Sequential, load_model
@@ -52,14 +53,21 @@ def batches():
             yield x[i : i + 7], y[i : i + 7]
 
 more = parallel.fit_generator(batches(), steps_per_epoch=4, epochs=1, verbose=0)
+drawn = [np.random.rand(), int(next(iter(tf.data.Dataset.range(10000).shuffle(10000))))]
+np.random.seed(5)
+tf.set_random_seed(5)
+dataset = tf.data.Dataset.from_tensor_slices((x.astype("float32"), y.astype("float32"))).shuffle(97).batch(31)
+settings = {"epochs": 2, "verbose": 0, "class_weight": {0: 1.0, 1: 2.0, 2: 0.5}}
+shuffled = [parallel.fit(dataset, **settings).history, parallel.fit(x, y, 31, **settings).history]
 model.save_weights("last.h5")
 model.load_weights("last.h5")
 results = {
-    "history": history.history, "generator": more.history, "evaluate": parallel.evaluate(x, y, verbose=0),
+    "history": history.history, "generator": more.history, "shuffled": shuffled,
+    "evaluate": parallel.evaluate(x, y, verbose=0),
     "batch": parallel.train_on_batch(x[:10], y[:10]), "predict": parallel.predict(x[:9]).tolist(),
     "weights": [each.tolist() for each in model.get_weights()],
     "best": [each.tolist() for each in load_model("best.h5").get_weights()],
-    "drawn": np.random.rand() if sys.argv[1] == "2" else 0, "files": sorted(os.listdir(".")),
+    "drawn": drawn, "files": sorted(os.listdir(".")),
 }
 print(json.dumps(results, default=float))
 """
@@ -126,8 +134,11 @@ def test_a_worker_that_fails_ends_the_others(tmp_path):
     (tmp_path / "train.py").write_text(
         "import json, os, time\n"
         "if json.loads(os.environ['TF_CONFIG'])['task']['index'] == 1:\n"
+        "    while not os.path.exists('begun'):\n"
+        "        time.sleep(0.01)\n"
         "    raise SystemExit(3)\n"
         "print('begun')\n"
+        "open('begun', 'w').close()\n"
         "time.sleep(600)\n"
     )
     begun = time.monotonic()
