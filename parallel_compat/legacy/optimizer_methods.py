@@ -40,14 +40,16 @@ def minimize(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None, na
     Returns:
         The number of steps made.
     """
-    return optimizer.apply_gradients(compute_gradients(optimizer, loss, var_list, grad_loss))
+    pairs = compute_gradients(optimizer, loss, var_list, grad_loss)
+    with optimizer_steps.unclipped(optimizer):  # they are
+        return optimizer.apply_gradients(pairs)
 
 
 def compute_gradients(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None) -> list[tuple[Any, Any]]:
-    """Return (gradient, variable) for each variable.
+    """Return (gradient, variable) for each variable, clipped as the optimizer's arguments say.
 
     Args:
-        optimizer: the optimizer, which clips when it steps.
+        optimizer: the optimizer.
         loss: a function without arguments.
         var_list: as `minimize` takes it.
         grad_loss: likewise.
@@ -64,7 +66,8 @@ def compute_gradients(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any =
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
     if not variables:
         raise ValueError("Expected variables to train. Received: none.")
-    return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+    gradients = optimizer_steps.clipped(optimizer, tape.gradient(value, variables, grad_loss))
+    return list(zip(gradients, variables, strict=True))
 
 
 def get_slot_names(optimizer: Any) -> list[str]:

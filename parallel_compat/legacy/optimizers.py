@@ -10,9 +10,11 @@ from functools import cache
 from typing import Any
 
 import keras
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import learning_rate, own_optimizers
+from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import optimizer_steps, optimizer_weights
 from parallel_compat.names.arguments import SCHEDULE_DECAY
@@ -98,15 +100,36 @@ def initialize(
     keywords = {key: _as_float(value) if key == "learning_rate" else value for key, value in keywords.items()}
     if keywords.get("epsilon", 0) is None:  # Keras 2: None is `K.epsilon()`
         keywords["epsilon"] = keras.backend.epsilon()
+    functions = _taken_as_functions(keywords) if era.is_tf_keras else {}
     init(optimizer, **keywords)
     if optimizer_steps.step_as(optimizer, era, schedule_decay=schedule_decay, **clips):
         note("the step", f"that of {era}")
+        for name, function in functions.items():
+            steps_of_keras.number_from(optimizer, name, function)
     # tf.keras replaced Nadam's argument by `schedule_decay`.
     if decay and not (is_nadam and era is not Era.KERAS_2_2_4):
         note("decay=", "lr / (1 + decay * iterations) in every step")
-        if learning_rate.variable_of(optimizer) is None:
+        if learning_rate.variable_of(optimizer) is None and not era.is_tf_keras:
             raise ValueError("Expected `decay` or a schedule as the learning rate. Received: both.")
         learning_rate.step_with(optimizer, float(decay))
+
+
+def _taken_as_functions(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Take the numbers that are functions, or variables, out of arguments: tf.keras asked them in each step.
+
+    Keras 3 asks the learning rate's function itself; of the others it gets the value that they have now.
+    """
+
+    def function_of(value: Any) -> Any:
+        return (lambda: tf.convert_to_tensor(value)) if isinstance(value, tf.Variable) else value
+
+    if isinstance(keywords.get("learning_rate"), tf.Variable):
+        keywords["learning_rate"] = function_of(keywords["learning_rate"])
+    names = [name for name in steps_of_keras.NUMBERS if name in keywords]
+    functions = {name: function_of(keywords[name]) for name in names if callable(function_of(keywords[name]))}
+    for name, function in functions.items():
+        keywords[name] = float(function()) or 1e-12  # of 0 Keras would keep no momentum
+    return functions
 
 
 def of_era(kind: Any, keywords: dict[str, Any], era: Era, note: Any = lambda given, became: None) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from parallel_compat.names import class_versions
 from parallel_compat.names.table import Path, Status
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def lookup(path: str, canonical: str) -> Path | None:
         path: the path as it was asked for.
         canonical: the path as the table spells it.
     """
-    target = _PROVIDED.get(canonical) or _OF_STANDALONE.get(path)
+    target = _PROVIDED.get(canonical) or _OF_STANDALONE.get(path) or class_versions.target(path)
     return None if target is None else Path(path, Status.PROVIDED, target)
 
 

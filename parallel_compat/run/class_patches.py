@@ -427,6 +427,8 @@ def _config_of_optimizer(original: Any) -> Any:
 
         decay = learning_rate.decay_of(self)
         config = config if decay is None else {**config, "decay": decay}
+        if learning_rate.is_function(self):
+            config = {**config, "learning_rate": float(self.learning_rate)}
         clips, schedule_decay = optimizer_steps.clips_of(self), optimizer_steps.schedule_decay_of(self)
         return config_spelling.of_optimizer(optimizer_steps.kind_of(self), config, era, clips, schedule_decay)
 
@@ -528,11 +530,16 @@ def _as_tf_keras_took(given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple
 def _apply_gradients(original: Any) -> Any:
     @_like(original)
     def apply_gradients(self: Any, grads_and_vars: Any, *given: Any, **keywords: Any) -> Any:
-        if callers.user_frame(sys._getframe(1)) is not None:
-            given = ()  # `name`, which named an operation
-            for name in ("name", "experimental_aggregate_gradients"):  # there is one process
-                keywords.pop(name, None)
-        return original(self, grads_and_vars, *given, **keywords)
+        if callers.user_frame(sys._getframe(1)) is None:
+            return original(self, grads_and_vars, *given, **keywords)
+        for name in ("name", "experimental_aggregate_gradients"):  # an operation's; there is one process
+            keywords.pop(name, None)
+        if not object_eras.era_of_object(self).is_tf_keras:
+            return original(self, grads_and_vars, **keywords)
+        from parallel_compat.backend.keras3 import optimizer_steps
+
+        with optimizer_steps.unclipped(self):  # there `fit` and `minimize` clipped, and this did not
+            return original(self, grads_and_vars, **keywords)
 
     return apply_gradients
 

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.names import lookup, run_only, table
+from parallel_compat.names import class_versions, lookup, run_only, table
 from parallel_compat.names.table import Status
 from parallel_compat.run import callers, tensorflow_arguments, usage
 
@@ -80,7 +80,7 @@ class LegacyModules:
         sys.meta_path.remove(self)
         while self._changed:
             module, kind = self._changed.pop()
-            module.__class__ = kind
+            _set_class(module, kind)
         while self._made:
             name = self._made.pop()
             sys.modules.pop(name, None)
@@ -116,7 +116,7 @@ class LegacyModules:
         if getattr(kind, "_parallel_compat_answers_legacy_names", False):
             return
         try:
-            module.__class__ = _answering(kind, module.__name__)
+            _set_class(module, _answering(kind, module.__name__, alone=_names_alone(module)))
         except TypeError:  # a module type of C, or with slots of its own: it stays as it is
             return
         self._changed.append((module, kind))
@@ -141,6 +141,11 @@ class LegacyModules:
             if spec is not None:
                 return spec
         return None
+
+
+def _set_class(module: ModuleType, kind: type[ModuleType]) -> None:
+    # Past `__setattr__`: TensorFlow's wrapper around `tf.compat.v1` passes that on to the module that it wraps.
+    vars(object)["__class__"].__set__(module, kind)
 
 
 class _ChangeWhenLoaded:
@@ -252,11 +257,18 @@ def _answers_class(kind: type) -> type:
     return next(k for k in kind.__mro__ if "_parallel_compat_answers_legacy_names" in vars(k))
 
 
-def _answering(kind: type[ModuleType], name: str) -> type[ModuleType]:
-    held = lookup.held(name) | {"__all__"}
+def _names_alone(module: ModuleType) -> frozenset[str] | None:
+    """Return the names that a module answers, or None for all: `tf.compat.v1` has its graphs and sessions itself."""
+    return frozenset(("keras",)) if lookup.spelled(module.__name__) == "tensorflow.compat.v1" else None
+
+
+def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None = None) -> type[ModuleType]:
+    held = lookup.held(name) | {"__all__"} if alone is None else alone
     # Below a module that is gone as a whole every name is gone with it, and under a private spelling of Keras every
     # name is that of Keras 3.
     everything = _is_gone_or_private(name)
+    if everything and table.root_of(lookup.spelled(name)) == lookup.spelled(name):
+        held |= {"__version__"}
     plain = kind.__getattribute__
 
     def __getattribute__(module: ModuleType, attribute: str) -> Any:
@@ -302,11 +314,18 @@ def _answer(
 ) -> Any:
     if attribute == "__all__":
         return _names_for_star(module, name, caller, frame, plain)
+    if attribute == "__version__":
+        return plain(sys.modules["keras"], attribute)
     row = lookup.answer(name, attribute)
     today = vars(module).get("of_today")
     if today is not None and hasattr(today, attribute) and not callers.era_of(frame).has_graphs:
         return getattr(today, attribute)  # `tf.losses.mean_squared_error` of TensorFlow 2 is Keras's
-    if row is None or (row.status is Status.GONE and lookup.submodule(name, attribute)):
+    submodule = lookup.submodule(name, attribute) if row is not None else None
+    if (
+        row is None
+        or (row.status is Status.GONE and submodule)
+        or (submodule and class_versions.are_below(submodule))  # not today's module: they are known by this path
+    ):
         with importing_for_user():
             found = tensorflow_arguments.function(f"{lookup.spelled(name)}.{attribute}", caller, frame)
         return _same(module, name, attribute, plain) if found is None else found
@@ -341,7 +360,7 @@ def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, s
         return found
     with importing_for_user():
         made = importlib.import_module(submodule)
-    if isinstance(made, _MadeModule) and found is not None:
+    if isinstance(made, _MadeModule) and found is not None and table.root_of(submodule) is None:
         vars(made)["of_today"] = found
     return made
 

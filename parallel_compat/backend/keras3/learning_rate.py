@@ -44,6 +44,14 @@ def variable_of(optimizer: keras.optimizers.Optimizer) -> Any:
     return value if isinstance(value, keras.Variable) else None
 
 
+def is_function(optimizer: keras.optimizers.Optimizer) -> bool:
+    """Say whether a function without arguments gives the learning rate, no schedule."""
+    import keras
+
+    value = optimizer._learning_rate
+    return callable(value) and not isinstance(value, (keras.Variable, keras.optimizers.schedules.LearningRateSchedule))
+
+
 def _rate(optimizer: Any) -> Any:
     import keras
 

@@ -5,6 +5,7 @@ What is set here is set on the object, not on its class: a saved model names Ker
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ _SLOTS = {
 # The numbers of an optimizer that were variables in Keras 2, which callbacks set while it trains.
 NUMBERS = ("momentum", "rho", "beta_1", "beta_2")
 _STEP, _VARIABLES = "_parallel_compat_step", "_parallel_compat_numbers"
+_UNCLIPPED = "_parallel_compat_unclipped"
 
 
 def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
@@ -49,7 +51,7 @@ def set_step(optimizer: Any, **settings: Any) -> None:
     vars(optimizer)[_STEP] = settings
     vars(optimizer)["update_step"] = partial(_update_step, optimizer)
     if settings["clipnorm"] is not None or settings["clipvalue"] is not None:
-        vars(optimizer)["_clip_gradients"] = partial(_clip, optimizer)
+        vars(optimizer)["_clip_gradients"] = partial(_clip_unless_told, optimizer)
         # For the config, from which Keras 3 makes an optimizer that clips by one of them.
         vars(optimizer)["global_clipnorm" if settings["together"] else "clipnorm"] = settings["clipnorm"]
         vars(optimizer)["clipvalue"] = settings["clipvalue"]
@@ -152,6 +154,8 @@ def number_variable(optimizer: Any, name: str) -> Any:
     An optimizer that was given a step, or a decay, has them from the start, and steps with their values.
     """
     made = vars(optimizer).setdefault(_VARIABLES, {})
+    if callable(made.get(name)):
+        return made[name]()
     if name not in made:
         with tf.init_scope():
             value = float(vars(optimizer).get(name) or 0.0)
@@ -160,16 +164,32 @@ def number_variable(optimizer: Any, name: str) -> Any:
 
 
 def number(optimizer: Any, name: str) -> Any:
-    """Return the variable of `number_variable` if there is one, else the number."""
+    """Return the variable of `number_variable`, or what the function of `number_from` returns, or the number."""
     made = vars(optimizer).get(_VARIABLES, {})
+    if callable(made.get(name)):
+        return made[name]()
     return made[name] if name in made else vars(optimizer)[name]
+
+
+def number_from(optimizer: Any, name: str, function: Callable[[], Any]) -> None:
+    """Let an optimizer take one of its `NUMBERS` from a function, anew in each step.
+
+    Args:
+        optimizer: an optimizer that was given a step.
+        name: of the number.
+        function: without arguments.
+    """
+    vars(optimizer).setdefault(_VARIABLES, {})[name] = function
 
 
 def set_number(optimizer: Any, name: str, value: Any) -> None:
     """Set one of an optimizer's `NUMBERS`, its variable too."""
     vars(optimizer)[name] = value
     made = vars(optimizer).get(_VARIABLES, {})
-    if name in made:
+    if callable(made.get(name)):
+        made.pop(name)
+        number_variable(optimizer, name)
+    elif name in made:
         made[name].assign(value)
 
 
@@ -185,6 +205,28 @@ def _config(optimizer: Any) -> dict[str, Any]:
     config: dict[str, Any] = type(optimizer).get_config(optimizer)
     config.update(vars(optimizer)[_STEP]["config"])
     return config
+
+
+def clipped(optimizer: Any, gradients: list[Any]) -> list[Any]:
+    """Return gradients, some of which may be None, clipped as `set_step` says."""
+    if "_clip_gradients" not in vars(optimizer):
+        return gradients
+    present = iter(_clip(optimizer, [each for each in gradients if each is not None]))
+    return [None if each is None else next(present) for each in gradients]
+
+
+@contextlib.contextmanager
+def unclipped(optimizer: Any) -> Iterator[None]:
+    """Let an optimizer apply gradients as they are for a while, where `set_step` says how they are clipped."""
+    vars(optimizer)[_UNCLIPPED] = True  # on the object: on replicas another thread applies them
+    try:
+        yield
+    finally:
+        vars(optimizer).pop(_UNCLIPPED, None)
+
+
+def _clip_unless_told(optimizer: Any, gradients: Any) -> list[Any]:
+    return list(gradients) if _UNCLIPPED in vars(optimizer) else _clip(optimizer, gradients)
 
 
 def _clip(optimizer: Any, gradients: Any) -> list[Any]:

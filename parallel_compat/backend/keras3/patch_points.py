@@ -478,7 +478,8 @@ def name_first_argument(layer: Any) -> None:
     """Let a layer whose `call` is `call(self, *args, **kwargs)` be built by the shape of its first argument.
 
     Keras 2 knew the first argument by its place; Keras 3 takes the shape for `build` by the argument's name, and leaves
-    out what `*args` holds (`Layer._call_signature`, `get_shapes_dict`).
+    out what `*args` holds (`Layer._call_signature`, `get_shapes_dict`). The same of a class derived from one of Keras's
+    whose `call` names it otherwise than the `build` that it inherits: `inputs` where `LSTM` has `sequences`.
     """
     parameters = list(layer._call_signature.parameters.values())
     if (
@@ -488,6 +489,22 @@ def name_first_argument(layer: Any) -> None:
     ):
         first = inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         layer._call_signature = layer._call_signature.replace(parameters=[first, *parameters])
+        return
+    kind: Any = type(layer)
+    name = _first_of_inherited_build(kind) if parameters else None
+    if name is not None and name not in layer._call_signature.parameters:
+        first = parameters[0].replace(name=name)
+        layer._call_signature = layer._call_signature.replace(parameters=[first, *parameters[1:]])
+
+
+@functools.cache
+def _first_of_inherited_build(kind: Any) -> str | None:
+    """Return "sequences" where a class inherits `build(self, sequences_shape, ...)` from Keras, and has a `call`."""
+    owner = next((each for each in kind.__mro__ if "build" in vars(each)), object)
+    if owner is kind or "call" not in vars(kind) or not owner.__module__.startswith("keras.src."):
+        return None
+    names = list(inspect.signature(kind.build).parameters)[1:]
+    return names[0][: -len("_shape")] if len(names) > 1 and names[0].endswith("_shape") else None
 
 
 def any_symbolic(inputs: Any) -> bool:

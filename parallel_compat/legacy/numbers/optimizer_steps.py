@@ -97,6 +97,13 @@ def step_as_tensorflow_1(optimizer: keras.optimizers.Optimizer) -> Any:
     return optimizer
 
 
+def clip_each(optimizer: keras.optimizers.Optimizer) -> None:
+    """Let an optimizer that steps as Keras 2.2.4's limit the norm of each gradient: TensorFlow's copy of it did."""
+    optimizer.global_clipnorm = None
+    settings = optimizer_steps.step_settings(optimizer) or {}
+    optimizer_steps.set_step(optimizer, **{**settings, "clip": _clip_each, "together": False})
+
+
 def is_known(optimizer: keras.optimizers.Optimizer, era: Era) -> bool:
     """Say whether an optimizer's steps in an era are known: those of Keras's own classes that the era had."""
     return era is not Era.TODAY and optimizer_steps.kind_of(optimizer) in _FORMULAS

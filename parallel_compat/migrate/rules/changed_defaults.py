@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find calls that rely on a changed default."""
     for target, rows in defaults().items():
         for call in file.calls_by_target.get(target, ()):
-            era = file.era_of_call(call)
+            era = era_of_path(file.names.path(call.func) or "") or file.era_of_call(call)
             missing = [row for row in rows if not _given(call, row) and row.was(era) is not None]
             if missing:
                 yield from _written_out(file, call, missing, era)

@@ -31,6 +31,16 @@ def test_writes_the_old_default_out(line, before, after, more):
     check_transformed(source, line + more + after + "\n", unsafe=True)
 
 
+def test_the_first_version_of_a_class_has_its_own_defaults_in_code_of_tensorflow_2():
+    source = "import tensorflow as tf\nfrom tensorflow.python.keras.layers.recurrent import GRU\n"
+    check_transformed(
+        f"{source}GRU(3, 'tanh', 'sigmoid')\ntf.keras.layers.GRU(3)\n",
+        "import tensorflow as tf\nfrom tensorflow.keras.layers import GRU\n"
+        "GRU(3, 'tanh', 'sigmoid', reset_after=False)\ntf.keras.layers.GRU(3)\n",
+        unsafe=True,
+    )
+
+
 def test_what_is_required_today_is_safe():
     check_transformed(
         "from tensorflow.keras.layers import AveragePooling2D\nAveragePooling2D()\n",
