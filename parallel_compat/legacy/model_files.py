@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     import keras
 
 
+# What is written where a model is to be saved to a folder.
+_IN_FOLDER = "keras_model.h5"
+
+
 @of_models("save_weights")
 def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:
     """Write a model's weights to a file of any name, whole or not at all.
@@ -111,7 +115,8 @@ def save_model(
     """Write a whole model to a file of any name, whole or not at all.
 
     A name that ends in `.keras` gets Keras 3's format; any other gets Keras 2's HDF5 format, which `load_model` reads
-    again, also where TensorFlow 2 wrote a folder, a SavedModel.
+    again, also where TensorFlow 2 wrote a folder, a SavedModel. The name of a folder
+    that is there already gets that file in it.
 
     Args:
         model: the model; a parallel model's template is written.
@@ -136,6 +141,8 @@ def save_model(
         h5_files.write_model(model, filepath, include_optimizer=include_optimizer)
         return
     path = os.fspath(filepath)
+    if os.path.isdir(path) and object_eras.era_of_object(_saved(model)) in (Era.TF_KERAS_2_2, Era.TODAY):
+        path = os.path.join(path, _IN_FOLDER)
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):
         return
     if object_eras.era_of_object(_saved(model)) is Era.TF_KERAS_2_2 and not path.endswith((".h5", ".hdf5", ".keras")):
@@ -157,7 +164,8 @@ def existing(filepath: Any) -> str:
     path: str = os.fspath(filepath)
     if not os.path.exists(path) and not os.path.exists(f"{path}.index"):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    return path
+    inside = os.path.join(path, _IN_FOLDER)
+    return inside if os.path.isfile(inside) else path
 
 
 def is_for_keras(path: str) -> bool:

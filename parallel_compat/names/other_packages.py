@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# numpy's names until 1.23 (aliases of Python's types) and 1.26, and what they were.
+# numpy's names until 1.23 (aliases of Python's types), 1.24 (`math`) and 1.26, and what they were.
 NUMPY: dict[str, str] = {
     **{name: name for name in ("float", "int", "bool", "object", "str", "complex")},
     "long": "int",
@@ -24,6 +24,7 @@ NUMPY: dict[str, str] = {
     "row_stack": "numpy.vstack",
     "trapz": "numpy.trapezoid",
     "in1d": "numpy.isin",
+    "math": "math",
     "round_": "numpy.round",
     "mat": "numpy.asmatrix",
 }

@@ -48,6 +48,8 @@ def _started_in() -> str:
 
 # A script may change the folder, or remove it.
 _STARTED_IN = _started_in()
+# How far a module is searched for after an error.
+_FOLDERS_LOOKED_INTO, _DEPTH_LOOKED_INTO = 500, 3
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 _also: frozenset[str] = frozenset()
@@ -224,6 +226,28 @@ def short(file: str) -> str:
         return file
     relative = os.path.relpath(file, _STARTED_IN)
     return file if relative.startswith("..") else relative
+
+
+def is_installed(file: str) -> bool:
+    """Say whether a file is an installed package's, and not Python's own, nor the user's."""
+    return _kind_of(os.path.abspath(file), "") is _INSTALLED
+
+
+def folder_of_module(name: str) -> str | None:
+    """Return the folder, below the one that the script was started in, that has a module of this name, or None."""
+    if not _STARTED_IN:
+        return None
+    for looked_into, (folder, folders, files) in enumerate(os.walk(_STARTED_IN)):
+        if looked_into == _FOLDERS_LOOKED_INTO:
+            return None
+        relative = os.path.relpath(folder, _STARTED_IN)
+        # A folder without `__init__.py` is a module as well, but so is one of data.
+        is_package = name in folders and os.path.isfile(os.path.join(folder, name, "__init__.py"))
+        if relative != os.curdir and (is_package or f"{name}.py" in files):
+            return relative
+        depth = 0 if relative == os.curdir else relative.count(os.sep) + 1
+        folders[:] = sorted(f for f in folders if not f.startswith(".")) if depth < _DEPTH_LOOKED_INTO else []
+    return None
 
 
 def _file(frame: FrameType) -> str:

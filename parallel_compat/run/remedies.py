@@ -6,6 +6,7 @@ and one line says what to do.
 
 from __future__ import annotations
 
+import importlib.metadata
 import linecache
 import re
 import sys
@@ -85,6 +86,8 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
     ),
     (TypeError, "got an unexpected keyword argument 'as_grey'", "as_grey", "scikit-image spells it `as_gray`"),
 ]
+# Their missing names are answered, or refused with a sentence of their own.
+_ANSWERED_ELSEWHERE = frozenset(("keras", "tensorflow", "tf_keras", "parallel_compat"))
 _NAMES: dict[str, str] = {
     "xrange": "it is of Python 2: `range`",
     "unicode": "it is of Python 2: `str`",
@@ -111,8 +114,12 @@ def _getattr(original: Any) -> Any:
             return original(name)
         usage.record(f"numpy.{name}", was, frame)
         import builtins
+        import math
 
         import numpy
+
+        if was == "math":
+            return math
 
         if was.startswith("-numpy"):
             return -numpy.inf
@@ -158,10 +165,10 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
     if isinstance(error, ModuleNotFoundError) and error.name:
         name = error.name
         while name:
-            if name in PACKAGES:
+            if name in PACKAGES and not (name in sys.modules and PACKAGES[name].startswith("pip install")):
                 return error.name, PACKAGES[name]
             name = name.rpartition(".")[0]
-        return None
+        return _of_module(error.name)
     if isinstance(error, ImportError):
         match = re.search(r"cannot import name '(\w+)' from '([\w.]+)'", text)
         return _of_attribute(match[2], match[1]) if match else None
@@ -169,6 +176,9 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         name = error.name or ""
         return (name, _NAMES[name]) if name in _NAMES else None
     if isinstance(error, AttributeError):
+        library = _library_of_another_numpy(error)
+        if library is not None:
+            return library
         match = re.search(r"[mM]odule '([\w.]+)' has no attribute '(\w+)'", text)
         if match:
             return _of_attribute(match[1], match[2])
@@ -196,7 +206,53 @@ def _of_attribute(module: str, name: str) -> tuple[str, str] | None:
         import numpy
 
         advice = advice if hasattr(numpy, name) else None
+    if advice is None and module.partition(".")[0] not in _ANSWERED_ELSEWHERE:
+        advice = _of_its_release(module)
     return (f"{module}.{name}", advice) if advice else None
+
+
+def _of_module(name: str) -> tuple[str, str] | None:
+    package = name.partition(".")[0]
+    if package in _ANSWERED_ELSEWHERE:
+        return None
+    if package != name:
+        advice = _of_its_release(package)
+        return (name, advice) if advice else None
+    folder = callers.folder_of_module(package)
+    if folder is not None:
+        return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
+    return name, f"it is not installed: `pip install {name}`, or what the project's requirements name"
+
+
+def _of_its_release(module: str) -> str | None:
+    """What to do where an installed package does not have a name; None for modules of no package."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or not callers.is_installed(file):
+        return None
+    package = module.partition(".")[0]
+    for name in importlib.metadata.packages_distributions().get(package, ()):
+        release = f"{name} {importlib.metadata.version(name)}"
+        return f"{release}, which is installed, does not have it: its release notes say what came in its place"
+    return None
+
+
+def _library_of_another_numpy(error: AttributeError) -> tuple[str, str] | None:
+    """Name the library, not the user's code, that asks for what numpy dropped."""
+    text = str(error)
+    match = re.search(r"module 'numpy' has no attribute '(\w+)'|`np\.(\w+)` was removed in the NumPy 2", text)
+    traceback = error.__traceback__
+    if match is None or traceback is None:
+        return None
+    asks = ""
+    while traceback is not None:
+        module = traceback.tb_frame.f_globals.get("__name__") or ""
+        if module.partition(".")[0] != "numpy":
+            asks = "" if callers.is_users(traceback.tb_frame) else module.partition(".")[0]
+        traceback = traceback.tb_next
+    if not asks or asks in _ANSWERED_ELSEWHERE:
+        return None
+    way = f"a newer {asks}" + (", or `pip install 'numpy<2'`" if match[2] else "")
+    return asks, f"it uses `numpy.{match[1] or match[2]}`, which numpy dropped: {way}"
 
 
 def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:

@@ -389,3 +389,74 @@ def test_a_metric_may_return_its_variable(tmp_path):
         ).predict(x),
         model.predict(x),
     )
+
+
+def test_a_layer_takes_all_arguments_by_position():
+    """`decoder(x, True, mask, past=past)`, as transformers for TensorFlow 2 were written."""
+
+    class Block(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.kernel = self.add_weight("kernel", (int(shape[-1]), 2), initializer="ones")
+
+        def call(self, x, training, mask, past=None):
+            x = tf.matmul(x, self.kernel) * mask
+            return (x if training else -x), past
+
+    class Model(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.blocks = [Block() for _ in range(2)]
+
+        def call(self, x, training=True, past=None):
+            for block, each in zip(self.blocks, past or [None, None], strict=True):
+                x, _ = block(x, training, tf.ones((1, 2)), past=each)
+            return x
+
+    x = np.ones((3, 2), "float32")
+    model = Model()
+    np.testing.assert_array_equal(model(x, True), np.full((3, 2), 4.0))
+    np.testing.assert_array_equal(Block()(x, False, tf.ones((1, 2)))[0], np.full((3, 2), -2.0))
+    step = tf.function(lambda x: model(x, training=False))
+    np.testing.assert_array_equal(step(x), np.full((3, 2), 4.0))
+    with pytest.raises((TypeError, ValueError)):
+        Block()(x, False, tf.ones((1, 2)), None, "too many")
+
+
+def test_a_sparse_cross_entropy_of_logits_whose_number_is_not_known():
+    """As after `tf.boolean_mask` and `tf.concat` in a contrastive loss."""
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=tf.keras.losses.Reduction.SUM)
+    logits, labels = np.random.RandomState(0).randn(4, 3).astype("float32"), np.array([0, 2, 1, 0])
+
+    @tf.function(input_signature=[tf.TensorSpec((4, None)), tf.TensorSpec((4,), tf.int64)])
+    def compute(logits, labels):
+        return loss(y_pred=logits, y_true=labels)
+
+    expected = -sum(np.log(np.exp(row)[label] / np.exp(row).sum()) for row, label in zip(logits, labels, strict=True))
+    np.testing.assert_allclose(compute(logits, labels), expected, rtol=1e-5)
+
+
+def test_logs_with_float64():
+    """`set_floatx("float64")`, as programs of reinforcement learning began, makes losses of float64."""
+    x, y = np.ones((6, 2)), np.arange(6.0)[:, None]
+    tf.keras.backend.set_floatx("float64")
+    try:
+        model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1, kernel_initializer="zeros")])
+        model.compile(tf.keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+        logs = model.fit(x, y, batch_size=4, epochs=1, verbose=0).history
+        np.testing.assert_allclose([logs["loss"][0], logs["mae"][0]], [55 / 6, 2.5], rtol=1e-12)
+        np.testing.assert_allclose(model.evaluate(x, y, verbose=0), [55 / 6, 2.5], rtol=1e-12)
+    finally:
+        tf.keras.backend.set_floatx("float32")
+
+
+def test_a_model_is_saved_to_a_folder_that_is_there(tmp_path):
+    """`ModelCheckpoint(log_dir)` beside TensorBoard's files: TensorFlow 2 wrote a SavedModel into it."""
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    x, y = np.ones((4, 2), "float32"), np.ones((4, 1), "float32")
+    (tmp_path / "logs").mkdir()
+    checkpoint = tf.keras.callbacks.ModelCheckpoint(str(tmp_path / "logs"), save_best_only=True)
+    model.fit(x, y, validation_data=(x, y), epochs=1, verbose=0, callbacks=[checkpoint])
+    loaded = tf.keras.models.load_model(str(tmp_path / "logs"))
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+    loaded.load_weights(str(tmp_path / "logs"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
-from parallel_compat.run import remedies
+from parallel_compat.run import callers, remedies
 
 SCRIPT = """import os
 import tempfile
@@ -19,7 +20,7 @@ from keras.layers import Dense
 from keras.models import Sequential
 
 x = np.zeros((2, 3), dtype=np.float)
-assert (x.dtype, np.NaN is np.nan, np.Inf, -np.NINF, np.alltrue([1])) == (float, True, np.inf, np.inf, True)
+assert (x.dtype, np.NaN is np.nan, np.Inf, -np.NINF, np.alltrue([1])) == (float, True, np.inf, np.inf, np.math.pi > 3)
 with tf.device("/gpu:0"):
     print(tf.matmul(tf.ones((2, 2)), tf.ones((2, 2))).shape)
 folder = tempfile.mkdtemp()
@@ -122,8 +123,39 @@ def test_a_source_of_python_2_or_in_latin_1_is_named(source, said, tmp_path):
     assert remedies.remedy(SyntaxError("invalid syntax", ("train.py", 1, 5, "def f(:", 1, 6))) is None
 
 
+def test_any_other_missing_module_or_name_is_named(tmp_path, monkeypatch):
+    line = remedies.remedy(error_of("import nothing_of_the_kind"))
+    assert line == (
+        "parallel-compat: <string>:1: `nothing_of_the_kind` is not Keras: it is not installed: "
+        "`pip install nothing_of_the_kind`, or what the project's requirements name."
+    )
+    # A module of the project itself, which is started elsewhere.
+    (tmp_path / "code" / "of_the_project").mkdir(parents=True)
+    (tmp_path / "code" / "of_the_project" / "__init__.py").write_text("")
+    monkeypatch.setattr(callers, "_STARTED_IN", str(tmp_path))
+    assert "set `PYTHONPATH=code`" in remedies.remedy(error_of("import of_the_project"))
+    for code in ("from sklearn.utils import gone", "import sklearn.gone", "import sklearn.utils as u; u.gone"):
+        line = remedies.remedy(error_of(code))
+        assert f"scikit-learn {metadata.version('scikit-learn')}, which is installed, does not have it" in line, code
+
+
+def test_a_library_that_asks_for_what_numpy_dropped_is_named(tmp_path, monkeypatch):
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "of_old.py").write_text(
+        "import numpy as np\ndef types():\n    return np.sctypes\ndef floats():\n    return np.float\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path / "site-packages")
+    line = remedies.remedy(error_of("import of_old; of_old.types()"))
+    assert line == (
+        "parallel-compat: <string>:1: `of_old` is not Keras: it uses `numpy.sctypes`, which numpy dropped: "
+        "a newer of_old, or `pip install 'numpy<2'`."
+    )
+    assert remedies.remedy(error_of("import of_old; of_old.floats()")).endswith("dropped: a newer of_old.")
+    assert remedies.remedy(error_of("import numpy as np; np.sctypes")) is None
+
+
 @pytest.mark.parametrize(
-    "code", ["import nothing_of_the_kind", "[].nothing", "import collections; collections.nothing", "1 / 0"]
+    "code", ["import keras.nothing", "[].nothing", "import collections; collections.nothing", "1 / 0"]
 )
 def test_what_is_not_known_is_not_named(code):
     assert remedies.remedy(error_of(code)) is None

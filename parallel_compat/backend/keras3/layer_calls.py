@@ -5,6 +5,7 @@ Each is (owner, attribute, a function from what stands there to what shall stand
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from typing import TYPE_CHECKING, Any
 
@@ -49,19 +50,39 @@ def of_names_with_slashes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
 def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a layer is called with a list of tensors and numbers (`Layer.__call__`): `model([x, 3])`.
 
-    Keras 3 refuses it; tf.keras made tensors of the numbers.
+    Keras 3 refuses it; tf.keras made tensors of the numbers. It also took the further arguments of `call` by position,
+    whatever they are: `layer(x, True)`, where Keras 3 wants names for all that is no tensor.
     """
 
     def wrap(original: Any) -> Any:
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
             if args and type(args[0]) in (list, tuple) and any(isinstance(each, numbers.Number) for each in args[0]):
                 first = type(args[0])(_tensor(each) for each in args[0])
-                return original(self, first, *args[1:], **kwargs)
+                args = (first, *args[1:])
+            if len(args) > 1 and not all(map(_may_be_input, args[1:])):
+                args, kwargs = _by_name(self, args, kwargs)
             return original(self, *args, **kwargs)
 
         return __call__
 
     yield keras.layers.Layer, "__call__", wrap
+
+
+def _may_be_input(value: Any) -> bool:
+    return all(each is None or hasattr(each, "dtype") for each in keras.tree.flatten(value))
+
+
+def _by_name(layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Give the arguments of a call that are no tensors their names."""
+    names = [
+        name
+        for name, parameter in inspect.signature(layer.call).parameters.items()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
+    if len(names) < len(args):
+        return args, kwargs  # which Keras refuses
+    first = next(i for i, each in enumerate(args) if i and not _may_be_input(each))
+    return args[:first], {**dict(zip(names[first:], args[first:], strict=False)), **kwargs}
 
 
 def of_absent_masks(is_old: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:

@@ -65,7 +65,8 @@ def sparse_categorical(
         logits = tf.experimental.numpy.moveaxis(logits, axis, -1)
     shape = tf.shape(logits)[:-1]
     labels = tf.reshape(tf.cast(target, tf.int64), [-1])
-    values = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.reshape(logits, [-1, logits.shape[-1]]))
+    classes = logits.shape[-1] or tf.shape(logits)[-1]
+    values = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.reshape(logits, [-1, classes]))
     return tf.ensure_shape(tf.reshape(values, shape), logits.shape[:-1])
 
 

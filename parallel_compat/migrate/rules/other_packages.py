@@ -59,11 +59,15 @@ def find(file: File) -> Iterator[Finding]:
 def _of_numpy(file: File, node: ast.Attribute, name: str) -> Iterator[Finding]:
     was = NUMPY[name]
     message = f"numpy has no `{name}` any more; it was `{was}`."
-    text = _spelled(file, node, was)
+    if was == "math":
+        reference = file.reference(was, node)
+        text, imports = reference if reference is not None else (None, ())
+    else:
+        text, imports = _spelled(file, node, was), ()
     if text is None:
         yield file.attention(RULE, node, f"{message} (That name is something else here.)", hint=True)
         return
-    yield file.found(RULE, node, message, [file.replace(node, text)], hint=True)
+    yield file.found(RULE, node, message, [file.replace(node, text), *imports], hint=True)
 
 
 def _spelled(file: File, node: ast.Attribute, was: str) -> str | None:

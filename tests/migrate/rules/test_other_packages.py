@@ -25,14 +25,20 @@ def test_a_name_of_numpy(before, after):
     check_transformed(f"{HEAD}{before}\n", f"{HEAD}{after}\n")
 
 
+def test_the_module_that_numpy_showed_is_imported():
+    check_transformed(f"{HEAD}x = np.math.ceil(2.5)\n", f"{HEAD}import math\nx = math.ceil(2.5)\n")
+    check_transformed(f"import math\n{HEAD}x = np.math.pi\n", f"import math\n{HEAD}x = math.pi\n")
+
+
 def test_each_is_what_numpy_has():
     import builtins
+    import math
 
     import numpy as np
 
     for was in NUMPY.values():
-        assert eval(was, {"numpy": np}) is not None
-        assert "numpy" in was or hasattr(builtins, was) or float(was) == 0
+        assert eval(was, {"numpy": np, "math": math}) is not None
+        assert was == "math" or "numpy" in was or hasattr(builtins, was) or float(was) == 0
     assert set(PACKAGES) >= GONE_MODULES
 
 
