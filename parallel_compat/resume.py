@@ -113,10 +113,11 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
                     "Expected `steps_per_execution=1` in `compile` for `Resume(every=...)`. Received: "
                     f"steps_per_execution={model.steps_per_execution}"
                 )
+        keras3.build_for_fit(model)
         if not model.built:
             raise ValueError(
                 f"Expected a built model for `Resume`. Received: {model.name!r}, which has no weights before its first "
-                "batch. Begin it with `keras.Input(shape)`."
+                "batch, and cannot be built before it. Build it before `fit`: `model.build(shape)`."
             )
         if model.optimizer is not None:
             keras3.build_optimizer(model)
@@ -484,3 +485,4 @@ def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:
 
 
 keras3.let_callbacks_come_last()
+keras3.let_fit_tell_its_batches()

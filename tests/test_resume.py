@@ -45,7 +45,23 @@ def data():
     return generator.normal(size=(40, 8)).astype("float32"), generator.normal(size=(40, 3)).astype("float32")
 
 
+class Subclassed(keras.Model):
+    """Has no weights before its first batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts = [layers.Dense(6, activation="tanh"), layers.BatchNormalization(), layers.Dropout(0.3)]
+        self.end = keras.Sequential([layers.Dense(3)])
+
+    def call(self, x, training=False):
+        for part in self.parts:
+            x = part(x) if isinstance(part, layers.Dense) else part(x, training=training)
+        return self.end(x)
+
+
 def model(way):
+    if way == "subclassed":
+        return Subclassed()
     inputs = keras.Input((8,))
     x = layers.Dropout(0.3)(layers.BatchNormalization()(layers.Dense(6, activation="tanh")(inputs)))
     made = keras.Model(inputs, layers.Dense(3)(x))
@@ -92,7 +108,7 @@ def script(way, folder, kill=(None, None), epochs=EPOCHS, resume=True, every=Non
     elif way == "Sequence":
         history = trained.fit_generator(Sequence(), workers=2, **arguments)
     else:
-        history = trained.fit(x, y, batch_size=10, shuffle=way != "one device", **arguments)
+        history = trained.fit(x, y, batch_size=10, shuffle=way == "arrays", **arguments)
     rows = list(csv.reader((folder / "log.csv").open()))
     return {"epochs": history.epoch, **history.history}, trained.get_weights(), rows, trained.optimizer.variables
 
@@ -119,7 +135,10 @@ def test_results_are_those_of_a_training_that_was_not_killed(way, tmp_path):
 
 @pytest.mark.parametrize(
     "way",
-    ["arrays", "generator", *(pytest.param(way, marks=pytest.mark.slow) for way in ("one device", "Sequence"))],
+    [
+        *("arrays", "generator", "subclassed"),
+        *(pytest.param(way, marks=pytest.mark.slow) for way in ("one device", "Sequence")),
+    ],
 )
 def test_an_epoch_goes_on_at_the_batch_where_it_was(way, tmp_path, capsys):
     (tmp_path / "whole").mkdir()
@@ -205,8 +224,8 @@ def test_a_damaged_or_foreign_file_is_refused_by_name(damage, why, tmp_path):
         small(tmp_path)
 
 
-def test_a_model_without_weights_is_refused(tmp_path):
+def test_a_model_without_weights_is_refused_outside_of_fit(tmp_path):
     made = keras.Sequential([layers.Dense(2)])
     made.compile("adam", "mse")
     with pytest.raises(ValueError, match="Expected a built model for `Resume`"):
-        made.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0, callbacks=[Resume(tmp_path)])
+        keras.callbacks.CallbackList([Resume(tmp_path)], model=made).on_train_begin()

@@ -78,6 +78,41 @@ def _nothing(*_: Any) -> None:
     pass
 
 
+def let_fit_tell_its_batches(patches: Patches = CORE) -> None:
+    """Note what batches a model gets in `fit` before it has weights, for `build_for_fit`.
+
+    Keras's own `fit` calls `_maybe_symbolic_build` before callbacks begin; under a strategy that builds the model.
+    """
+
+    def wrap(original: Any) -> Any:
+        @functools.wraps(original)
+        def maybe_symbolic_build(self: Any, iterator: Any = None, data_batch: Any = None) -> Any:
+            if iterator is not None and not self.built:
+                vars(self)[_BATCHES] = iterator._distributed_dataset.element_spec
+            return original(self, iterator=iterator, data_batch=data_batch)
+
+        return maybe_symbolic_build
+
+    owner = next((each for each in keras.Model.__mro__ if "_maybe_symbolic_build" in vars(each)), None)
+    if owner is not None:
+        patches.wrap(owner, "_maybe_symbolic_build", wrap, why="`Resume` builds a model that has no weights yet")
+
+
+_BATCHES = "_parallel_compat_batches"
+
+
+def build_for_fit(model: keras.Model) -> None:
+    """Build a model in `fit` that would be built on its first batch, with what is compiled, as Keras does on JAX."""
+    batches = vars(model).pop(_BATCHES, None)
+    if model.built or batches is None:
+        return
+
+    def symbolic(spec: Any) -> Any:
+        return spec if spec is None else keras.KerasTensor(tuple(spec.shape), spec.dtype.name)
+
+    model._symbolic_build(data_batch=keras.tree.map_structure(symbolic, batches))
+
+
 def begin_at_epoch(model: keras.Model, epoch: int | None) -> None:
     """Let the `fit` that has begun start at an epoch (`Trainer._initial_epoch`); None for that of its argument."""
     model._initial_epoch = epoch
