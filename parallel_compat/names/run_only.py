@@ -96,6 +96,7 @@ _PROVIDED: dict[str, str] = {
     **{f"keras.legacy.interfaces.legacy_{name}_support": f"{_LEGACY}.utils.as_written" for name in _SUPPORT.split()},
     "tensorflow.placeholder": f"{_LEGACY}.graph.tf_placeholder",
     "tensorflow.gradients": f"{_LEGACY}.graph.tf_gradients",
+    "tensorflow.Variable": f"{_LEGACY}.variables.Variable",
     "tensorflow.map_fn": f"{_LEGACY}.op_layers.map_fn",
     "tensorflow.while_loop": f"{_LEGACY}.op_layers.while_loop",
     # Classes whose objects differ, not only their arguments.
@@ -182,6 +183,7 @@ _PROVIDED: dict[str, str] = {
 QUIET = frozenset(
     {
         "tensorflow.gradients",
+        "tensorflow.Variable",
         "tensorflow.map_fn",
         "tensorflow.while_loop",
         "keras.preprocessing.image.ImageDataGenerator",

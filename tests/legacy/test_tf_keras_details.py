@@ -41,6 +41,27 @@ def test_variables_of_tensorflow_are_weights():
     assert len(doubled.trainable_weights) == 1
 
 
+def test_weights_are_variables_of_tensorflow_for_who_asks():
+    """Code of the time chose the weights to decay so: none were decayed. Keras and TensorFlow are told what is."""
+    from tensorflow import keras
+
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,)), keras.layers.BatchNormalization()])
+    decayed = [each.kernel for each in model.layers if isinstance(getattr(each, "kernel", None), tf.Variable)]
+    assert len(decayed) == 1
+    assert all(isinstance(each, tf.Variable) for each in model.weights)
+    assert isinstance(keras.optimizers.Adam().iterations, tf.Variable)
+    assert not isinstance(tf.constant(1.0), tf.Variable)
+    made = tf.Variable([1.0, 2.0], name="mine")
+    assert isinstance(made, tf.Variable)
+    assert made.name == "mine:0"
+    assert issubclass(type(made), tf.Variable)
+    assert not isinstance(decayed[0], tf.Tensor)
+    x = np.ones((4, 3), "float32")
+    with tf.GradientTape() as tape:
+        loss = tf.add_n([tf.nn.l2_loss(each) for each in decayed]) + 0.0 * tf.reduce_sum(model(x))
+    np.testing.assert_allclose(tape.gradient(loss, decayed)[0].numpy(), decayed[0].numpy(), rtol=1e-6)
+
+
 def test_a_compiled_call_changes_moving_statistics():
     """A `call` that is a `tf.function` and was run to build the model still changes its variables afterwards."""
     from tensorflow import keras
