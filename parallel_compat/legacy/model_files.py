@@ -115,8 +115,8 @@ def save_model(
     """Write a whole model to a file of any name, whole or not at all.
 
     A name that ends in `.keras` gets Keras 3's format; any other gets Keras 2's HDF5 format, which `load_model` reads
-    again, also where TensorFlow 2 wrote a folder, a SavedModel. The name of a folder
-    that is there already gets that file in it.
+    again, also where TensorFlow 2 wrote a folder, a SavedModel. The name of a folder that is there
+    already gets that file in it.
 
     Args:
         model: the model; a parallel model's template is written.

@@ -187,6 +187,16 @@ def _layers() -> list[Argument]:
                 ("adjustment", (None,)),
             )
         ),
+        Argument("keras.layers.Layer.add_weight", "experimental_autocast", Change.RENAMED, "autocast"),
+        *(
+            Argument(
+                "keras.layers.Layer.add_weight",
+                old,
+                Change.DROPPED,
+                note="It said how a graph keeps a variable; all weights are kept as it chose by itself.",
+            )
+            for old in ("use_resource", "synchronization", "collections", "partitioner")
+        ),
         # Every layer.
         Argument(
             "keras.layers.Layer",

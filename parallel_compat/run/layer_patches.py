@@ -32,6 +32,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for points, why in (
         (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
+        (layer_calls.of_layers_made_by_calls(), "layers that a layer of a Sequential model makes are the model's"),
         (layer_calls.of_compiled_calls(), "a `call` that is a `tf.function` changes its variables"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),

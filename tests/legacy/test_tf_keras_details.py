@@ -417,7 +417,9 @@ def test_a_layer_takes_all_arguments_by_position():
 
     class Block(tf.keras.layers.Layer):
         def build(self, shape):
-            self.kernel = self.add_weight("kernel", (int(shape[-1]), 2), initializer="ones")
+            self.kernel = self.add_weight(
+                "kernel", (int(shape[-1]), 2), initializer="ones", experimental_autocast=False, partitioner=None
+            )
 
         def call(self, x, training, mask, past=None):
             x = tf.matmul(x, self.kernel) * mask
@@ -481,3 +483,36 @@ def test_a_model_is_saved_to_a_folder_that_is_there(tmp_path):
     loaded = tf.keras.models.load_model(str(tmp_path / "logs"))
     np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
     loaded.load_weights(str(tmp_path / "logs"))
+
+
+def test_layers_that_a_call_makes_are_trained(tmp_path):
+    """A layer that is written as `__call__` alone, in a Sequential model, as a much copied attention layer is."""
+    from tensorflow.keras.layers import Dense, Layer
+
+    class Block(Layer):
+        def __call__(self, x):
+            return Dense(1, use_bias=False, kernel_initializer="ones")(
+                Dense(2, use_bias=False, name=self.name + "_inner", kernel_initializer="ones")(x)
+            )
+
+    def make():
+        model = tf.keras.Sequential([Dense(3, input_shape=(2,)), Block(), Dense(4), Block(), Dense(1)])
+        model.compile("sgd", "mse")
+        return model
+
+    model = make()
+    assert [w.shape for w in model.get_weights()] == [
+        *((2, 3), (3,), (3, 2), (2, 1)), *((1, 4), (4,), (4, 2), (2, 1)), *((1, 1), (1,))
+    ]  # fmt: skip
+    x, y = np.random.RandomState(0).randn(8, 2), np.ones((8, 1))
+    before = model.get_weights()
+    model.fit(x, y, verbose=0)
+    assert all(np.abs(old - new).max() > 1e-9 for old, new in zip(before, model.get_weights(), strict=True))
+    model.save_weights(str(tmp_path / "w.h5"))
+    other = make()
+    other.load_weights(str(tmp_path / "w.h5"))
+    np.testing.assert_array_equal(other.predict(x, verbose=0), model.predict(x, verbose=0))
+    model = tf.keras.Sequential()
+    for layer in (Dense(3, input_shape=(2,)), Block(), Dense(1)):
+        model.add(layer)
+    assert len(model.weights) == 6

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+# Where a layer has those that its last call made.
+_MADE = "_parallel_compat_made"
+
+
 def of_names_with_slashes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a name with a `/` is refused: `Operation`, `Variable` and the scope that a name opens.
 
@@ -102,6 +106,45 @@ def of_absent_masks(is_old: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
         return __call__
 
     yield keras.Operation, "__call__", wrap
+
+
+def of_layers_made_by_calls() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a `Sequential` model is put together (`Sequential.build`).
+
+    A user's layer may be written as `__call__` alone, which applies layers that it makes there. Keras 2 took the layers
+    of the graph for those of the model; Keras 3 those that were added, so what such a `__call__` made was not trained,
+    saved or listed. Here they are the layers of the one that made them.
+    """
+
+    def wrap(original: Any) -> Any:
+        def build(self: Any, input_shape: Any = None) -> None:
+            original(self, input_shape)
+            if self._functional is not None:
+                _keep_what_calls_made(self._layers, self._functional.layers)
+
+        return build
+
+    yield keras.Sequential, "build", wrap
+
+
+def _keep_what_calls_made(added: list[Any], in_graph: list[Any]) -> None:
+    own, applied = {id(layer) for layer in added}, {id(layer) for layer in in_graph}
+    makers = [layer for layer in added if id(layer) not in applied]
+    if not makers:
+        return
+    made: dict[int, list[Any]] = {id(maker): [] for maker in makers}
+    maker = makers[0]
+    for layer in in_graph:
+        if id(layer) in own:
+            following = added[added.index(layer) + 1 :]
+            maker = next((each for each in following if id(each) not in applied), maker)
+        else:
+            made[id(maker)].append(layer)
+    for each in makers:
+        before = vars(each).get(_MADE, [])
+        each._layers = [layer for layer in each._layers if all(layer is not old for old in before)] + made[id(each)]
+        vars(each)[_MADE] = made[id(each)]
+        each.built = True
 
 
 def of_output_shapes(by_calling: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
