@@ -93,6 +93,10 @@ def install(
         from parallel_compat.run import class_patches
 
         class_patches.put_on_loops(RUN)
+        if resume is not None:
+            from parallel_compat.run import resuming
+
+            resuming.put_on_loops(RUN)
 
     _modules = LegacyModules(
         {

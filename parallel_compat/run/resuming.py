@@ -42,10 +42,38 @@ def put_on(patches: Patches, directory: str, every: int | None = None) -> None:
     def tell() -> None:
         if not trainings and sys.stderr is not None:
             print(
-                f"parallel-compat run: --resume {directory} kept nothing: the script did not call `fit`. Loops of "
-                "`train_on_batch` are not kept.",
+                f"parallel-compat run: --resume {directory} kept nothing: the script did not call `fit`.",
                 file=sys.stderr,
             )
 
     atexit.register(tell)
     patches.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on where it was (`--resume`)")
+
+
+def put_on_loops(patches: Patches) -> None:
+    """Say at the first `train_on_batch` that it is not kept: a process that is killed says nothing later.
+
+    Args:
+        patches: the setter.
+    """
+    from parallel_compat.training import in_memory
+
+    told = False
+
+    def wrap(original: Any) -> Any:
+        @functools.wraps(original)
+        def call(name: str, *given: Any, **keywords: Any) -> Any:
+            nonlocal told
+            if name == "train_on_batch" and not told and sys.stderr is not None:
+                told = True
+                print(
+                    "parallel-compat run: --resume keeps the state of `fit`. Received: `train_on_batch`, a loop of the "
+                    "script's own, which begins anew when the command runs again.",
+                    file=sys.stderr,
+                    flush=True,
+                )
+            return original(name, *given, **keywords)
+
+        return call
+
+    patches.wrap(in_memory, "call", wrap, why="`--resume` says that loops of `train_on_batch` are not kept")

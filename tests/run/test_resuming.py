@@ -115,10 +115,17 @@ def test_a_script_that_is_killed_at_twenty_moments_goes_on(tmp_path):
 
 
 def test_a_loop_of_the_scripts_own_is_told(tmp_path):
-    (tmp_path / "loop.py").write_text("import keras\n")
+    (tmp_path / "loop.py").write_text(
+        "import numpy as np\nfrom keras.layers import Dense\nfrom keras.models import Sequential\n"
+        "model = Sequential([Dense(1, input_dim=2)])\nmodel.compile('sgd', 'mse')\n"
+        "for _ in range(2):\n    model.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))\n"
+        "raise SystemExit(3)\n"
+    )
     options = ["run", "--quiet", "--resume", str(tmp_path / "state"), str(tmp_path / "loop.py")]
     done = start([sys.executable, "-m", "parallel_compat", *options])
+    assert done.stderr.count("Received: `train_on_batch`, a loop of the script's own, which begins anew") == 1
     assert "kept nothing: the script did not call `fit`" in done.stderr
+    assert done.returncode == 3
 
 
 def test_a_process_that_the_script_starts_keeps_no_state_of_its_own(tmp_path):
