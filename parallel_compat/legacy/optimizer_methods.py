@@ -41,6 +41,8 @@ def minimize(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None, na
         The number of steps made.
     """
     pairs = compute_gradients(optimizer, loss, var_list, grad_loss)
+    if not pairs:
+        return tf.no_op()
     with optimizer_steps.unclipped(optimizer):  # they are
         return optimizer.apply_gradients(pairs)
 
@@ -64,8 +66,6 @@ def compute_gradients(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any =
                 tape.watch(each.value if isinstance(each, keras.Variable) else each)
         value = loss()
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
-    if not variables:
-        raise ValueError("Expected variables to train. Received: none.")
     gradients = optimizer_steps.clipped(optimizer, tape.gradient(value, variables, grad_loss))
     return list(zip(gradients, variables, strict=True))
 
@@ -112,6 +112,9 @@ def get_hyper(optimizer: Any, name: str, dtype: Any = None) -> Any:
         value: Any = learning_rate.decay_of(optimizer) or 0.0
     else:
         value = getattr(optimizer, "learning_rate" if name == "lr" else name)
+        schedule = learning_rate.schedule_of(optimizer) if name in ("lr", "learning_rate") else None
+        if schedule is not None:
+            return schedule
     value = value() if callable(value) else value
     value = tf.convert_to_tensor(value)
     return value if dtype is None else tf.cast(value, dtype)

@@ -106,6 +106,8 @@ def initialize(
         note("the step", f"that of {era}")
         for name, function in functions.items():
             steps_of_keras.number_from(optimizer, name, function)
+    if is_nadam and era.is_tf_keras:
+        vars(optimizer)["decay"] = schedule_decay  # which `optimizer.decay` shows there
     # tf.keras replaced Nadam's argument by `schedule_decay`.
     if decay and not (is_nadam and era is not Era.KERAS_2_2_4):
         note("decay=", "lr / (1 + decay * iterations) in every step")

@@ -536,6 +536,9 @@ def _apply_gradients(original: Any) -> Any:
             keywords.pop(name, None)
         if not object_eras.era_of_object(self).is_tf_keras:
             return original(self, grads_and_vars, **keywords)
+        grads_and_vars = list(grads_and_vars)
+        if not grads_and_vars:  # which did nothing
+            return None
         from parallel_compat.backend.keras3 import optimizer_steps
 
         with optimizer_steps.unclipped(self):  # there `fit` and `minimize` clipped, and this did not

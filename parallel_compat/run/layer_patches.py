@@ -237,6 +237,8 @@ def _called_without_training(original: Any) -> Any:
             frame = callers.user_frame(sys._getframe(1))
             if frame is not None and callers.era_of(frame) is not Era.TODAY:
                 keywords["training"] = 0
+        if len(given) > 1 and _is_old(self):
+            given, keywords = layer_calls.with_mask_by_name(self, given, keywords)
         if given and not type(self).__module__.startswith("keras.") and patch_points.any_symbolic(given[0]):
             given = (_with_captured(self, given[0]), *given[1:])
         result = original(self, *given, **keywords)

@@ -66,6 +66,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
     for owner, name, wrap in optimizer_steps.of_unknown_variables(_of_tf_keras):
         patches.wrap(owner, name, wrap, why="one optimizer stepped the variables of several models")
+    patches.wrap(optimizer, "iterations", _iterations_to_set, why="it could be set to a variable of the user's")
     patches.wrap(optimizer, "variables", _optimizer_variables, why="a method in tf.keras, for the user's code")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
 
@@ -243,6 +244,10 @@ class NumberForUsers:
 
     def __set__(self, instance: Any, value: Any) -> None:
         optimizer_steps.set_number(instance, self._name, value)
+
+
+def _iterations_to_set(original: Any) -> property:
+    return property(original.fget, optimizer_steps.count_with, doc=original.__doc__)
 
 
 def _optimizer_variables(original: Any) -> property:

@@ -62,6 +62,46 @@ def test_weights_are_variables_of_tensorflow_for_who_asks():
     np.testing.assert_allclose(tape.gradient(loss, decayed)[0].numpy(), decayed[0].numpy(), rtol=1e-6)
 
 
+def test_a_mask_that_is_passed_by_place_goes_on():
+    from tensorflow import keras
+
+    class Passing(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.supports_masking = True
+
+        def call(self, inputs, mask=None):
+            return 2.0 * inputs if mask is not None else inputs
+
+    x, mask = np.ones((1, 3, 2), "float32"), tf.constant([[True, False, True]])
+    passed = Passing()(tf.constant(x), mask)
+    np.testing.assert_array_equal(passed._keras_mask.numpy(), mask.numpy())
+    np.testing.assert_array_equal(passed.numpy(), 2 * x)
+    a, b = keras.Input((3, 2)), keras.Input((3,), dtype="bool")
+    mean = keras.layers.GlobalAveragePooling1D()(Passing()(a, b))
+    steps = x * np.array([[[1.0], [5.0], [3.0]]], "float32")
+    np.testing.assert_allclose(keras.Model([a, b], mean).predict([steps, mask.numpy()]), [[4.0, 4.0]])
+
+
+def test_what_optimizers_took_and_showed():
+    """The numbers are those of TensorFlow 2.2.3."""
+    from tensorflow import keras
+
+    optimizer, count = keras.optimizers.Adam(0.1), tf.Variable(5, dtype=tf.int64)
+    optimizer.iterations = count
+    variable = tf.Variable([1.0, 2.0])
+    optimizer.apply_gradients([(tf.constant([0.1, 0.2]), variable)])
+    np.testing.assert_allclose(variable.numpy(), [0.9477898, 1.9477890], rtol=1e-6)
+    assert count.numpy() == optimizer.iterations.numpy() == 6
+    with pytest.raises(RuntimeError, match="before the first step"):
+        optimizer.iterations = tf.Variable(0)
+    np.testing.assert_allclose(float(keras.optimizers.Nadam(schedule_decay=0.2).decay), 0.2, rtol=1e-6)
+    keras.optimizers.SGD(1.0).minimize(lambda: tf.constant(1.0), [])
+    keras.optimizers.SGD(1.0).apply_gradients([])
+    halving = keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(1.0, 10, 0.5))
+    assert float(halving._get_hyper("learning_rate")(10)) == 0.5
+
+
 def test_a_compiled_call_changes_moving_statistics():
     """A `call` that is a `tf.function` and was run to build the model still changes its variables afterwards."""
     from tensorflow import keras

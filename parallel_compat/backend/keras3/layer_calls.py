@@ -89,6 +89,25 @@ def _by_name(layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     return args[:first], {**dict(zip(names[first:], args[first:], strict=False)), **kwargs}
 
 
+def with_mask_by_name(
+    layer: Any, given: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a layer's call with its mask by name, where it stood by place.
+
+    Keras 3 hands `compute_mask`, and the layers that follow, the mask that has the name alone (`Layer.__call__`).
+
+    Args:
+        layer: the layer.
+        given: what stands by place.
+        keywords: what stands by name.
+    """
+    names = list(layer._call_signature.parameters)
+    place = names.index("mask") if "mask" in names else len(given)
+    if not 0 < place < len(given) <= len(names):
+        return given, keywords
+    return given[:place], {**dict(zip(names[place:], given[place:], strict=False)), **keywords}
+
+
 def of_absent_masks(is_old: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a layer is handed the masks of a list of inputs (`Operation.__call__`): a list of None is None.
 

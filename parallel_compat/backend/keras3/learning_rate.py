@@ -44,6 +44,14 @@ def variable_of(optimizer: keras.optimizers.Optimizer) -> Any:
     return value if isinstance(value, keras.Variable) else None
 
 
+def schedule_of(optimizer: keras.optimizers.Optimizer) -> Any:
+    """Return the schedule that gives the learning rate, or None."""
+    import keras
+
+    value = optimizer._learning_rate
+    return value if isinstance(value, keras.optimizers.schedules.LearningRateSchedule) else None
+
+
 def is_function(optimizer: keras.optimizers.Optimizer) -> bool:
     """Say whether a function without arguments gives the learning rate, no schedule."""
     import keras

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3.assigned import variable_around
+from parallel_compat.backend.keras3.layers import untracked
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -191,6 +194,26 @@ def set_number(optimizer: Any, name: str, value: Any) -> None:
         number_variable(optimizer, name)
     elif name in made:
         made[name].assign(value)
+
+
+def count_with(optimizer: Any, variable: Any) -> None:
+    """Let an optimizer count its steps with another variable: `optimizer.iterations = tf.Variable(0)`.
+
+    Args:
+        optimizer: an optimizer that is not built.
+        variable: a variable of TensorFlow or Keras, of one whole number.
+    """
+    if not isinstance(variable, (tf.Variable, keras.Variable)):
+        raise TypeError(f"Expected `iterations` to be set to a variable. Received: {variable!r}")
+    if optimizer.built:
+        raise RuntimeError(
+            "Expected `iterations` to be set before the first step. Received: an optimizer that is built."
+        )
+    count = variable if isinstance(variable, keras.Variable) else variable_around(variable, False, "iteration")
+    before = optimizer._iterations
+    optimizer._variables[:] = [count if each is before else each for each in optimizer._variables]
+    with untracked():
+        optimizer._iterations = count
 
 
 def dense(gradient: Any) -> Any:
