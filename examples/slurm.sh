@@ -8,4 +8,5 @@
 #SBATCH --cpus-per-task=8
 #SBATCH --time=24:00:00
 
-srun --kill-on-bad-exit=1 --label parallel-compat run "$@"
+# `srun` takes the CPUs of a task from its own options alone.
+srun --kill-on-bad-exit=1 --label --cpus-per-task="$SLURM_CPUS_PER_TASK" parallel-compat run "$@"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -85,3 +86,50 @@ def test_ray(tmp_path):
 def test_every_example_is_tested():
     tests = Path(__file__).read_text(encoding="utf-8")
     assert all(path.name in tests for path in (ROOT / "examples").glob("*.py"))
+
+
+# Options of `sbatch` and of `srun`, by the manual of Slurm 24.05.
+SBATCH = {"job-name", "nodes", "ntasks-per-node", "gpus-per-task", "cpus-per-task", "time"}
+SRUN = {"kill-on-bad-exit", "label", "cpus-per-task"}
+
+
+def test_the_slurm_file_has_options_that_slurm_knows():
+    path = ROOT / "examples" / "slurm.sh"
+    text = path.read_text(encoding="utf-8")
+    assert subprocess.run(["bash", "-n", path], check=False).returncode == 0
+    assert set(re.findall(r"(?m)^#SBATCH --([a-z-]+)=", text)) == SBATCH
+    [command] = re.findall(r"(?m)^srun (.*) parallel-compat run", text)
+    assert set(re.findall(r"--([a-z-]+)", command)) == SRUN
+
+
+def unknown(value, path, fields):
+    """List what a TFJob has no field for, what has another type, and what it lacks."""
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "int-or-string": (int, str)}
+    if isinstance(value, list):
+        return [each for item in value for each in unknown(item, f"{path}[]", fields)]
+    if not isinstance(value, dict):
+        return []
+    known = fields.get(path or ".")
+    if known is None:  # any names: labels, limits, the replicas' types
+        return [each for item in value.values() for each in unknown(item, f"{path}.*", fields)]
+    found = [f"{path}: no {name}" for name in known["required"] if name not in value]
+    for name, item in value.items():
+        if name not in known["fields"] or not isinstance(item, kinds[known["fields"][name]]):
+            found.append(f"{path}.{name}")
+        elif path or name != "metadata":
+            found += unknown(item, f"{path}.{name}", fields)
+    return found
+
+
+def test_the_kubeflow_manifest_has_fields_that_a_tfjob_has():
+    """By the schema of `tfjobs.kubeflow.org` of training operator 1.9, of which the data has what is used."""
+    yaml = pytest.importorskip("yaml", reason="needs PyYAML, of the extra `test`")
+    manifest = yaml.safe_load((ROOT / "examples" / "kubeflow.yaml").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "tests" / "data" / "tfjob_fields.json").read_text(encoding="utf-8"))
+    assert (manifest["apiVersion"], manifest["kind"]) == (schema["version"], schema["kind"])
+    assert unknown(manifest, "", schema["fields"]) == []
+    worker = manifest["spec"]["tfReplicaSpecs"]["Worker"]
+    worker["restartpolicy"] = worker.pop("restartPolicy")
+    del worker["template"]["spec"]["containers"][0]["name"]
+    wrong = unknown(manifest, "", schema["fields"])
+    assert [each.rpartition(".")[2] for each in wrong] == ["containers[]: no name", "restartpolicy"]
