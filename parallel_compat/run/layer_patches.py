@@ -40,7 +40,8 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
     ):
         for owner, name, wrap in points:
-            patches.wrap(owner, name, looking_alike(wrap), why=why)
+            # Keras reads the signature of a `build` from what it puts around the bound method.
+            patches.wrap(owner, name, wrap if name == "build" else looking_alike(wrap), why=why)
 
     patches.wrap(
         layers.Layer, "compute_output_shape", looking_alike(_same_shape), why="`super()` gave the shape of the input"

@@ -62,6 +62,16 @@ def test_weights_are_variables_of_tensorflow_for_who_asks():
     np.testing.assert_allclose(tape.gradient(loss, decayed)[0].numpy(), decayed[0].numpy(), rtol=1e-6)
 
 
+def test_a_sequential_model_is_built_by_a_symbolic_tensor():
+    from tensorflow import keras
+
+    model = keras.Sequential()
+    model.add(keras.layers.Dense(4))
+    model.add(keras.layers.Dropout(0.5))
+    assert model(keras.Input((3,))).shape.as_list() == [None, 4]
+    assert len(model.weights) == 2
+
+
 def test_a_mask_that_is_passed_by_place_goes_on():
     from tensorflow import keras
 

@@ -5,6 +5,7 @@ Each is (owner, attribute, a function from what stands there to what shall stand
 
 from __future__ import annotations
 
+import functools
 import inspect
 import numbers
 from typing import TYPE_CHECKING, Any
@@ -136,6 +137,7 @@ def of_layers_made_by_calls() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]
     """
 
     def wrap(original: Any) -> Any:
+        @functools.wraps(original)
         def build(self: Any, input_shape: Any = None) -> None:
             original(self, input_shape)
             if self._functional is not None:
