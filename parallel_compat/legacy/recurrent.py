@@ -223,6 +223,9 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             return _of_ragged(self, functools.partial(call, self), sequences, keywords)
         if initial_state is not None and self.stateful and object_eras.era_of_object(self) is Era.TF_KERAS_2_2:
             initial_state = _kept_before_given(self.states, initial_state)
+        if mask is None and (initial_state is not None or constants is not None):
+            # Keras 3 hands a layer no mask that is called with more tensors than one.
+            mask = keras3.get_mask(sequences) if object_eras.era_of_object(self) is not Era.TODAY else None
         vars(self)[_CONSTANTS] = constants
         try:
             return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
@@ -300,7 +303,10 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
     def inner_loop(self: Any, sequences: Any, initial_state: Any, mask: Any, training: bool = False) -> Any:
         constants = vars(self).get(_CONSTANTS)
         if constants is None:
-            return original(self, sequences, initial_state, mask, training)
+            result = original(self, sequences, initial_state, mask, training)
+            if mask is None or self.unroll or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+                return result
+            return _as_the_state_at_first(self, result, initial_state, mask)
         cell = self.cell
         keywords = {"training": training} if keras3.takes(cell, "training") else {}
 
@@ -321,6 +327,26 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     return inner_loop
+
+
+def _as_the_state_at_first(layer: Any, result: Any, initial_state: Any, mask: Any) -> Any:
+    """Give what Keras 2.2.4 gave at masked steps that no other comes before: the first of the states they began with.
+
+    Today it is zeros, as are these states but for `initial_state` and stateful layers.
+    """
+    last, outputs, states = result
+    first = keras.tree.flatten(initial_state)[0]
+    if first.shape[1:] != last.shape[1:]:
+        return result
+    seen = tf.cast(mask[0] if isinstance(mask, (list, tuple)) else mask, "int32")
+    seen = tf.cumsum(tf.reverse(seen, [1]) if layer.go_backwards else seen, axis=1) > 0
+    for _ in range(len(last.shape) - 1):
+        seen = seen[..., None]
+    if layer.return_sequences:
+        outputs = tf.where(seen, outputs, tf.cast(first, outputs.dtype)[:, None])
+    else:
+        outputs = tf.where(seen[:, -1:], outputs, tf.cast(first, outputs.dtype)[:, None])
+    return tf.where(seen[:, -1], last, tf.cast(first, last.dtype)), outputs, states
 
 
 def build_with_constants(original: Callable[..., None]) -> Callable[..., None]:

@@ -3,7 +3,8 @@
 Keras 3 goes layer by layer, to the innermost. In Keras 2.2.4 a model's `get_weights` went through its own layers, and
 each of them, a nested model too, gave its trainable weights first and the others after them (`keras/engine/network.py`,
 `base_layer.py`). `tf.keras` went through a nested model layer by layer, but took the trainable weights of any other
-layer and of the layers in it first. Files are written in Keras 3's order all the same.
+layer and of the layers in it first; the layers in a list of a model were one layer. Files are written in Keras 3's
+order all the same.
 """
 
 from __future__ import annotations
@@ -40,9 +41,19 @@ def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
         era: the era.
     """
     if isinstance(layer, keras.Model) and era is not Era.KERAS_2_2_4:
-        return _unique(weight for inner in keras3.layers_of(layer) for weight in weights(inner, era))
+        return _unique(
+            weight for group, held in keras3.layers_by_attribute(layer) for weight in _of_group(group, held, era)
+        )
     trainable, others = _split(layer, era)
     return _unique([*trainable, *others])
+
+
+def _of_group(layers: list[keras.Layer], held: bool, era: Era) -> list[keras.Variable]:
+    """Return the weights of a layer, or of those that a list or dict held, which made one layer of them."""
+    if not held:
+        return [weight for layer in layers for weight in weights(layer, era)]
+    parts = [_split(layer, era) for layer in layers]
+    return [weight for kind in (0, 1) for part in parts for weight in part[kind]]
 
 
 def of_get_weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:

@@ -59,6 +59,16 @@ _DEFAULTS: tuple[Default, ...] = (
     _everywhere("keras.layers.AveragePooling1D", "pool_size", "2", "(required)", 0, _NO_SIZE, "pool_length"),
     _everywhere("keras.layers.AveragePooling2D", "pool_size", "(2, 2)", "(required)", 0, _NO_SIZE),
     _everywhere("keras.layers.AveragePooling3D", "pool_size", "(2, 2, 2)", "(required)", 0, _NO_SIZE),
+    Default(
+        "keras.metrics.KLDivergence",
+        "name",
+        None,
+        '"kullback_leibler_divergence"',
+        '"kullback_leibler_divergence"',
+        '"kl_divergence"',
+        0,
+        note="It is logged under this name.",
+    ),
     _everywhere("keras.regularizers.l1_l2", "l1", "0.01", "0.0", 0, _LASSO),
     _everywhere("keras.regularizers.l1_l2", "l2", "0.01", "0.0", 1, _LASSO),
 )

@@ -111,9 +111,18 @@ def put_on(patches: Patches) -> None:
         ForUsers(of_output, lambda model: lookup.fetch(of_output.new or "")(model)),
         why="functional models have it today, too",
     )
+    for owner, name, wrap in patch_points.of_reductions(_with_auto):
+        patches.wrap(owner, name, _looking_alike(wrap), why="`Reduction.AUTO`, which was the mean over the batch")
     layer_patches.put_on(patches, keras, _looking_alike)
     number_patches.put_on(patches, keras, _looking_alike)
     own_optimizers.put_on(patches, keras)
+
+
+def _with_auto(original: Any) -> Any:
+    def standardize_reduction(reduction: Any) -> Any:
+        return original("sum_over_batch_size" if reduction == "auto" else reduction)
+
+    return standardize_reduction
 
 
 def _compiled_loss(original: Any) -> Any:
@@ -623,6 +632,8 @@ def _layers(patches: Patches, keras: Any) -> None:
         if "add_loss" in vars(kind):
             make = functools.partial(_method, name="add_loss", of="keras.layers.Layer.add_loss")
             patches.wrap(kind, "add_loss", make, why="losses that are symbolic tensors of a functional model")
+    make = functools.partial(_method, name="add_metric", of="keras.layers.Layer.add_metric")
+    patches.wrap(layer, "add_metric", make, why="Keras 3 has the method no more")
 
 
 def _layer_init(original: Any) -> Any:
@@ -1167,14 +1178,17 @@ def _model_init(original: Any) -> Any:
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
         names = vars(self).get("output_names")
-        if names and len(set(names)) < len(names) and callers.era_of_caller().is_tf_keras:
+        if names and len(set(names)) < len(names) and callers.era_of_caller() is not Era.TODAY:
             self.output_names = _told_apart(names)
 
     return __init__
 
 
 def _told_apart(names: list[str]) -> list[str]:
-    """Return the names of outputs as tf.keras told equal ones apart (`Network._set_output_names`): `a`, `a_1`."""
+    """Return the names of outputs as tf.keras told equal ones apart (`Network._set_output_names`): `a`, `a_1`.
+
+    Keras 2.2.4 had several of one name, and told their losses apart by their places.
+    """
     found: list[str] = []
     counts: dict[str, int] = {}
     for name in names:

@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import patch_points, symbolic_losses
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
@@ -212,6 +212,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         or arguments.get("validation_steps") is not None
         or not _is_arrays(arguments.get("validation_data")),
     )
+    batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset))
     arguments = _in_drawn_order(self, arguments)
     if _keeps_order(self, arguments.get("x"), drawing.get("workers")):
         arguments["shuffle"] = False
@@ -333,6 +334,7 @@ def _fit_generator(**arguments: Any) -> Any:
     learning_phase.check_can_train(model)
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
+    batch_logs.train_in_steps(model, isinstance(arguments.get("generator"), tf.data.Dataset))
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
         arguments["class_weight"] = None
     _complete_generators(arguments)
@@ -537,6 +539,33 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
     return None
 
 
+def add_metric(
+    original: Method,
+    of: str,
+    frame: FrameType,
+    self: Any,
+    /,
+    value: Any,
+    aggregation: str | None = None,
+    name: str | None = None,
+    **_: Any,
+) -> None:
+    """`layer.add_metric` of tf.keras: a value of each batch, whose mean is logged."""
+    if name is None or aggregation not in (None, "mean"):
+        raise ValueError(
+            f"{frame.f_code.co_filename}:{frame.f_lineno}: expected `add_metric(value, name='...', "
+            f"aggregation='mean')`. Received: name={name!r}, aggregation={aggregation!r}"
+        )
+    usage.record("Layer.add_metric", "a mean that the layer updates when it is called", frame)
+    is_symbolic = isinstance(value, keras.KerasTensor)
+    if is_symbolic and isinstance(self, keras.Model) and getattr(self, "inputs", None):
+        symbolic_losses.add_symbolic_metric(self, name, value, of_compile=False)
+        return
+    metric = symbolic_losses.metric_of(self, name)  # made while the model is put together
+    if not is_symbolic:
+        metric.update_state(value)
+
+
 def _is_kept(loss: Any) -> bool:
     return isinstance(loss, (int, float)) or (callable(loss) and not isinstance(loss, (keras.KerasTensor, keras.Layer)))
 
@@ -722,6 +751,7 @@ METHODS: dict[str, Method] = {
     "train_on_batch": train_on_batch,
     "test_on_batch": test_on_batch,
     "add_loss": add_loss,
+    "add_metric": add_metric,
 }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 from keras.src.backend.common import global_state, masking
+from keras.src.models.functional import Functional
 from keras.src.random import seed_generator
 from keras.src.utils import tracking
 from tensorflow.python.eager import record
@@ -88,6 +89,35 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
 def layers_of(layer: keras.Layer) -> list[keras.Layer]:
     """List the layers that a layer is directly made of; of a model, those of `model.layers` (`Layer._layers`)."""
     return list(layer.layers if isinstance(layer, keras.Model) else layer._layers)
+
+
+def layers_by_attribute(model: keras.Model) -> list[tuple[list[keras.Layer], bool]]:
+    """List the layers of a model of the user's class, those that one list or dict holds together.
+
+    Returns:
+        For each attribute, in the order in which they were set, its layers and whether it is a list or dict; of any
+        other model, each of its layers.
+    """
+    left = {id(layer): layer for layer in layers_of(model)}
+    found = []
+    if not isinstance(model, (Functional, keras.Sequential)):
+        for name, value in vars(model).items():
+            holds = isinstance(value, (list, tuple, dict))
+            if name == "_layers" or not (holds or isinstance(value, keras.Layer)):
+                continue
+            group = [left.pop(id(leaf)) for leaf in _held(value) if id(leaf) in left]
+            if group:
+                found.append((group, holds))
+    return [*found, *(([layer], False) for layer in left.values())]
+
+
+def _held(value: Any) -> Iterator[Any]:
+    """Yield what lists and dicts hold, in their order."""
+    if isinstance(value, (list, tuple, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _held(each)
+    else:
+        yield value
 
 
 def own_weights(layer: keras.Layer) -> tuple[list[keras.Variable], list[keras.Variable]]:

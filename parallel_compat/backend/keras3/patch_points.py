@@ -322,6 +322,13 @@ def of_batch_begins(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     yield CallbackList, "on_train_batch_begin", wrap
 
 
+def of_reductions(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where losses look at their `reduction` (`standardize_reduction`)."""
+    from keras.src.losses import loss
+
+    yield loss, "standardize_reduction", wrap
+
+
 def of_train_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     """Yield where the hook for the end of a training is called (`CallbackList.on_train_end`)."""
     from keras.src.callbacks.callback_list import CallbackList

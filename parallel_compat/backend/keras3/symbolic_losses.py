@@ -50,22 +50,31 @@ def symbolic_losses_of(model: keras.Model) -> list[Any]:
     return list(vars(model).get(_LOSSES) or ())
 
 
-def add_symbolic_metric(model: keras.Model, name: str, tensor: Any) -> None:
+def add_symbolic_metric(model: keras.Model, name: str, tensor: Any, of_compile: bool = True) -> None:
     """Log a symbolic tensor of a functional model, as its mean over samples.
 
     Args:
         model: a model with symbolic inputs and outputs.
         name: what it is logged as.
         tensor: computed from the model's inputs.
+        of_compile: whether another `compile` forgets it; else each batch counts as many times as it has values.
     """
     metrics: dict[str, Any] | None = vars(model).get(_METRICS)
     if metrics is None:
         vars(model)[_METRICS] = metrics = {}
         record_passes(model, lambda values: _update(model, values))
-    metric = keras.metrics.Mean(name=name)
-    model._tracker.unlock()
-    model._tracker.add_to_store("metrics", metric)
-    metrics[name] = (metric, tensor)
+    metrics[name] = (metric_of(model, name), tensor, of_compile)
+
+
+def metric_of(layer: keras.Layer, name: str) -> keras.metrics.Mean:
+    """Return a layer's mean of this name, which is made where there is none."""
+    found: keras.metrics.Mean | None = next((each for each in layer._metrics if each.name == name), None)
+    if found is None:
+        with tf.init_scope():
+            found = keras.metrics.Mean(name=name)
+        layer._tracker.unlock()
+        layer._tracker.add_to_store("metrics", found)
+    return found
 
 
 def symbolic_metrics_of(model: keras.Model) -> list[str]:
@@ -76,9 +85,10 @@ def symbolic_metrics_of(model: keras.Model) -> list[str]:
 def forget_symbolic_metrics(model: keras.Model) -> None:
     """Log what `add_symbolic_metric` added no more."""
     metrics = vars(model).get(_METRICS) or {}
-    for metric, _ in metrics.values():
-        model._metrics[:] = [each for each in model._metrics if each is not metric]
-    metrics.clear()
+    for name, (metric, _, of_compile) in list(metrics.items()):
+        if of_compile:
+            model._metrics[:] = [each for each in model._metrics if each is not metric]
+            del metrics[name]
 
 
 def _update(model: keras.Model, values: Values) -> None:
@@ -88,5 +98,9 @@ def _update(model: keras.Model, values: Values) -> None:
     samples = values.known(model.inputs[0])
     if samples is None or isinstance(samples, keras.KerasTensor):
         return
-    for metric, tensor in vars(model)[_METRICS].values():
-        metric.update_state(tf.reduce_mean(values.of(tensor)), sample_weight=tf.shape(samples)[0])
+    for metric, tensor, of_compile in vars(model)[_METRICS].values():
+        value = values.of(tensor)
+        if of_compile:
+            metric.update_state(tf.reduce_mean(value), sample_weight=tf.shape(samples)[0])
+        else:
+            metric.update_state(value)

@@ -13,6 +13,7 @@ few samples it has; its logs are in the order of the alphabet.
 from __future__ import annotations
 
 import functools
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -95,6 +96,7 @@ class Totals:
 _TOTALS = "_parallel_compat_totals_of_epoch"
 _GOES_ON = "_parallel_compat_metrics_go_on"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
+_TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
 # The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
 _WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
@@ -157,6 +159,11 @@ def count_with(model: Any, totals: Totals) -> None:
 def evaluate_in_steps(model: Any, in_steps: bool) -> None:
     """Say whether the evaluations to come count batches, as TensorFlow 1.15 did with generators and `steps`."""
     vars(model)[_IN_STEPS] = in_steps
+
+
+def train_in_steps(model: Any, in_steps: bool) -> None:
+    """Say whether the training to come counts batches, as TensorFlow 1.15 did with datasets."""
+    vars(model)[_TRAINS_IN_STEPS] = in_steps
 
 
 def weight_of_batch(model: Any, samples: int, era: Era) -> int:
@@ -223,12 +230,20 @@ def _batch_by_batch(original: Any, name: str) -> Any:
         def of_one_batch(iterator: Any) -> Any:
             if era is Era.KERAS_2_2_4:
                 return _on_its_own(self, function, iterator)
+            if isinstance(iterator, GeneratorType):  # of `train_on_batch`: a `train_step` of the user's unpacks two
+                iterator = (_without_none(batch) for batch in iterator)
             return _with_losses_on_their_own(self, function, iterator, era, is_test)
 
         setattr(self, name, of_one_batch)
         return of_one_batch
 
     return make
+
+
+def _without_none(batch: Any) -> Any:
+    while isinstance(batch, tuple) and len(batch) > 1 and batch[-1] is None:
+        batch = batch[:-1]
+    return batch
 
 
 def _on_its_own(model: Any, function: Callable[[Any], Any], iterator: Any) -> Any:
@@ -253,7 +268,7 @@ def _with_losses_on_their_own(
     samples = round(float(keras.ops.convert_to_numpy(total.count)))
     if not samples or not isinstance(logs, dict):  # a step of the user's own
         return logs
-    if is_test and era is Era.TF_KERAS_1_15 and vars(model).get(_IN_STEPS):
+    if era is Era.TF_KERAS_1_15 and vars(model).get(_IN_STEPS if is_test else _TRAINS_IN_STEPS):
         samples = 1
     samples = weight_of_batch(model, samples, era)
     of_outputs = patch_points.output_loss_trackers(model) if era is Era.TF_KERAS_2_2 else []
