@@ -78,6 +78,7 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
             "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",
             "places[:len(labels)]",
         ),
+        ("import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.grid(b=True)", "visible=True"),
         ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),
     ],
 )
