@@ -503,6 +503,9 @@ def manual_variable_initialization(value: bool) -> None:
     """
 
 
+_BACKEND = "tensorflow"  # scripts compare it with "theano"
+
+
 # --- names that only changed their home ---------------------------------------------------------------------------
 
 

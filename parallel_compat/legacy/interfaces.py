@@ -77,10 +77,9 @@ def generate_legacy_interface(
                 )
             return function(*args, **keywords)
 
-        wrapper._original_function = function  # type: ignore[attr-defined]
         # Keras 3 reads the arguments of a layer's `__init__` once through `__wrapped__` and once not, and stops where
         # they are not the same.
-        del wrapper.__wrapped__  # type: ignore[attr-defined]
+        del wrapper.__wrapped__
         return wrapper
 
     return decorate
@@ -123,7 +122,7 @@ def recurrent_args_preprocessor(args: Any, kwargs: dict[str, Any]) -> tuple[Any,
             converted.append(("forget_bias_init", "unit_forget_bias"))
         else:
             warnings.warn(
-                f"`forget_bias_init={given!r}` is left out, as in Keras 2: use `unit_forget_bias` or `bias_initializer`.",
+                f"`forget_bias_init={given!r}` is left out, as in Keras 2: use `unit_forget_bias`.",
                 ParallelCompatWarning,
                 stacklevel=3,
             )

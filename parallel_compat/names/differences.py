@@ -51,6 +51,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "the next count. Here it is written last, as its formulas mean.",
     ),
     Difference(
+        (Era.KERAS_2_2_4,),
+        "Layers that a layer of the user's holds are trained and saved where it lists no weights itself "
+        "(`self.trainable_weights = ...`); a warning names them.",
+        "Keras 2.2.4 passed over them, and Keras 2.3 began to train them. Programs of both import `keras`, and read in "
+        "`keras.__version__` that it is newer.",
+    ),
+    Difference(
         _ALL,
         "On replicas the moving statistics of BatchNormalization are the mean over the replicas, weighted by samples.",
         "`multi_gpu_model` updated one variable from each tower, in an order that changed from run to run.",

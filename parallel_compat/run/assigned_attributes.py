@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, usage
+from parallel_compat.run import callers, object_eras, usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -127,17 +127,43 @@ class Weights(list[Any]):
         if self._layer is not None:
             assigned.set_own_weights(self._layer, self, trainable=self._trainable)
 
+    def _begin(self) -> None:
+        from parallel_compat.backend.keras3 import assigned
+
+        if self._layer is not None and _leave_out_layers(self._layer):
+            self[:] = assigned.own_weights(self._layer, self._trainable)
+
     def append(self, value: Any) -> None:
+        self._begin()
         super().append(value)
         self._told()
 
     def extend(self, values: Iterable[Any]) -> None:
+        values = list(values)  # they may be this very list
+        self._begin()
         super().extend(values)
         self._told()
 
     def __iadd__(self, values: Iterable[Any]) -> Weights:  # type: ignore[misc]
         self.extend(values)
         return self
+
+
+def _leave_out_layers(layer: Any) -> bool:
+    """Let the weights be those that the script lists, as in Keras 2.2.4, which did not look into layers in a layer.
+
+    Where a script lists none, the weights of such layers count, as since Keras 2.3.
+
+    Returns:
+        Whether it is a layer of that era for which that is said.
+    """
+    from parallel_compat.backend import keras3
+    from parallel_compat.backend.keras3 import assigned
+
+    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4 or not assigned.holds_layers_of_keras_2(layer):
+        return False
+    keras3.leave_out_layers(layer)
+    return True
 
 
 def _weights(name: str, original: Any, trainable: bool) -> property:
@@ -166,6 +192,8 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
         if frame is None:
             raise AttributeError(f"property {name!r} of {type(self).__name__!r} object has no setter")
         usage.record(f"{_kind_of(self)}.{name} = ...", "its weights, as in Keras 2", frame)
+        values = list(values)
+        _leave_out_layers(self)
         assigned.set_own_weights(self, values, trainable=trainable)
 
     return property(get, set)

@@ -19,6 +19,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points, symbolic_losses
+from parallel_compat.backend.keras3.assigned import holds_layers_of_keras_2
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
@@ -98,6 +99,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     appended_metrics.forget(self)
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)
+        _tell_of_layers_in_layers(self)
 
     def in_pass(given: Any) -> Any:
         if era.has_graphs:
@@ -123,6 +125,27 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if era is not Era.TODAY and self.built:
         vars(self)[_TRAINABLE] = len(self.trainable_weights)
     return result
+
+
+def _tell_of_layers_in_layers(model: Any) -> None:
+    """Say which layers of the user's hold layers whose weights Keras 2.2.4 passed over: Keras 2.3 does not."""
+    for layer in keras3.all_layers(model):
+        if type(layer).__module__.startswith(("keras.", "parallel_compat.")) or isinstance(layer, keras.Model):
+            continue
+        held = [each.name for each in keras3.layers_of(layer) if each.weights]
+        if not held or not holds_layers_of_keras_2(layer) or "trainable_weights" in _attributes_of_user(type(layer)):
+            continue
+        warnings.warn(
+            f"`{type(layer).__name__}` holds layers ({', '.join(held)}) and lists none of their weights. They are "
+            "trained and saved, as since Keras 2.3; Keras 2.2.4 passed over them. For its results freeze them before "
+            "`compile`: set `trainable = False` on each.",
+            ParallelCompatWarning,
+            stacklevel=5,
+        )
+
+
+def _attributes_of_user(kind: type) -> set[str]:
+    return {name for each in kind.__mro__ if not each.__module__.startswith("keras.") for name in vars(each)}
 
 
 def _weigh_by_name(model: Any, keywords: dict[str, Any]) -> None:

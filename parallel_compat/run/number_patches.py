@@ -96,12 +96,14 @@ def _batch_normalization(original: Any) -> Any:
         if not training or era is Era.TODAY or getattr(self, "renorm", False):
             return original(self, inputs, training=training, mask=mask)
         from parallel_compat.backend.keras3 import batch_normalization as keras3
+        from parallel_compat.backend.keras3 import layers
         from parallel_compat.legacy.numbers import batch_normalization
 
         if self.trainable:
             debiased = keras3.debiased_of(self)
             moving = functools.partial(batch_normalization.moving_statistics, era, self, debiased=debiased)
-            return keras3.call_in_training(self, inputs, moving)
+            of_no_model = layers.is_left_out(self)  # nor were its updates
+            return keras3.call_in_training(self, inputs, None if of_no_model else moving)
         if batch_normalization.normalises_frozen_batches(era):
             return keras3.call_in_training(self, inputs, None)
         return original(self, inputs, training=training, mask=None)

@@ -89,6 +89,99 @@ def test_a_weight_that_is_not_listed_is_none():
     assert layer.path == "a name of the script's own"
 
 
+class OfLayers(keras.layers.Layer):
+    """Two layers of its own, of whose weights it lists some."""
+
+    def __init__(self, listed, **keywords):
+        self.listed = listed
+        super().__init__(**keywords)
+
+    def build(self, input_shape):
+        self.first = keras.layers.Dense(2, kernel_initializer="ones")
+        self.first.build(input_shape)
+        self.second = keras.layers.Dense(2, kernel_initializer="ones")
+        self.second.build((None, 2))
+        if self.listed == "both":
+            self.trainable_weights = self.second.trainable_weights + self.first.trainable_weights
+        elif self.listed == "added":
+            self.trainable_weights += self.second.trainable_weights
+        elif self.listed == "extended":
+            self._trainable_weights.extend(self.second._trainable_weights)
+        self.built = True
+
+    def call(self, x):
+        return self.second.call(self.first.call(x))
+
+    def compute_output_shape(self, input_shape):
+        return (input_shape[0], 2)
+
+
+_SECOND_ALONE = ([49.72569, 10.89013, 5.34164], [(2, 2), (2,)], [0.5859, 0.5859], [1.0, 1.0])
+
+
+@pytest.mark.parametrize("gpus", [1, 2])
+@pytest.mark.parametrize(
+    ("listed", "losses", "shapes", "second", "first"),
+    [  # as Keras 2.2.4 on TensorFlow 1.15.5 computed them
+        (
+            "both",
+            [49.72569, 4.10004, 2.39584],
+            [(2, 2), (2,), (3, 2), (2,)],
+            [0.67, 0.67],
+            [0.8088, 0.8088],
+        ),
+        ("added", *_SECOND_ALONE),
+        ("extended", *_SECOND_ALONE),
+    ],
+)
+def test_the_weights_that_a_layer_of_layers_lists_are_its_weights_in_their_order(
+    listed, losses, shapes, second, first, gpus
+):
+    random = np.random.RandomState(0)
+    x, y = random.rand(8, 3), random.rand(8, 2)
+    inputs, layer = keras.layers.Input((3,)), OfLayers(listed)
+    model = keras.models.Model(inputs, keras.layers.Dense(2, kernel_initializer="ones")(layer(inputs)))
+    trained = parallel_compat.multi_gpu_model(model, gpus) if gpus > 1 else model
+    trained.compile("sgd", "mse")
+    history = trained.fit(x, y, epochs=3, verbose=0, shuffle=False).history
+    np.testing.assert_allclose(history["loss"], losses, rtol=1e-5)
+    assert [w.shape for w in layer.get_weights()] == shapes
+    np.testing.assert_allclose(layer.second.get_weights()[0][0], second, atol=6e-5)
+    np.testing.assert_allclose(layer.first.get_weights()[0][0], first, atol=6e-5)
+
+
+def test_a_layer_that_is_left_out_keeps_its_moving_statistics_and_draws_on_replicas():
+    class Normalises(keras.layers.Layer):
+        def build(self, input_shape):
+            self.inner = keras.layers.BatchNormalization()
+            self.inner.build(input_shape)
+            self.drop = keras.layers.Dropout(0.5)
+            self.trainable_weights = self.inner.trainable_weights
+            self.built = True
+
+        def call(self, x):
+            return self.drop(self.inner(x))
+
+    layer = Normalises()
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,)), layer])
+    parallel = parallel_compat.multi_gpu_model(model, 2)
+    parallel.compile("sgd", "mse")
+    x = np.random.RandomState(0).rand(8, 3)
+    parallel.fit(x, x[:, :2], epochs=2, verbose=0)
+    _, beta, mean, variance = layer.inner.get_weights()
+    assert np.all(beta != 0)
+    np.testing.assert_array_equal([mean, variance], [[0, 0], [1, 1]])  # its updates were of no model
+    assert [w.shape for w in layer.get_weights()] == [(2,), (2,)]
+
+
+def test_layers_in_a_layer_that_lists_no_weights_are_told():
+    layer = OfLayers("none")
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(3,)), layer])
+    with pytest.warns(UserWarning, match=r"`OfLayers` holds layers \(dense_2, dense_3\).*trained and saved.*2\.2\.4"):
+        model.compile("sgd", "mse")
+    assert len(layer.trainable_weights) == 4
+
+
 def test_outputs_that_are_set():
     inputs = keras.Input((3,))
     hidden = keras.layers.Dense(4, name="hidden")(inputs)

@@ -41,6 +41,16 @@ def own_weights(layer: Any, trainable: bool) -> list[Any]:
     return list(getattr(layer, f"_{_STORES[trainable]}"))
 
 
+def holds_layers_of_keras_2(layer: Any) -> bool:
+    """Say whether a layer's class is derived from `Layer` alone, and is no wrapper or recurrent layer of Keras.
+
+    Args:
+        layer: a layer of a class of the user's.
+    """
+    of_keras = next(kind for kind in type(layer).__mro__ if kind.__module__.startswith("keras."))
+    return of_keras is keras.Layer
+
+
 def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) -> None:
     """Let these be the layer's own weights of one kind, in this order.
 

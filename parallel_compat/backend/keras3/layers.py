@@ -133,9 +133,53 @@ def all_weights(layer: keras.Layer) -> list[keras.Variable]:
     return list(layer.weights)
 
 
+_LEFT_OUT, _IS_LEFT_OUT = "_parallel_compat_left_out", "_parallel_compat_is_left_out"
+
+
+def leave_out_layers(layer: keras.Layer) -> None:
+    """Let a layer have no weights but its own: those of the layers it holds are theirs alone (`Layer._layers`).
+
+    Args:
+        layer: the layer; layers that are assigned later are left out as well.
+    """
+    if not hasattr(layer, "_tracker"):  # before `super().__init__()`
+        layer._initialize_tracker()
+    held: dict[int, keras.Layer] = vars(layer).setdefault(_LEFT_OUT, {})
+    held.update({id(each): each for each in layer._layers})
+    for each in held.values():
+        vars(each)[_IS_LEFT_OUT] = True
+
+    def leave_out(value: Any) -> bool:
+        if isinstance(value, keras.Layer):
+            held[id(value)] = value
+            vars(value)[_IS_LEFT_OUT] = True
+        return False
+
+    layer._tracker.config["layers"] = (leave_out, layer._layers)
+    layer._tracker.stored_ids["layers"].clear()
+    layer._layers.clear()
+
+
+def is_left_out(layer: keras.Layer) -> bool:
+    """Say whether a layer is held by one that has no weights but its own."""
+    return _IS_LEFT_OUT in vars(layer)
+
+
+def _layers_left_out(model: keras.Model) -> list[keras.Layer]:
+    held = [each for layer in all_layers(model) for each in vars(layer).get(_LEFT_OUT, {}).values()]
+    return [layer for each in held for layer in (*all_layers(each), *_layers_left_out(each))]
+
+
+def variables_left_out(model: keras.Model) -> list[keras.Variable]:
+    """List the variables that the layers of a model use and that are none of its weights."""
+    weights = {id(variable) for variable in model.variables}
+    return [v for layer in _layers_left_out(model) for v in layer.variables if id(v) not in weights]
+
+
 def seed_states(model: keras.Model) -> list[keras.Variable]:
     """List the states of the random seeds of all layers (`Layer._seed_generators`)."""
-    return [generator.state for layer in all_layers(model) for generator in layer._seed_generators]
+    layers = [*all_layers(model), *_layers_left_out(model)]
+    return [generator.state for layer in layers for generator in layer._seed_generators]
 
 
 def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
@@ -260,7 +304,7 @@ def variables_of_training(model: keras.Model) -> list[keras.Variable]:
 
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
     """List the variables of metrics that layers own and update in `call` (`Layer._metrics`), and of `Debiased`."""
-    layers = [layer for layer in all_layers(model) if not isinstance(layer, keras.Model)]
+    layers = [layer for layer in (*all_layers(model), *_layers_left_out(model)) if not isinstance(layer, keras.Model)]
     debiased = [found for layer in layers if (found := debiased_of(layer)) is not None]
     return [
         *(v for layer in layers for metric in layer._metrics for v in metric.variables),
