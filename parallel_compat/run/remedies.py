@@ -85,6 +85,12 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "matplotlib 3.3 began to ask for as many labels as places: `plt.xticks(places[:len(labels)], labels)`",
     ),
     (ValueError, "keyword grid_b is not recognized", "grid(b=)", "matplotlib 3.5 renamed it: `plt.grid(visible=True)`"),
+    (
+        TypeError,
+        "got an unexpected keyword argument 'date_parser'",
+        "date_parser",
+        "pandas 3 dropped it: `date_format=`, or `pd.to_datetime` of the column",
+    ),
     (TypeError, "got an unexpected keyword argument 'as_grey'", "as_grey", "scikit-image spells it `as_gray`"),
 ]
 # Their missing names are answered, or refused with a sentence of their own.

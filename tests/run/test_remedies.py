@@ -73,6 +73,7 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
         ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
         ("range(6 / 2)", "`//`"),
+        ("import pandas as pd, io; pd.read_csv(io.StringIO('a'), date_parser=None)", "pd.to_datetime"),
         ("'text'.decode('utf8')", "h5py 3"),
         (
             "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",

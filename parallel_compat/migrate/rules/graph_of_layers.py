@@ -54,6 +54,8 @@ model.compile('sgd', loss)
 """
 
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+# What says whether a layer trains.
+_MODES = ("training", "is_training", "train")
 _COMPILED = ("loss", "metrics", "weighted_metrics")
 
 
@@ -67,6 +69,9 @@ def find(file: File) -> Iterator[Finding]:
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == LAYER:
             yield from _masks_of_inputs(file, class_)
+            yield from _applied_by_itself(file, class_)
+        if file.kinds.of_class(class_) in (LAYER, MODEL):
+            yield from _by_position(file, class_)
     for call in file.method_calls.get("pop", ()):
         assert isinstance(call.func, ast.Attribute)
         layers = call.func.value
@@ -141,6 +146,33 @@ def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
         for each in ast.walk(method):
             if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) and each.value.id == mask:
                 message = "`compute_mask` takes one of the masks of several inputs, which Keras 3 may give as None."
+                yield from file.answered_by_run(RULE, each, message)
+                return
+
+
+def _applied_by_itself(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+    """`__call__` without `call`: it applies layers that it makes, which were the model's."""
+    methods = {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+    if "__call__" in methods and "call" not in methods:
+        message = (
+            f"`{class_.name}` is a layer that applies others in `__call__`: in a `Sequential` model these were "
+            "trained, where Keras 3 passes over them."
+        )
+        yield from file.answered_by_run(RULE, methods["__call__"], message)
+
+
+def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
+    """`self.block(x, training, mask)` in `call`."""
+    for method in class_.body:
+        if not isinstance(method, ast.FunctionDef) or method.name != "call":
+            continue
+        for each in ast.walk(method):
+            if not isinstance(each, ast.Call) or file.names.path(each.func) is not None:
+                continue
+            of_self = isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)
+            given = [arg for arg in each.args[1:] if isinstance(arg, ast.Name) and arg.id in _MODES]
+            if given and (of_self or isinstance(each.func, ast.Name | ast.Subscript)):
+                message = "A layer gets what is no tensor by position, which Keras 3 wants by its name."
                 yield from file.answered_by_run(RULE, each, message)
                 return
 
