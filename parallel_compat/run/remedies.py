@@ -31,6 +31,7 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("DataFrame", "iteritems"): "pandas 2 dropped it: `frame.items()`",
     ("Series", "iteritems"): "pandas 2 dropped it: `series.items()`",
     ("Dataset", "value"): "h5py 3 dropped it: `dataset[()]`",
+    ("Delaunay", "vertices"): "SciPy 1.11 dropped it: `.simplices`",
     ("dict", "has_key"): "it is of Python 2: `key in d`",
     ("dict", "iteritems"): "it is of Python 2: `d.items()`",
     ("dict", "itervalues"): "it is of Python 2: `d.values()`",

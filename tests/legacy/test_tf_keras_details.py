@@ -566,3 +566,27 @@ def test_layers_that_a_call_makes_are_trained(tmp_path):
     for layer in (Dense(3, input_shape=(2,)), Block(), Dense(1)):
         model.add(layer)
     assert len(model.weights) == 6
+
+
+def test_what_layers_and_models_log():
+    """`model.add_metric(tensor, name=, aggregation="mean")`, and `self.add_metric` in a call."""
+    from tensorflow.keras.layers import Dense, Input, Layer
+
+    class Logged(Layer):
+        def call(self, x):
+            self.add_metric(tf.reduce_sum(x), name="total", aggregation="mean")
+            return 2 * x
+
+    x = Input((2,))
+    h = Logged()(x)
+    model = tf.keras.Model(x, Dense(1)(h))
+    model.add_metric(tf.reduce_mean(h), name="of_model", aggregation="mean")
+    model.compile("sgd", "mse", metrics=["mae"])
+    model.compile("sgd", "mse", metrics=["mae"])
+    data, y = np.arange(12.0).reshape(6, 2), np.zeros((6, 1))
+    logs = model.fit(data, y, batch_size=4, epochs=2, shuffle=False, verbose=0).history
+    # means over the two batches: of 2 * (0 + ... + 7) / 8 and 2 * (8 + ... + 11) / 4, and of their sums
+    np.testing.assert_allclose([logs["of_model"], logs["total"]], [[13.0, 13.0], [33.0, 33.0]])
+    found = dict(zip(model.metrics_names, model.evaluate(data, y, batch_size=4, verbose=0), strict=True))
+    np.testing.assert_allclose([found["of_model"], found["total"]], [13.0, 33.0])
+    assert model.get_config()["name"] == model.name
