@@ -590,3 +590,24 @@ def test_what_layers_and_models_log():
     found = dict(zip(model.metrics_names, model.evaluate(data, y, batch_size=4, verbose=0), strict=True))
     np.testing.assert_allclose([found["of_model"], found["total"]], [13.0, 33.0])
     assert model.get_config()["name"] == model.name
+
+
+def test_settings_of_a_class_of_their_own_stay_so():
+    """`self.params = Params(...)`, a dict whose items are attributes; layers in it are the model's."""
+
+    class Params(dict):
+        def __getattr__(self, name):
+            return self[name]
+
+    class Settled(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.params = Params(units=3, inner=tf.keras.layers.Dense(2))
+
+        def call(self, x):
+            return self.params.inner(x) * self.params.units
+
+    layer = Settled()
+    assert isinstance(layer.params, Params)
+    layer(tf.ones((1, 4)))
+    assert [w.shape for w in layer.trainable_weights] == [(4, 2), (2,)]

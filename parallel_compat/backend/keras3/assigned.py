@@ -116,7 +116,8 @@ def variable_around(variable: tf.Variable, trainable: bool, name: str | None) ->
 def patch_points(is_asked: Callable[[FrameType | None], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where an attribute becomes part of a layer, model or metric (`Tracker.track`), also one in a list or dict.
 
-    Keras 3 passes over a variable of TensorFlow, which would not be trained; tf.keras made it a weight.
+    Keras 3 passes over a variable of TensorFlow, which would not be trained; tf.keras made it a weight. It makes a dict
+    of its own of every dict: of one with methods of its own (settings with attributes) the class was lost.
 
     Args:
         is_asked: called with the frame that assigns it or puts it into the list; says whether it becomes a weight.
@@ -125,6 +126,10 @@ def patch_points(is_asked: Callable[[FrameType | None], bool]) -> Iterator[tuple
 
     def wrap(original: Any) -> Any:
         def track(self: Any, attr: Any) -> Any:
+            if isinstance(attr, (dict, list)) and _is_of_own_class(attr):
+                for each in list(attr.values() if isinstance(attr, dict) else attr):
+                    self.track(each)
+                return attr
             if not isinstance(attr, tf.Variable) or not tracking.is_tracking_enabled():
                 return original(self, attr)
             frame: FrameType | None = sys._getframe(1)
@@ -145,6 +150,10 @@ def patch_points(is_asked: Callable[[FrameType | None], bool]) -> Iterator[tuple
         return track
 
     yield tracking.Tracker, "track", wrap
+
+
+def _is_of_own_class(container: Any) -> bool:
+    return type(container).__module__.partition(".")[0] not in ("builtins", "collections", "keras", "tensorflow")
 
 
 def _as_keras_variable(layer: Any, variable: Any, trainable: bool) -> Any:
