@@ -119,6 +119,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         # What is written to files is what Keras can read.
         keras3.say_compiled_with(self, **{name: keywords[name] for name in ("metrics", "weighted_metrics")})
         compiled_metrics.remember(self, of_era)
+    batch_logs.begin(self)  # what was counted before is not gone on from
     weighted_losses.weighed_as_in(era, self)
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)

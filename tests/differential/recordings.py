@@ -29,15 +29,19 @@ from typing import Any
 
 if __package__:
     from differential.random_scripts import script, script_of_causes
+    from differential.wider_causes import script_of_wider_causes
 else:
     from random_scripts import script, script_of_causes
+    from wider_causes import script_of_wider_causes
 
 DATA = Path(__file__).parents[1] / "data" / "differential"
-CAUSES = "causes"
+CAUSES, WIDER_CAUSES = "causes", "wider_causes"
 
 
 def text_of(era: str, seed: str) -> str:
-    """Return the script of a seed, or that of the causes."""
+    """Return the script of a seed, or one of the two with causes."""
+    if seed == WIDER_CAUSES:
+        return script_of_wider_causes(era)
     return script_of_causes(era) if seed == CAUSES else script(era, int(seed))
 
 
@@ -53,14 +57,11 @@ def recorded(era: str) -> dict[str, dict[str, Any]]:
 
 
 def keep(era: str, noted: dict[str, Any], seeds: list[str]) -> None:
-    """Write the recordings of some seeds."""
-    kept = {
-        seed: {
-            "digest": digest(text_of(era, seed)),
-            "noted": noted[f"{era}_{seed if seed == CAUSES else f'{int(seed):03d}'}"],
-        }
-        for seed in seeds
-    }
+    """Write the recordings of some seeds; those of others stay."""
+    kept = recorded(era)
+    for seed in seeds:
+        name = seed if seed in (CAUSES, WIDER_CAUSES) else f"{int(seed):03d}"
+        kept[seed] = {"digest": digest(text_of(era, seed)), "noted": noted[f"{era}_{name}"]}
     DATA.mkdir(exist_ok=True)
     lines = [f'"{seed}": {json.dumps(each, separators=(",", ":"))}' for seed, each in kept.items()]
     (DATA / f"{era}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
