@@ -742,10 +742,22 @@ def _weights(patches: Patches, layer: Any) -> None:
     """
     patches.wrap(layer, "weights", _ordered_weights, why="the order of the era, for the user's code")
     patches.wrap(patch_points.variable_class(), "name", _name_of_weight, why="`dense_1/kernel:0`, for the user's code")
+    why = "methods of TensorFlow's variables, for the user's code"
+    patches.set(patch_points.variable_class(), "__getattr__", _of_tensorflow, why=why)
     patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "losses", _losses, why="symbolic losses, before anything is computed, for the user's code")
     patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
+
+
+def _of_tensorflow(self: Any, name: str) -> Any:
+    """`weight.read_value()`, `weight.ref()`, `weight.scatter_update(...)`: those of the variable that it holds."""
+    import tensorflow as tf
+
+    frame = callers.user_frame(sys._getframe(1)) if not name.startswith("_") else None
+    if frame is None or not hasattr(tf.Variable, name) or callers.era_of(frame) is Era.TODAY:
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    return getattr(self.value, name)
 
 
 def _name_of_weight(original: Any) -> property:

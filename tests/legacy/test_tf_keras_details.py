@@ -51,6 +51,13 @@ def test_weights_are_variables_of_tensorflow_for_who_asks():
     assert all(isinstance(each, tf.Variable) for each in model.weights)
     assert isinstance(keras.optimizers.Adam().iterations, tf.Variable)
     assert not isinstance(tf.constant(1.0), tf.Variable)
+    kernel = decayed[0]
+    averages = {each.ref(): each.read_value() for each in model.weights}
+    np.testing.assert_array_equal(averages[kernel.ref()], kernel.numpy())
+    kernel.scatter_nd_update([[0, 1]], [7.0])
+    assert kernel.numpy()[0, 1] == 7.0
+    assert kernel.get_shape().as_list() == [3, 2]
+    assert not hasattr(kernel, "nothing")
     made = tf.Variable([1.0, 2.0], name="mine")
     assert isinstance(made, tf.Variable)
     assert made.name == "mine:0"
