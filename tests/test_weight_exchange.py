@@ -148,6 +148,8 @@ def test_the_same_bits_on_every_device(monkeypatch):
         (kernel,) = template.get_weights()
         seen = parallel.predict(x, verbose=0)
         assert all(np.array_equal(each, kernel) for each in seen)
+    # Between steps one device alone keeps weights and the optimizer's state, which each keeps under MirroredStrategy.
+    assert len({v.value.device for v in [*template.variables, *parallel.optimizer.variables]}) == 1
 
 
 @pytest.mark.parametrize("places", [("CPU:3", "CPU:3"), ("CPU:1", "CPU:2")], ids=["on none", "on several"])
