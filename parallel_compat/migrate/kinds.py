@@ -37,6 +37,9 @@ _MODELS = frozenset(
         "parallel_compat.legacy.models.load_model",
     )
 )
+_PROVIDED_LAYERS = frozenset(
+    f"parallel_compat.legacy.{name}" for name in ("abstract_recurrent", "cells", "locally_connected")
+)
 _TENSORS = frozenset(("keras.Input", "keras.layers.add", "keras.layers.concatenate", "keras.layers.multiply"))
 _MODEL_ATTRIBUTES = {
     "optimizer": OPTIMIZER,
@@ -327,6 +330,8 @@ def _class_kind(target: str) -> str | None:
             return OPTIMIZER
         if package == prefix + "layers":
             return LAYER
+    if package in _PROVIDED_LAYERS:
+        return LAYER
     return None
 
 

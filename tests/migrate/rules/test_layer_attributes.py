@@ -56,6 +56,15 @@ class Mine(Layer):
     assert found(source, "layer-attributes") == [(4, "unsafe"), (7, "unsafe")]
 
 
+@pytest.mark.parametrize(
+    "base", ["keras.legacy.layers import Recurrent", "keras.layers.local import LocallyConnected1D"]
+)
+def test_a_class_of_a_layer_that_this_package_provides_is_a_layer(base):
+    name = base.rpartition(" ")[2]
+    source = f"from {base}\nclass Mine({name}):\n    def build(self, shape):\n        self.trainable_weights = []\n"
+    assert found(source, "layer-attributes") == [(4, "unsafe")]
+
+
 def test_weights_of_a_layer_that_a_layer_holds_need_no_assignment():
     before = """
         from keras.layers import Layer
