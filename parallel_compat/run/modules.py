@@ -317,7 +317,8 @@ def _answer(
     if attribute == "__version__":
         return plain(sys.modules["keras"], attribute)
     row = lookup.answer(name, attribute)
-    if row is not None and class_versions.era_of_path(row.path) is callers.era_of(frame):
+    version = None if row is None else class_versions.era_of_path(row.path)
+    if row is not None and version is not None and version is callers.era_of(frame):  # who asks is in the report
         row = table.lookup(row.path) or row  # the version that `tf.keras` itself had
     today = vars(module).get("of_today")
     if today is not None and hasattr(today, attribute) and not callers.era_of(frame).has_graphs:
