@@ -97,9 +97,12 @@ def _variable(original: Any) -> Any:
 
     def __call__(cls: Any, *given: Any, **keywords: Any) -> Any:
         if cls is tf.Variable and not tf.executing_eagerly():
-            from parallel_compat.legacy import backend
+            from parallel_compat.legacy import backend, variables
 
-            frame = callers.user_frame(sys._getframe(1))
+            caller = sys._getframe(1)
+            if caller.f_globals is vars(variables):  # `tf.Variable` as the user's code has it
+                caller = caller.f_back or caller
+            frame = callers.user_frame(caller)
             if frame is not None and callers.era_of(frame).has_graphs and backend.in_call_of_layer(frame):
                 value = given[0] if given else keywords["initial_value"]
                 return tf.convert_to_tensor(value() if callable(value) else value, keywords.get("dtype"))

@@ -85,6 +85,10 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "matplotlib's ticks",
         "matplotlib 3.3 began to ask for as many labels as places: `plt.xticks(places[:len(labels)], labels)`",
     ),
+    *(
+        (TypeError, said, "a number of an array", "numpy 2.4 makes one of arrays without axes alone: `array.item()`")
+        for said in ("only 0-dimensional arrays can be converted", "a real number is required, not numpy.ndarray")
+    ),
     (ValueError, "keyword grid_b is not recognized", "grid(b=)", "matplotlib 3.5 renamed it: `plt.grid(visible=True)`"),
     (
         TypeError,

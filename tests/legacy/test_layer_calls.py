@@ -253,13 +253,13 @@ def test_locally_connected_layers(data_format, tmp_path):
 
 
 def test_a_gone_base_class_stops_only_what_uses_it():
-    from keras.layers import Recurrent
+    from keras.layers import ConvRecurrent2D
 
-    class Attention(Recurrent):
+    class Attention(ConvRecurrent2D):
         def step(self):
             pass
 
-    with pytest.raises(NotImplementedError, match=r"keras\.layers\.Recurrent` is gone"):
+    with pytest.raises(NotImplementedError, match=r"keras\.layers\.ConvRecurrent2D` is gone"):
         Attention(3)
 
 

@@ -52,7 +52,6 @@ def test_modules_code_and_stdin_too(tmp_path, run, python, arguments, stdin):
         "def f():\n  try:\n    1 / 0\n  except ZeroDivisionError as e:\n    raise KeyError('x') from e\nf()",
         "import helper",
         "import traceback\ntry:\n    import helper\nexcept ZeroDivisionError:\n    traceback.print_exc()",
-        "import nowhere",
         "x = (",
         "import threading\nt = threading.Thread(target=lambda: 1 / 0, name='t')\nt.start()\nt.join()",
         "import traceback\ntraceback.print_stack()",
@@ -65,6 +64,16 @@ def test_exit_codes_and_tracebacks_are_pythons(tmp_path, run, python, code):
     assert ours.returncode == theirs.returncode
     assert ours.stderr == theirs.stderr
     assert ours.stdout == theirs.stdout
+
+
+def test_a_package_that_is_not_there_is_named_after_the_traceback(tmp_path, run, python):
+    (tmp_path / "script.py").write_text("import nowhere\n")
+    theirs, ours = python("script.py"), run("script.py")
+    assert ours.returncode == theirs.returncode
+    assert ours.stderr == theirs.stderr + (
+        "parallel-compat: script.py:1: `nowhere` is not Keras: it is not installed: `pip install nowhere`, or what the "
+        "project's requirements name.\n"
+    )
 
 
 def test_an_error_in_keras_shows_the_users_frames_and_keras_own(tmp_path, run):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib import metadata
 
+import numpy as np
 import pytest
 
 from parallel_compat.run import callers, remedies
@@ -53,6 +54,11 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
     )
 
 
+_OF_NUMPY_2_4 = pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="numpy made a number of it until 2.4"
+)
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [
@@ -73,11 +79,15 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
         ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
         ("range(6 / 2)", "`//`"),
-        ("import pandas as pd, io; pd.read_csv(io.StringIO('a'), date_parser=None)", "pd.to_datetime"),
+        ("def read_csv(path):\n    pass\nread_csv('a', date_parser=None)", "pd.to_datetime"),
         ("'text'.decode('utf8')", "h5py 3"),
         (
             "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",
             "places[:len(labels)]",
+        ),
+        *(
+            pytest.param(f"import numpy as np; {code}", "array.item()", marks=_OF_NUMPY_2_4)
+            for code in ("'%d' % np.array([3])", "float(np.array([[3.0]]))")
         ),
         ("import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.grid(b=True)", "visible=True"),
         ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),

@@ -88,7 +88,7 @@ def let_fit_tell_its_batches(patches: Patches = CORE) -> None:
         @functools.wraps(original)
         def maybe_symbolic_build(self: Any, iterator: Any = None, data_batch: Any = None) -> Any:
             if iterator is not None and not self.built:
-                vars(self)[_BATCHES] = iterator._distributed_dataset.element_spec
+                vars(self)[_BATCHES] = getattr(iterator._distributed_dataset, "element_spec", None)
             return original(self, iterator=iterator, data_batch=data_batch)
 
         return maybe_symbolic_build

@@ -254,7 +254,7 @@ def test_what_is_gone_is_reported_with_a_way_out():
     """
     assert found(source, "imports") == [
         (2, "rewritten"),
-        (3, "attention"),
+        (3, "rewritten"),
         (4, "unsafe"),
         (5, "unsafe"),
         (6, "unsafe"),
@@ -317,7 +317,7 @@ def test_the_import_is_not_put_before_the_docstring_or_the_future():
         "from keras.engine.topology import Layer, preprocess_weights_for_loading\n",
         "from keras.utils.generic_utils import func_load, has_arg\n",
         "from keras.initializers import _compute_fans\n",
-        "from keras.layers.recurrent import _time_distributed_dense\n",
+        "from keras.legacy.interfaces import conv2d_args_preprocessor\n",
         "from keras import initializations\n",
         "import tensorflow as tf\ntf.contrib.rnn.LSTMCell(3)\n",
     ],
