@@ -11,6 +11,7 @@ import keras
 import numpy as np
 
 from parallel_compat.legacy import backend
+from parallel_compat.legacy.utils import to_list
 
 
 class Recurrent(keras.layers.Layer):  # type: ignore[misc]
@@ -92,9 +93,8 @@ class Recurrent(keras.layers.Layer):  # type: ignore[misc]
             inputs, *initial_state = inputs
         if initial_state is None:
             return super().__call__(inputs, **keywords)
-        states = list(initial_state) if isinstance(initial_state, (list, tuple)) else [initial_state]
-        own = self.input_spec
-        self.input_spec = [*_as_list(own), *_as_list(self.state_spec)]
+        states, own = to_list(initial_state, allow_tuple=True), self.input_spec
+        self.input_spec = [*to_list(own, allow_tuple=True), *to_list(self.state_spec, allow_tuple=True)]
         try:
             return super().__call__([inputs, *states], **keywords)
         finally:
@@ -157,7 +157,7 @@ class Recurrent(keras.layers.Layer):  # type: ignore[misc]
         """
         if not self.stateful:
             raise AttributeError("Expected a layer with `stateful=True`.")
-        spec = _as_list(self.input_spec)[0]
+        spec = to_list(self.input_spec, allow_tuple=True)[0]
         batch = spec.shape[0] if spec.shape else None
         if not batch:
             raise ValueError(
@@ -167,7 +167,7 @@ class Recurrent(keras.layers.Layer):  # type: ignore[misc]
         shape = (batch, self.units)
         if self.states[0] is None:
             self.states = [backend.zeros(shape) for _ in self.states]
-        values = [np.zeros(shape)] * len(self.states) if states is None else _as_list(states)
+        values = [np.zeros(shape)] * len(self.states) if states is None else to_list(states, allow_tuple=True)
         if [np.shape(value) for value in values] != [shape] * len(self.states):
             raise ValueError(
                 f"Expected {len(self.states)} states of shape {shape} for {self.name!r}. Received: "
@@ -179,10 +179,6 @@ class Recurrent(keras.layers.Layer):  # type: ignore[misc]
     def get_config(self) -> dict[str, Any]:
         own = ("return_sequences", "return_state", "go_backwards", "stateful", "unroll", "implementation")
         return {**super().get_config(), **{name: getattr(self, name) for name in own}}
-
-
-def _as_list(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
 def _time_distributed_dense(

@@ -160,7 +160,7 @@ def _leave_out_layers(layer: Any) -> bool:
     from parallel_compat.backend import keras3
     from parallel_compat.backend.keras3 import assigned
 
-    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4 or not assigned.holds_layers_of_keras_2(layer):
+    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4 or not assigned.derives_from_layer_alone(layer):
         return False
     keras3.leave_out_layers(layer)
     return True

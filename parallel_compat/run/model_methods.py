@@ -19,7 +19,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points, symbolic_losses
-from parallel_compat.backend.keras3.assigned import holds_layers_of_keras_2
+from parallel_compat.backend.keras3.assigned import derives_from_layer_alone
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
@@ -134,7 +134,7 @@ def _tell_of_layers_in_layers(model: Any) -> None:
         if type(layer).__module__.startswith(("keras.", "parallel_compat.")) or isinstance(layer, keras.Model):
             continue
         held = [each.name for each in keras3.layers_of(layer) if each.weights]
-        if not held or not holds_layers_of_keras_2(layer) or "trainable_weights" in _attributes_of_user(type(layer)):
+        if not held or not derives_from_layer_alone(layer) or "trainable_weights" in _attributes_of_user(type(layer)):
             continue
         warnings.warn(
             f"`{type(layer).__name__}` holds layers ({', '.join(held)}) and lists none of their weights. They are "

@@ -41,7 +41,7 @@ def own_weights(layer: Any, trainable: bool) -> list[Any]:
     return list(getattr(layer, f"_{_STORES[trainable]}"))
 
 
-def holds_layers_of_keras_2(layer: Any) -> bool:
+def derives_from_layer_alone(layer: Any) -> bool:
     """Say whether a layer's class is derived from `Layer` alone, and is no wrapper or recurrent layer of Keras.
 
     Args:
