@@ -29,6 +29,8 @@ class BindingHomes:
 
     def __init__(self, file: File) -> None:
         self.file = file
+        # What is read of a name that stands for one of several modules: `try: import a as b`, `except: import c as b`.
+        self._members: dict[int, dict[str, None]] = {}
         self.chains = self._chains()
         self._homes: dict[Binding, str | None] = {}
         self._homes_of_imports: dict[tuple[int, str, bool], str | None] = {}
@@ -58,6 +60,11 @@ class BindingHomes:
                 found.append((node, imported))
             elif bindings and self.file.names.path(root) is not None:
                 found.append((node, bindings))
+            elif imported and len(imported) == len(bindings):
+                member = node
+                while isinstance(member.value, ast.Attribute):
+                    member = member.value
+                self._members.setdefault(id(bindings), {})[member.attr] = None
         return found
 
     def home(self, binding: Binding) -> str | None:
@@ -144,8 +151,8 @@ class BindingHomes:
 
     def _common_home(self, binding: Binding, path: str) -> str | None:
         homes: Counter[str] = Counter()
-        for used in self._users(binding):
-            name = used[len(path) + 1 :].partition(".")[0]
+        names = [used[len(path) + 1 :].partition(".")[0] for used in self._users(binding)]
+        for name in (*names, *self._members.get(_group(binding), ())):
             entry = table.lookup(f"{path}.{name}")
             if entry is not None and entry.target is not None and entry.target.endswith("." + name):
                 homes[entry.target.rpartition(".")[0]] += 1

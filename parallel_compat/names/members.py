@@ -88,7 +88,7 @@ _MEMBERS: tuple[Member, ...] = (
         MODEL,
         "metrics_tensors",
         Change.GONE,
-        note=_GRAPH + " Use `model.add_metric` or a metric in `compile`.",
+        note=_GRAPH + " Use a metric in `compile`.",
     ),
     Member(MODEL, "uses_learning_phase", Change.GONE, note=_GRAPH + " Pass `training=` to the call."),
     *(

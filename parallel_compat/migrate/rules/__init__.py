@@ -25,6 +25,7 @@ NAMES: tuple[str, ...] = (
     "argument-decorators",
     "layer-bases",
     "truth-of-weights",
+    "variable-classes",
     "lambda-values",
     "lambda-functions",
     "optimizer-arguments",

@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.literals import tail
 
 if TYPE_CHECKING:
@@ -44,7 +45,12 @@ def find(file: File) -> Iterator[Finding]:
             continue
         if ending is None and not file.old:
             message = f"If the file's name may end otherwise than in {allowed[0]}: `{_TARGET}` takes any name."
-            yield file.attention(RULE, call, message, hint=True)
+            spelled = file.reference(_TARGET, call)
+            if spelled is None:
+                yield file.attention(RULE, call, message, hint=True)
+            else:
+                edits = [file.replace(call.func, spelled[0]), *spelled[1]]
+                yield file.found(RULE, call, message, edits, status=Status.UNSAFE, hint=True)
         elif file.redirect(call.func, _TARGET):
             message = f"A checkpoint to this name is provided by `{_TARGET}`; Keras 3 wants {' or '.join(allowed)}."
             yield file.found(RULE, call, message)

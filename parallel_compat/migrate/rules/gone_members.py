@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.methods import WHAT
 from parallel_compat.names import run_only
-from parallel_compat.names.members import MODEL, OPTIMIZER, members
+from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change
 
 if TYPE_CHECKING:
@@ -77,6 +77,12 @@ def find(file: File) -> Iterator[Finding]:
                 "`self.add_loss(...)`."
             )
             yield from file.answered_by_run(RULE, call, message)
+    for call in file.method_calls.get("add_metric", ()):
+        assert isinstance(call.func, ast.Attribute)
+        kind = file.kinds.of(call.func.value)
+        if kind in (None, LAYER, MODEL):
+            message = "`add_metric` is gone: give `compile` a metric, or update one of the layer's own in its `call`."
+            yield from file.answered_by_run(RULE, call, message, hint=kind is None)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == OPTIMIZER:
             for statement in class_.body:

@@ -1,4 +1,4 @@
-"""Names in strings: losses, metrics and constraints that Keras 3 spells otherwise, and `hard_sigmoid`.
+"""Names in strings: losses, metrics, constraints and reductions that Keras 3 spells otherwise, and `hard_sigmoid`.
 
 Keras 3's `hard_sigmoid` is another function (relu6(x + 3) / 6) than Keras 2's (clip(0.2 x + 0.5, 0, 1)).
 """
@@ -35,6 +35,8 @@ model = Sequential([Dense(3, kernel_constraint='max_norm')])
 model.compile('sgd', loss='kl_divergence')
 """
 
+# What tf.keras's `reduction="auto"` meant, which Keras 3 refuses.
+_AUTO = {'"auto"': '"sum_over_batch_size"', "'auto'": "'sum_over_batch_size'"}
 _HARD_SIGMOID = "parallel_compat.legacy.activations.hard_sigmoid"
 
 
@@ -62,6 +64,39 @@ def find(file: File) -> Iterator[Finding]:
                     yield from _hard_sigmoid(file, call, keyword.value)
             if target == "keras.layers.Activation" and call.args:
                 yield from _hard_sigmoid(file, call, call.args[0])
+    yield from _reductions(file)
+
+
+def _reductions(file: File) -> Iterator[Finding]:
+    """Find `reduction="auto"` of losses: where one is made, and in the classes of one's own."""
+    given: list[ast.expr | None] = []
+    for target, found in file.calls_by_target.items():
+        if target.startswith("keras.losses."):
+            given += [_reduction(call) for call in found]
+    for class_ in file.tree.classes:
+        if any((file.names.target(base) or "").startswith("keras.losses.") for base in class_.bases):
+            for node in ast.walk(class_):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+                    given.append(_reduction(node))
+                elif isinstance(node, ast.arguments):
+                    defaults = zip(node.args[len(node.args) - len(node.defaults) :], node.defaults, strict=True)
+                    given += [value for arg, value in defaults if arg.arg == "reduction"]
+    for value in given:
+        text = file.source.segment(value) if value is not None else ""
+        if value is not None and text in _AUTO:
+            message = "The reduction `auto` is now `sum_over_batch_size`."
+            yield file.found(RULE, value, message, [file.replace(value, _AUTO[text])], hint=not file.old)
+    for node in file.tree.attributes:
+        if node.attr == "AUTO" and file.names.target(node) == "keras.losses.Reduction.AUTO":
+            message = "The reduction `AUTO` is now `SUM_OVER_BATCH_SIZE`."
+            end = file.source.end(node)
+            edit = Edit(end - len("AUTO"), end, "SUM_OVER_BATCH_SIZE")
+            yield file.found(RULE, node, message, [edit], hint=not file.old)
+
+
+def _reduction(call: ast.Call) -> ast.expr | None:
+    found = calls.keyword(call, "reduction")
+    return found.value if found is not None else None
 
 
 def _strings(file: File, node: ast.expr | None, kind: str) -> Iterator[Finding]:

@@ -27,7 +27,8 @@ def test_a_name_that_is_assigned_once():
 
 
 def test_an_unknown_name_is_a_hint():
-    assert found(OLD + "ModelCheckpoint(path)\n", "checkpoint-files") == [(2, "attention")]
+    assert found(OLD + "ModelCheckpoint(path)\n", "checkpoint-files") == [(2, "unsafe")]
+    check_transformed(OLD + "ModelCheckpoint(path)\n", NEW + "ModelCheckpoint(path)\n", unsafe=True)
 
 
 @pytest.mark.parametrize(

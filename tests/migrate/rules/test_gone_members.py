@@ -29,6 +29,8 @@ def test_reports(use):
         "model.optimizer.get_weights()",
         "net.to_yaml()",
         "model.add_loss(z)",
+        "model.add_metric(z, name='m')",
+        "net.add_metric(z, name='m')",
     ],
 )
 def test_what_run_answers_is_answered_in_the_running_program(use):

@@ -52,3 +52,28 @@ def test_hard_sigmoid_was_another_function():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="identifiers")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.keras.losses.Huber(reduction='auto')", "tf.keras.losses.Huber(reduction='sum_over_batch_size')"),
+        ("r = tf.keras.losses.Reduction.AUTO", "r = tf.keras.losses.Reduction.SUM_OVER_BATCH_SIZE"),
+        (
+            "class Own(tf.keras.losses.Loss):\n"
+            "    def __init__(self, a, reduction='auto'):\n"
+            "        super().__init__(reduction='auto')",
+            "class Own(tf.keras.losses.Loss):\n"
+            "    def __init__(self, a, reduction='sum_over_batch_size'):\n"
+            "        super().__init__(reduction='sum_over_batch_size')",
+        ),
+    ],
+)
+def test_reduction_auto(before, after):
+    head = "import tensorflow as tf\n"
+    check_transformed(head + before + "\n", head + after + "\n")
+
+
+@pytest.mark.parametrize("code", ["f(reduction='auto')", "def f(reduction='auto'): pass"])
+def test_reductions_of_others_stay(code):
+    check_noop("import tensorflow as tf\n" + code + "\n", rule="identifiers")

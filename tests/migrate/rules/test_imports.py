@@ -308,13 +308,34 @@ def test_the_import_is_not_put_before_the_docstring_or_the_future():
     )
 
 
+def test_a_name_that_stands_for_one_of_several_modules():
+    check_transformed(
+        """\
+        def load(f, layers):
+            try:
+                from keras.engine import saving
+            except ImportError:
+                from keras.engine import topology as saving
+            saving.load_weights_from_hdf5_group_by_name(f, layers)
+        """,
+        """\
+        def load(f, layers):
+            try:
+                from parallel_compat.legacy import saving
+            except ImportError:
+                from parallel_compat.legacy import saving
+            saving.load_weights_from_hdf5_group_by_name(f, layers)
+        """,
+    )
+
+
 @pytest.mark.parametrize(
     "source",
     [
         "from keras import backend as K\nK.mean(x)\nK.placeholder((3,))\n",
         "from keras import backend as K\nK.mean(x)\nK.no_such_function(3)\n",
         "from keras.backend import gradients, mean\n",
-        "from keras.engine.topology import Layer, preprocess_weights_for_loading\n",
+        "from keras.engine.topology import Layer, Node\n",
         "from keras.utils.generic_utils import func_load, has_arg\n",
         "from keras.initializers import _compute_fans\n",
         "from keras.legacy.interfaces import conv2d_args_preprocessor\n",
