@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 
 
 def translate(
-    of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note, *, era: Era = Era.TODAY
+    of: str,
+    given: tuple[Any, ...],
+    keywords: dict[str, Any],
+    note: Note,
+    *,
+    era: Era = Era.TODAY,
+    in_run: bool = False,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Turn the arguments of a legacy call into today's.
 
@@ -48,6 +54,7 @@ def translate(
         keywords: the keyword arguments.
         note: called for each argument that changes.
         era: whose defaults arguments get that are not passed.
+        in_run: whether legacy names are on, and Keras's classes take what `run` puts on them.
 
     Returns:
         The positional and the keyword arguments of today.
@@ -71,7 +78,7 @@ def translate(
     rows = arguments().get(of, {})
     for old in [key for key in keywords if key in rows]:
         row = rows[old]
-        if era in row.not_in:
+        if era in row.not_in or (row.by_run and in_run and era.is_tf_keras):
             continue
         if row.is_harmless(keywords[old]) or row.change is Change.DROPPED:
             keywords.pop(old)

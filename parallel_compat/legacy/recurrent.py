@@ -14,7 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import op_layers
+from parallel_compat.legacy import cell_structures, op_layers
 from parallel_compat.legacy.cells import AbstractRNNCell
 from parallel_compat.legacy.utils import has_arg
 from parallel_compat.names.eras import Era
@@ -129,7 +129,8 @@ def call_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, inputs: Any, states: Any, training: bool = False, **keywords: Any) -> Any:
         constants = keywords.pop("constants", None)
         states = _in_order(self, states)
-        if constants is None and not any(isinstance(cell, AbstractRNNCell) for cell in self.cells):
+        as_today = cell_structures.is_plain(self) and not any(isinstance(cell, AbstractRNNCell) for cell in self.cells)
+        if constants is None and as_today:
             outputs, new = original(self, inputs, states, training=training, **keywords)
             return outputs, _in_order(self, new) if len(self.cells) > 1 else new
         new_states = []
@@ -162,7 +163,8 @@ def call_with_list(original: Callable[..., Any]) -> Callable[..., Any]:
         constants = keywords.pop("constants", None)
         if constants is None:
             constants = vars(self).get(_OF_BOTH)
-        if isinstance(sequences, (list, tuple)) and not given:
+        is_nested = isinstance(sequences, tuple) and _takes_nested(self)
+        if isinstance(sequences, (list, tuple)) and not given and not is_nested:
             count = 0 if constants is not None else getattr(self, _COUNT, None) or 0
             sequences, states = sequences[0], list(sequences[1:])
             if count:
@@ -183,12 +185,49 @@ def call_with_list(original: Callable[..., Any]) -> Callable[..., Any]:
             )
         if state is not None:
             keywords["initial_state"] = _in_structure(self, state)
+            if not of_both and object_eras.era_of_object(self) is not Era.TODAY:
+                _check_states(self, keywords["initial_state"])
         results = original(self, sequences, *given, **keywords)
-        if isinstance(results, (list, tuple)):
-            return keras.tree.flatten(results)  # a list; the states of stacked cells one after the other
-        return results
+        return _as_list(self, results) if isinstance(results, (list, tuple)) else results
 
     return __call__
+
+
+def _as_list(layer: Any, results: Any) -> list[Any]:
+    """Return outputs and states in a list: those of stacked cells one after the other, in tf.keras one list a cell."""
+    flat: list[Any] = keras.tree.flatten(results)
+    if not object_eras.era_of_object(layer).is_tf_keras or not layer.return_state:
+        return flat
+    directions = [getattr(layer, name, None) for name in ("forward_layer", "backward_layer")]
+    cells = [each.cell for each in directions if hasattr(each, "cell")] or [getattr(layer, "cell", None)]
+    if not any(isinstance(cell, keras.layers.StackedRNNCells) for cell in cells):
+        return flat
+    sizes = [
+        list(size) if cell_structures.is_nested(size) else size
+        for cell in cells
+        for size in (cell.state_size if cell_structures.is_nested(cell.state_size) else [cell.state_size])
+    ]
+    outputs = len(flat) - len(keras.tree.flatten(sizes))
+    return [*flat[:outputs], *keras.tree.pack_sequence_as(sizes, flat[outputs:])]
+
+
+def _takes_nested(layer: Any) -> bool:
+    """Whether a tuple is what goes in at each step: tf.keras had the states in a list, and Keras's cells take one."""
+    cell = getattr(layer, "cell", None)
+    is_own = cell is not None and not type(cell).__module__.startswith("keras.")
+    return is_own and object_eras.era_of_object(layer).is_tf_keras
+
+
+def _check_states(layer: Any, states: Any) -> None:
+    """Refuse states of other sizes than the cell's, which Keras 3 may stretch to them."""
+    sizes, given = layer.cell.state_size, [tuple(state.shape)[1:] for state in keras.tree.flatten(states)]
+    axes = [cell_structures.axes_of(size) for size in keras.tree.flatten(sizes)] if sizes is not None else []
+    for own, found in zip(axes, given, strict=False):
+        if len(own) == len(found) and any(None not in pair and pair[0] != pair[1] for pair in zip(own, found)):
+            raise ValueError(
+                "An `initial_state` was passed that is not compatible with `cell.state_size`. Received `state_spec`="
+                f"{[(None, *shape) for shape in given]}; however `cell.state_size` is {sizes}"
+            )
 
 
 def _in_structure(layer: Any, states: Any) -> Any:
@@ -218,6 +257,8 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             made = {name: value for name, value in keywords.items() if value is not None}
             results = op_layers.layer_of(functools.partial(call, self), (sequences,), made, None)
             return keras.tree.flatten(results) if isinstance(results, (list, tuple)) else results
+        if isinstance(mask, (list, tuple)):  # the same for all that goes in at a step
+            mask = mask[0]
         if isinstance(sequences, tf.RaggedTensor):
             keywords = {"initial_state": initial_state, "training": training, "constants": constants}
             return _of_ragged(self, functools.partial(call, self), sequences, keywords)
@@ -225,7 +266,8 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             initial_state = _kept_before_given(self.states, initial_state)
         if mask is None and (initial_state is not None or constants is not None):
             # Keras 3 hands a layer no mask that is called with more tensors than one.
-            mask = keras3.get_mask(sequences) if object_eras.era_of_object(self) is not Era.TODAY else None
+            first = keras.tree.flatten(sequences)[0]
+            mask = keras3.get_mask(first) if object_eras.era_of_object(self) is not Era.TODAY else None
         vars(self)[_CONSTANTS] = constants
         try:
             return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
@@ -302,16 +344,19 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def inner_loop(self: Any, sequences: Any, initial_state: Any, mask: Any, training: bool = False) -> Any:
         constants = vars(self).get(_CONSTANTS)
-        if constants is None:
+        is_nested = cell_structures.is_nested(sequences)
+        if constants is None and not is_nested:
             result = original(self, sequences, initial_state, mask, training)
             if mask is None or self.unroll or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
                 return result
             return _as_the_state_at_first(self, result, initial_state, mask)
         cell = self.cell
         keywords = {"training": training} if keras3.takes(cell, "training") else {}
+        if constants is not None:
+            keywords["constants"] = constants
 
         def step(inputs: Any, states: Any) -> Any:
-            output, new = cell(inputs, states, constants=constants, **keywords)
+            output, new = cell(inputs, states, **keywords)
             return output, new if keras.tree.is_nested(new) else [new]
 
         return keras3.rnn(
@@ -321,7 +366,7 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             go_backwards=self.go_backwards,
             mask=mask,
             unroll=self.unroll,
-            input_length=sequences.shape[1],
+            input_length=keras.tree.flatten(sequences)[0].shape[1],
             zero_output_for_mask=self.zero_output_for_mask,
             return_all_outputs=self.return_sequences,
         )
@@ -400,6 +445,8 @@ def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any]
         for direction in (self.forward_layer, self.backward_layer):
             if repeats(self) and hasattr(direction, "zero_output_for_mask"):
                 direction.zero_output_for_mask = False
+            if getattr(direction, "time_major", False):
+                direction.use_cudnn = False  # the kernel for both directions has the samples first
         if count is not None:
             setattr(self, _COUNT, count)
 

@@ -165,8 +165,9 @@ def _layers() -> list[Argument]:
                 Change.GONE,
                 harmless=(False,),
                 note="Keras 3 takes (batch, time, features) alone. Transpose the input and the output.",
+                by_run=True,
             )
-            for name in ("LSTM", "GRU", "RNN")
+            for name in ("LSTM", "GRU", "SimpleRNN", "RNN")
         ),
         Argument(
             "keras.layers.BatchNormalization",

@@ -482,7 +482,7 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         era = callers.era_of(frame)
         if of == "keras.callbacks.ReduceLROnPlateau" and "epsilon" in keywords:
             _warn("`epsilon` argument is deprecated, and will be removed: use `min_delta` instead.", frame)
-        given, keywords = translate(of, given, keywords, _note(of, frame), era=era)
+        given, keywords = translate(of, given, keywords, _note(of, frame), era=era, in_run=True)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
         _keep_regularizer(self, keywords)

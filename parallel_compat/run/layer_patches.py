@@ -25,7 +25,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         keras: the module.
         looking_alike: lets what a function returns pass for what it was made of.
     """
-    from parallel_compat.legacy import lambda_functions, masks, recurrent, shape_checks, time_distributed
+    from parallel_compat.legacy import cell_structures, lambda_functions, masks, recurrent, shape_checks, time_distributed, time_major
 
     layers = keras.layers
     assigned_attributes.put_on(patches, keras)
@@ -64,10 +64,23 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     names = "functions of Lambda layers are found by name in the process that wrote them"
     patches.wrap(layers.Lambda, "get_config", lambda_functions.get_config, why=names)
     patches.wrap(layers.Lambda, "from_config", lambda_functions.from_config, why=names)
+    structures = "states, inputs and outputs of several axes, and nested ones"
+    for kind, name, make in (
+        (layers.RNN, "__init__", cell_structures.init),
+        (layers.RNN, "build", cell_structures.build),
+        (layers.RNN, "call", cell_structures.call),
+        (layers.RNN, "compute_output_shape", cell_structures.compute_output_shape),
+        (layers.RNN, "get_initial_state", cell_structures.initial_state),
+        (layers.StackedRNNCells, "build", cell_structures.build_of_stack),
+        (layers.StackedRNNCells, "get_initial_state", cell_structures.initial_state_of_stack),
+    ):
+        patches.wrap(kind, name, make, why=structures)
     constants, stack = "constants of recurrent layers", "cells that are no layers"
     patches.wrap(layers.RNN, "__init__", recurrent.init_with_any_cell, why=stack)
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
     patches.set(layers.RNN, "states", property(_states, _set_states), why="one None for each state, without states")
+    turned = "`time_major`"
+    patches.wrap(layers.RNN, "compute_output_shape", time_major.compute_output_shape, why=turned)
     patches.wrap(layers.RNN, "compute_output_shape", looking_alike(_flat_shapes), why="a list of shapes")
     for kind in patch_points.classes_with("compute_output_shape"):
         why = "a `tf.TensorShape` is taken and given, in the user's code of `tf.keras`"
@@ -97,6 +110,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for kind in (layers.RNN, layers.Bidirectional):
         patches.wrap(kind, "__call__", recurrent.call_with_list, why="states and constants in a list")
         patches.wrap(kind, "get_config", recurrent.config_with_constants, why=constants)
+    for name in ("__init__", "get_config", "build", "call"):
+        patches.wrap(layers.RNN, name, getattr(time_major, name.strip("_")), why=turned)
+    patches.wrap(layers.RNN, "get_initial_state", time_major.initial_state, why=turned)
     for kind, of_several in ((patch_points.merge_class(), masks.of_merge), (layers.Concatenate, masks.of_concatenate)):
         make = looking_alike(functools.partial(of_several, is_old=_is_old))
         patches.wrap(kind, "compute_mask", make, why="what masks one of the inputs masks the output")
@@ -208,8 +224,9 @@ def _flat_sizes(original: Any) -> property:
     def state_size(self: Any) -> Any:
         sizes = original.fget(self)
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
-            return sizes
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is not Era.KERAS_2_2_4:
+            return tuple(sizes) if era.is_tf_keras else sizes
         return tuple(size for cell in sizes for size in (cell if isinstance(cell, (list, tuple)) else [cell]))
 
     return property(state_size)

@@ -233,6 +233,22 @@ def rnn(*arguments: Any, **keywords: Any) -> Any:
     return keras.src.backend.rnn(*arguments, **keywords)
 
 
+@contextlib.contextmanager
+def dropout_of_steps(layer: keras.layers.RNN, step: Any, states: list[Any]) -> Iterator[None]:
+    """Let the cells of a recurrent layer drop the same in all steps (`RNN._maybe_config_dropout_masks`).
+
+    Args:
+        layer: the layer.
+        step: what its cell is given at the first step.
+        states: those before the first step.
+    """
+    layer._maybe_config_dropout_masks(layer.cell, step, states)
+    try:
+        yield
+    finally:
+        layer._maybe_reset_dropout_masks(layer.cell)
+
+
 def takes(layer: Any, argument: str) -> bool:
     """Whether a layer's `call` takes "training" or "mask" (`Layer._call_has_training_arg`, `_call_has_mask_arg`)."""
     return bool(getattr(layer, f"_call_has_{argument}_arg", False))
