@@ -51,7 +51,8 @@ def is_plain(cell: Any) -> bool:
     """Whether Keras 3 can run a cell: numbers alone, and lists of them."""
     if isinstance(cell, keras.layers.StackedRNNCells):
         return all(is_plain(each) for each in cell.cells)
-    sizes, output = getattr(cell, "state_size", 0), getattr(cell, "output_size", None)
+    sizes: Any = getattr(cell, "state_size", 0)
+    output = _told_output_size(cell)
     states = sizes if is_nested(sizes) else [sizes]
     return all(isinstance(size, int) for size in states) and (output is None or isinstance(output, int))
 
@@ -140,10 +141,17 @@ def build_of_stack(original: Callable[..., None]) -> Callable[..., None]:
 
 def output_size(cell: Any) -> Any:
     """Return the size of what a cell gives: that of its first state if it does not tell."""
-    size = getattr(cell, "output_size", None)
+    size = _told_output_size(cell)
     if size is not None:
         return size
     return cell.state_size[0] if is_nested(cell.state_size) else cell.state_size
+
+
+def _told_output_size(cell: Any) -> Any:
+    try:
+        return getattr(cell, "output_size", None)
+    except NotImplementedError:  # of `AbstractRNNCell`
+        return None
 
 
 def compute_output_shape(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -167,13 +175,17 @@ def initial_state(original: Callable[..., Any]) -> Callable[..., Any]:
     """`RNN.get_initial_state`."""
 
     def get_initial_state(self: Any, batch_size: Any) -> Any:
-        own = getattr(self.cell, "get_initial_state", None)
-        if is_plain(self.cell) and (own is None or not has_arg(own, "inputs")):
+        if _begins_as_today(self.cell):
             return original(self, batch_size)
         states = _initial_state_of_cell(self.cell, batch_size)
         return list(states) if is_nested(states) else [states]
 
     return get_initial_state
+
+
+def _begins_as_today(cell: Any) -> bool:
+    own = getattr(cell, "get_initial_state", None)
+    return is_plain(cell) and (own is None or type(cell).__module__.startswith("keras.") or not has_arg(own, "inputs"))
 
 
 def _initial_state_of_cell(cell: Any, samples: Any) -> Any:
@@ -188,7 +200,7 @@ def initial_state_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
     """`StackedRNNCells.get_initial_state`."""
 
     def get_initial_state(self: Any, batch_size: Any = None) -> Any:
-        if is_plain(self):
+        if all(map(_begins_as_today, self.cells)):
             return original(self, batch_size)
         return [_initial_state_of_cell(cell, batch_size) for cell in self.cells]
 
@@ -198,9 +210,7 @@ def initial_state_of_stack(original: Callable[..., Any]) -> Callable[..., Any]:
 def call(original: Callable[..., Any]) -> Callable[..., Any]:
     """`RNN.call`."""
 
-    def call(
-        self: Any, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool = False
-    ) -> Any:
+    def call(self: Any, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool = False) -> Any:
         if is_plain(self.cell) and not is_nested(sequences):
             return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
         first = keras.tree.flatten(sequences)[0]

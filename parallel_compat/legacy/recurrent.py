@@ -198,7 +198,7 @@ def _as_list(layer: Any, results: Any) -> list[Any]:
     flat: list[Any] = keras.tree.flatten(results)
     if not object_eras.era_of_object(layer).is_tf_keras or not layer.return_state:
         return flat
-    directions = [getattr(layer, name, None) for name in ("forward_layer", "backward_layer")]
+    directions: list[Any] = [getattr(layer, name, None) for name in ("forward_layer", "backward_layer")]
     cells = [each.cell for each in directions if hasattr(each, "cell")] or [getattr(layer, "cell", None)]
     if not any(isinstance(cell, keras.layers.StackedRNNCells) for cell in cells):
         return flat
@@ -223,7 +223,7 @@ def _check_states(layer: Any, states: Any) -> None:
     sizes, given = layer.cell.state_size, [tuple(state.shape)[1:] for state in keras.tree.flatten(states)]
     axes = [cell_structures.axes_of(size) for size in keras.tree.flatten(sizes)] if sizes is not None else []
     for own, found in zip(axes, given, strict=False):
-        if len(own) == len(found) and any(None not in pair and pair[0] != pair[1] for pair in zip(own, found)):
+        if len(own) == len(found) and any(a != b and None not in (a, b) for a, b in zip(own, found, strict=True)):
             raise ValueError(
                 "An `initial_state` was passed that is not compatible with `cell.state_size`. Received `state_spec`="
                 f"{[(None, *shape) for shape in given]}; however `cell.state_size` is {sizes}"

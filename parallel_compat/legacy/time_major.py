@@ -90,13 +90,20 @@ def compute_output_shape(original: Callable[..., Any]) -> Callable[..., Any]:
 def call(original: Callable[..., Any]) -> Callable[..., Any]:
     """`call`; a mask is turned as well."""
 
-    def call(self: Any, sequences: Any, initial_state: Any = None, mask: Any = None, **keywords: Any) -> Any:
+    def call(  # Keras reads the names off the signature
+        self: Any,
+        sequences: Any,
+        initial_state: Any = None,
+        mask: Any = None,
+        training: bool = False,
+        constants: Any = None,
+    ) -> Any:
+        keywords = {"initial_state": initial_state, "training": training, "constants": constants}
         if not _is_time_major(self):
-            return original(self, sequences, initial_state=initial_state, mask=mask, **keywords)
+            return original(self, sequences, mask=mask, **keywords)
         if mask is not None:
             mask = _turned(mask[0] if isinstance(mask, (list, tuple)) else mask)
-        found = original(self, _turned(sequences), initial_state=initial_state, mask=mask, **keywords)
-        return _outputs_turned(self, found, _turned)
+        return _outputs_turned(self, original(self, _turned(sequences), mask=mask, **keywords), _turned)
 
     return call
 

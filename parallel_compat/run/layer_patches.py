@@ -25,7 +25,15 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         keras: the module.
         looking_alike: lets what a function returns pass for what it was made of.
     """
-    from parallel_compat.legacy import cell_structures, lambda_functions, masks, recurrent, shape_checks, time_distributed, time_major
+    from parallel_compat.legacy import (
+        cell_structures,
+        lambda_functions,
+        masks,
+        recurrent,
+        shape_checks,
+        time_distributed,
+        time_major,
+    )
 
     layers = keras.layers
     assigned_attributes.put_on(patches, keras)
@@ -65,7 +73,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(layers.Lambda, "get_config", lambda_functions.get_config, why=names)
     patches.wrap(layers.Lambda, "from_config", lambda_functions.from_config, why=names)
     structures = "states, inputs and outputs of several axes, and nested ones"
-    for kind, name, make in (
+    for kind, name, in_structures in (
         (layers.RNN, "__init__", cell_structures.init),
         (layers.RNN, "build", cell_structures.build),
         (layers.RNN, "call", cell_structures.call),
@@ -74,7 +82,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         (layers.StackedRNNCells, "build", cell_structures.build_of_stack),
         (layers.StackedRNNCells, "get_initial_state", cell_structures.initial_state_of_stack),
     ):
-        patches.wrap(kind, name, make, why=structures)
+        patches.wrap(kind, name, in_structures, why=structures)
     constants, stack = "constants of recurrent layers", "cells that are no layers"
     patches.wrap(layers.RNN, "__init__", recurrent.init_with_any_cell, why=stack)
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
