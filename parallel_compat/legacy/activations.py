@@ -23,6 +23,25 @@ def hard_sigmoid(x: Any) -> Any:
     return keras.ops.clip(0.2 * keras.ops.convert_to_tensor(x) + 0.5, 0.0, 1.0)
 
 
+def relu(
+    x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0, *, negative_slope: float = 0.0
+) -> Any:
+    """Compute `keras.activations.relu` with its old argument; a config names it `relu`, as today's.
+
+    >>> import numpy as np
+    >>> [round(float(v), 2) for v in relu(np.array([-1.0, 3.0]), alpha=0.1, max_value=2.0)]
+    [-0.1, 2.0]
+
+    Args:
+        x: a tensor.
+        alpha: the slope below the threshold; `negative_slope` is its name today.
+        max_value: what larger values become.
+        threshold: where the slope begins.
+        negative_slope: see `alpha`.
+    """
+    return keras.activations.relu(x, alpha or negative_slope, max_value, threshold)
+
+
 def get(identifier: Any) -> Any:
     """Return the activation function of a name as Keras 2 had it, a function as it is, or that of a configuration.
 

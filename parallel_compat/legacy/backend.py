@@ -26,10 +26,12 @@ from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.graph import (  # noqa: F401
     Function,
+    Update,
     function,
     gradients,
     is_bare_placeholder,
     is_placeholder,
+    moving_average_update,
     placeholder,
     update,
     update_add,
@@ -227,6 +229,8 @@ def get_value(x: Any) -> Any:
             "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
             "Call a `keras.Model(inputs, tensor)` on data instead."
         )
+    if isinstance(x, Update):
+        return keras.ops.convert_to_numpy(x.run(get_value(x.value)))
     if hasattr(x, _DRAW):
         x = next(getattr(x, _DRAW))()
     if isinstance(x, (keras.Variable, tf.Variable)) or tf.is_tensor(x):

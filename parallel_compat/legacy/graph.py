@@ -17,6 +17,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import own_optimizers
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
+from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
 from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
 from parallel_compat.legacy import data_tensors, kept_numbers
@@ -230,6 +231,10 @@ class Update:
     value: Any
     method: str = "assign"
 
+    def run(self, value: Any) -> Any:
+        """Assign the value, once it is computed, and return what the variable is then."""
+        return getattr(self.variable, self.method)(tf.cast(value, self.variable.dtype))
+
 
 @dataclass(frozen=True, eq=False)
 class OptimizerStep:
@@ -272,6 +277,32 @@ def update_sub(x: Any, decrement: Any) -> Any:
     return _update(x, decrement, "assign_sub")
 
 
+def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
+    """Move a variable towards a value, as `update`; in a graph it was not mixed with the number that it began with."""
+    if not _in_graph_era():
+        return update_sub(x, (x - keras.ops.cast(value, x.dtype)) * (1.0 - momentum))
+    return _update(_Average(x, momentum), value, "assign")
+
+
+@dataclass(frozen=True, eq=False)
+class _Average:
+    """A variable that is the moving average of what it is assigned, as `K.moving_average_update` had it in a graph."""
+
+    variable: Any
+    momentum: float
+
+    def __post_init__(self) -> None:
+        debiased_of_variable(self.variable)
+
+    @property
+    def dtype(self) -> Any:
+        return self.variable.dtype
+
+    def assign(self, value: Any) -> Any:
+        value = tf.cast(value, self.dtype)
+        return self.variable.assign(debiased_of_variable(self.variable).after(value, self.momentum))
+
+
 def _update(variable: Any, value: Any, method: str) -> Any:
     training = keras3.training_of_call()
     # In a graph an update ran only where it was asked for: with `add_update`, when the model trained.
@@ -291,7 +322,7 @@ def run_updates(updates: Any) -> None:
         if isinstance(each, tuple) and len(each) == 2:
             each = Update(*each)
         if isinstance(each, Update):
-            getattr(each.variable, each.method)(tf.cast(each.value, each.variable.dtype))
+            each.run(each.value)
 
 
 def _in_graph_era() -> bool:
@@ -483,8 +514,7 @@ class Function:
         steps: list[Callable[[], Any]] = []
         for each in self._updates:
             if isinstance(each, Update):
-                value = tf.cast(_value(each.value, values), each.variable.dtype)
-                steps.append(functools.partial(getattr(each.variable, each.method), value))
+                steps.append(functools.partial(each.run, _value(each.value, values)))
             elif isinstance(each, OptimizerStep):
                 found = _gradients_here(values.of(each.loss), each.variables, zeros=True)
                 pairs = list(zip(found, each.variables, strict=True))

@@ -83,8 +83,14 @@ def _made(module: Any, name: Any, custom_objects: dict[str, Any] | None) -> Any:
     return module.deserialize(name, custom_objects)
 
 
-def serialize_metric(metric: Any) -> Any:
-    """Return the name or configuration of a metric; any object with a name has that."""
-    if hasattr(metric, "__name__") and not hasattr(metric, "get_config") and not hasattr(metric, "__code__"):
-        return metric.__name__
-    return keras.metrics.serialize(metric)
+def serialize(loss: Any) -> Any:
+    """Return the name of a loss or metric that has one, or the configuration of an object.
+
+    >>> serialize(keras.losses.mean_squared_error)
+    'mean_squared_error'
+
+    Args:
+        loss: a function or an object.
+    """
+    name = None if hasattr(loss, "get_config") else getattr(loss, "__name__", None)
+    return keras.losses.serialize(loss) if name is None else name

@@ -8,7 +8,7 @@ _UNCHANGED_NAMES = """
     clip concatenate constant conv1d conv2d conv2d_transpose conv3d cos
     ctc_batch_cost ctc_label_dense_to_sparse cumprod cumsum depthwise_conv2d dot dropout elu equal
     exp expand_dims eye flatten foldl foldr gather greater greater_equal in_top_k is_sparse l2_normalize less
-    less_equal log map_fn max maximum mean min minimum moving_average_update name_scope not_equal one_hot ones
+    less_equal log map_fn max maximum mean min minimum name_scope not_equal one_hot ones
     ones_like permute_dimensions pool2d pool3d pow prod random_normal random_normal_variable random_uniform
     random_uniform_variable relu repeat repeat_elements reshape resize_images resize_volumes reverse rnn round
     separable_conv2d sigmoid sign sin softmax softplus softsign

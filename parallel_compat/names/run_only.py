@@ -108,7 +108,8 @@ _PROVIDED: dict[str, str] = {
     "keras.callbacks.callbacks.EarlyStopping": f"{_LEGACY}.callbacks.EarlyStopping",
     "keras.losses.deserialize": f"{_LEGACY}.losses.deserialize",
     "keras.metrics.deserialize": f"{_LEGACY}.losses.deserialize_metric",
-    "keras.metrics.serialize": f"{_LEGACY}.losses.serialize_metric",
+    "keras.losses.serialize": f"{_LEGACY}.losses.serialize",
+    "keras.metrics.serialize": f"{_LEGACY}.losses.serialize",
     "keras.models.load_model": f"{_LEGACY}.models.load_model",
     "keras.engine.saving.load_model": f"{_LEGACY}.models.load_model",
     "keras.models.model_from_config": f"{_LEGACY}.models.model_from_config",
@@ -161,6 +162,7 @@ _PROVIDED: dict[str, str] = {
     "keras.utils.data_utils.get_file": f"{_LEGACY}.downloads.get_file",
     "keras.engine.network.Network": "keras.Model",
     "keras.engine.Network": "keras.Model",
+    "keras.activations.relu": f"{_LEGACY}.activations.relu",
     "keras.activations.get": f"{_LEGACY}.activations.get",
     "keras.activations.deserialize": f"{_LEGACY}.activations.deserialize",
     "keras.layers.deserialize": f"{_LEGACY}.layers.deserialize",
@@ -188,7 +190,9 @@ QUIET = frozenset(
         "tensorflow.while_loop",
         "keras.preprocessing.image.ImageDataGenerator",
         "keras.losses.get",
+        "keras.losses.serialize",
         "keras.metrics.get",
+        "keras.metrics.serialize",
         "keras.metrics.binary_accuracy",
         "keras.metrics.sparse_categorical_accuracy",
         "keras.metrics.top_k_categorical_accuracy",
@@ -203,6 +207,7 @@ QUIET = frozenset(
         "keras.backend.clear_session",
         "keras.backend.is_keras_tensor",
         "keras.layers.deserialize",
+        "keras.activations.relu",
         "keras.activations.get",
         "keras.activations.deserialize",
         "keras.preprocessing.image.load_img",
@@ -211,6 +216,8 @@ QUIET = frozenset(
         "keras.utils.data_utils.get_file",
     }
 )
+# Stand-ins for code that passes an argument of then alone: other code may compare the function with a layer's.
+BY_ARGUMENT = {"keras.activations.relu": "alpha"}
 
 # Members of a model that served graphs and threads: their counterparts have the same effect, or none is needed.
 MEMBERS = {

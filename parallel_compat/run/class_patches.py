@@ -26,7 +26,7 @@ from parallel_compat.names import lookup, positions, run_only
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import defaults
 from parallel_compat.names.eras import Era
-from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
+from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS, identifiers
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
 from parallel_compat.run import (
@@ -155,7 +155,14 @@ def _compiled_metrics(original: property) -> property:
 
 
 def _function_of_old_name(kind: str, name: str) -> Any:
-    """Return the loss or metric function of a name that Keras 3 does not know."""
+    """Return what a name that Keras 3 does not know stands for: a function, a regularizer, or today's name."""
+    if (kind, name) == ("regularizers", "l1_l2"):
+        from keras import regularizers
+
+        return regularizers.L1L2(0.01, 0.01)
+    if kind == "constraints":
+        row = identifiers()["constraint"].get(name)
+        return None if row is None else row.new
     today = FUNCTIONS_TODAY.get(SHORT_FUNCTIONS.get(name, name)) if kind in ("losses", "metrics") else None
     if today is None:
         return None

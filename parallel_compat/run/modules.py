@@ -320,6 +320,8 @@ def _answer(
     version = None if row is None else class_versions.era_of_path(row.path)
     if row is not None and version is not None and version is callers.era_of(frame):  # who asks is in the report
         row = table.lookup(row.path) or row  # the version that `tf.keras` itself had
+    if row is not None and (argument := run_only.BY_ARGUMENT.get(row.path)):
+        row = row if tensorflow_arguments.passes(frame.f_code, argument) else None
     today = vars(module).get("of_today")
     if today is not None and hasattr(today, attribute) and not callers.era_of(frame).has_graphs:
         return getattr(today, attribute)  # `tf.losses.mean_squared_error` of TensorFlow 2 is Keras's

@@ -49,6 +49,13 @@ def _names_of_arguments(code: CodeType) -> frozenset[str]:
     return frozenset(name for each in tuples for name in each if isinstance(name, str))
 
 
+@functools.lru_cache(maxsize=1024)
+def passes(code: CodeType, argument: str) -> bool:
+    """Say whether the code, or a function in it, passes an argument by this name."""
+    inner = [each for each in code.co_consts if isinstance(each, type(code))]
+    return argument in _names_of_arguments(code) or any(passes(each, argument) for each in inner)
+
+
 def _old(path: str) -> str:
     return f"tensorflow.compat.v1{path[len('tensorflow') :]}"
 
@@ -68,4 +75,4 @@ def _of_both(path: str, by_place: bool) -> Callable[..., Any] | None:
     return either
 
 
-__all__ = ["function"]
+__all__ = ["function", "passes"]

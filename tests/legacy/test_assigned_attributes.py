@@ -243,6 +243,34 @@ def test_updates_run_in_training_alone():
     assert layer.get_weights() == [222.0]
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_moving_average_moves_in_training_alone_and_forgets_what_it_began_with(replicas):
+    class Centre(keras.layers.Layer):
+        def build(self, input_shape):
+            self.mean = self.add_weight(name="mean", shape=(3,), initializer="ones", trainable=False)
+            super().build(input_shape)
+
+        def call(self, x):
+            mean = K.mean(x, axis=0)
+            self.add_update(K.moving_average_update(self.mean, mean, 0.9), x)
+            return K.in_train_phase(x - mean, x - self.mean)
+
+    layer = Centre(input_shape=(3,))
+    single = keras.Sequential([layer, keras.layers.Dense(2)])
+    model = parallel_compat.multi_gpu_model(single, replicas) if replicas > 1 else single
+    model.compile("sgd", "mse")
+    x, y = np.repeat([[2.0] * 3, [6.0] * 3], 4, axis=0), np.ones((8, 2))
+    model.predict(x)
+    model.evaluate(x, y, verbose=0)
+    assert layer.get_weights()[0].tolist() == [1.0] * 3
+    model.fit(x, y, batch_size=4, shuffle=False, verbose=0)
+    # TensorFlow 1.15's `assign_moving_average(..., zero_debias=True)`.
+    np.testing.assert_allclose(layer.get_weights()[0], (0.9 * 0.1 * 2 + 0.1 * 6) / (1 - 0.9**2), rtol=1e-6)
+    variable = K.variable([1.0])
+    np.testing.assert_allclose(K.eval(K.moving_average_update(variable, K.constant([2.0]), 0.9)), [2.0], rtol=1e-5)
+    np.testing.assert_allclose([K.eval(K.update_add(variable, [3.0])), K.get_value(variable)], [[5.0]] * 2, rtol=1e-5)
+
+
 def test_a_target_tensor_stands_for_the_targets():
     inputs = keras.Input((3,))
     outputs = keras.layers.Dense(2)(inputs)

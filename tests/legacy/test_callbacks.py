@@ -10,6 +10,8 @@ import pytest
 import tensorflow as tf
 
 from parallel_compat.legacy import callbacks as legacy
+from parallel_compat.names.eras import Era
+from parallel_compat.run.object_eras import remember
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 X, Y = np.random.RandomState(0).rand(12, 3), np.eye(2)[np.random.RandomState(1).randint(0, 2, 12)]
@@ -245,16 +247,27 @@ def test_params_and_batch_logs_have_what_keras_2_gave():
     assert sizes == [(0, 5), (0, 5, True), (1, 5), (1, 5, True), (2, 2), (2, 2, True)]
 
 
-def test_batch_logs_of_a_generator_have_the_batch_alone():
-    seen = []
+def test_batch_logs_of_a_generator_have_the_batch_alone_and_params_the_metrics_of_a_validation():
+    seen, params = [], []
 
     class Seen(keras.callbacks.Callback):
+        def on_train_begin(self, logs=None):
+            params.append(self.params)
+
         def on_batch_begin(self, batch, logs=None):
             seen.append(logs)
 
     model, _ = trained(epochs=1)
     model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, verbose=0, callbacks=[Seen()])
     assert seen == [{"batch": 0}]
+    assert params[0]["metrics"] == [*model.metrics_names, *(f"val_{name}" for name in model.metrics_names)]
+    assert not params[0]["do_validation"]
+    model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, callbacks=[Seen()])
+    assert params.pop()["verbose"] == 1
+    remember(model, Era.TF_KERAS_1_15)
+    model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, verbose=0, callbacks=[Seen()])
+    assert params[1]["metrics"] == model.metrics_names
+    assert (params[1]["samples"], params[1]["steps"], params[1]["batch_size"]) == (1, 1, None)
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(12.0)])

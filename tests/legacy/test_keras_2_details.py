@@ -93,6 +93,30 @@ def test_numbers_as_losses_and_updates_of_layers():
     assert model.train_on_batch(np.zeros((4, 2)), np.ones((4, 1))) == pytest.approx(6.0)
 
 
+def test_functions_with_their_old_arguments_and_parts_by_their_old_names():
+    import keras
+    from keras import activations, constraints, losses, metrics, regularizers
+
+    x = np.array([[-1.0, 3.0]], "float32")
+    for call in (lambda: activations.relu(x, alpha=0.1), lambda: keras.activations.relu(x, alpha=0.1, max_value=3.0)):
+        np.testing.assert_allclose(call(), [[-0.1, 3.0]], rtol=1e-6)
+    layer = keras.layers.Dense(2, activation="relu", kernel_regularizer="l1_l2", kernel_constraint="maxnorm")
+    assert compares_with_relu(layer.activation)
+    assert isinstance(layer.kernel_constraint, constraints.MaxNorm)
+    assert float(layer.kernel_regularizer(x)) == pytest.approx(0.01 * 4 + 0.01 * 10)
+    assert float(regularizers.get("l1_l2")(x)) == pytest.approx(0.14)
+    assert [losses.serialize(losses.mse), metrics.serialize(metrics.mae)] == [
+        "mean_squared_error",
+        "mean_absolute_error",
+    ]
+
+
+def compares_with_relu(activation):
+    import keras
+
+    return activation == keras.activations.relu
+
+
 def test_losses_of_nested_models_and_of_layers_in_time():
     from keras import backend as K
     from keras.layers import Average, Dense, Input, TimeDistributed

@@ -12,7 +12,7 @@ import tensorflow as tf
 from parallel_compat.backend.patches import STEP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 @contextlib.contextmanager
@@ -45,47 +45,59 @@ _DEBIASED = "_parallel_compat_debiased"
 
 
 class Debiased:
-    """Moving statistics that are not mixed with the values they began with (`zero_debias` of TensorFlow 1).
+    """A moving average that is not mixed with the value it began with (`zero_debias` of TensorFlow 1).
 
-    The variables are the layer's, but none of its weights: they are not saved, and not listed.
+    The variables are none of the layer's weights: they are not saved, and not listed.
 
     Args:
-        shape: the shape of the statistics.
+        shape: the shape of the average.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
-        self.mean, self.variance = (
-            keras.Variable(keras.initializers.Zeros(), shape, "float32", trainable=False, name=name)
-            for name in ("biased_mean", "biased_variance")
+        self.biased, self.steps = (
+            keras.Variable(keras.initializers.Zeros(), each, "float32", trainable=False, name=name)
+            for each, name in ((shape, "biased"), ((), "steps"))
         )
-        self.steps = keras.Variable(keras.initializers.Zeros(), (), "float32", trainable=False, name="steps")
 
     @property
     def variables(self) -> list[keras.Variable]:
-        return [self.mean, self.variance, self.steps]
+        return [self.biased, self.steps]
 
-    def after(self, mean: Any, variance: Any, momentum: float) -> tuple[Any, Any]:
-        """Take a batch in, and return the statistics after it."""
+    def after(self, value: Any, momentum: float) -> Any:
+        """Take a value in, and return the average after it."""
         steps = self.steps + 1.0
         weight = 1.0 - keras.ops.power(momentum, steps)
+        biased = self.biased - (self.biased - value) * (1.0 - momentum)
         self.steps.assign(steps)
-        found = []
-        for variable, value in ((self.mean, mean), (self.variance, variance)):
-            biased = variable - (variable - value) * (1.0 - momentum)
-            variable.assign(biased)
-            found.append(biased / weight)
-        return found[0], found[1]
+        self.biased.assign(biased)
+        return biased / weight
 
 
 def keep_debiased(layer: keras.layers.BatchNormalization) -> None:
-    """Give a built layer what it needs to debias its statistics."""
-    vars(layer)[_DEBIASED] = Debiased(tuple(layer.moving_mean.shape))
+    """Give a built layer what it needs to debias its mean and its variance."""
+    shape = tuple(layer.moving_mean.shape)
+    vars(layer)[_DEBIASED] = (Debiased(shape), Debiased(shape))
 
 
-def debiased_of(layer: keras.layers.Layer) -> Debiased | None:
+def debiased_of(layer: keras.layers.Layer) -> tuple[Debiased, Debiased] | None:
     """Return what `keep_debiased` gave a layer, or None."""
-    found: Debiased | None = vars(layer).get(_DEBIASED)
+    found: tuple[Debiased, Debiased] | None = vars(layer).get(_DEBIASED)
     return found
+
+
+def debiased_of_variable(variable: Any) -> Debiased:
+    """Return what debiases the average that a variable is; it is made where the variable is first asked for it."""
+    if _DEBIASED not in vars(variable):
+        vars(variable)[_DEBIASED] = Debiased(tuple(variable.shape))
+    found: Debiased = vars(variable)[_DEBIASED]
+    return found
+
+
+def debiased_in(layers: Iterable[keras.layers.Layer]) -> list[Debiased]:
+    """List what layers and their variables debias."""
+    found = [each for layer in layers for each in debiased_of(layer) or ()]
+    own = {id(v): v for layer in layers for v in layer.non_trainable_variables}
+    return found + [vars(v)[_DEBIASED] for v in own.values() if _DEBIASED in vars(v)]
 
 
 def call_in_training(

@@ -15,7 +15,7 @@ from keras.src.random import seed_generator
 from keras.src.utils import tracking
 from tensorflow.python.eager import record
 
-from parallel_compat.backend.keras3.batch_normalization import debiased_of
+from parallel_compat.backend.keras3.batch_normalization import debiased_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -321,10 +321,9 @@ def variables_of_training(model: keras.Model) -> list[keras.Variable]:
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
     """List the variables of metrics that layers own and update in `call` (`Layer._metrics`), and of `Debiased`."""
     layers = [layer for layer in (*all_layers(model), *_layers_left_out(model)) if not isinstance(layer, keras.Model)]
-    debiased = [found for layer in layers if (found := debiased_of(layer)) is not None]
     return [
         *(v for layer in layers for metric in layer._metrics for v in metric.variables),
-        *(v for found in debiased for v in found.variables),
+        *(v for found in debiased_in(layers) for v in found.variables),
     ]
 
 

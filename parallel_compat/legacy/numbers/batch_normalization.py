@@ -25,7 +25,12 @@ def normalises_frozen_batches(era: Era) -> bool:
 
 
 def moving_statistics(
-    era: Era, layer: keras.layers.BatchNormalization, mean: Any, variance: Any, samples: Any, debiased: Debiased | None
+    era: Era,
+    layer: keras.layers.BatchNormalization,
+    mean: Any,
+    variance: Any,
+    samples: Any,
+    debiased: tuple[Debiased, Debiased] | None,
 ) -> tuple[Any, Any]:
     """Return the moving mean and variance after a batch.
 
@@ -35,7 +40,7 @@ def moving_statistics(
         mean: that of the batch.
         variance: the mean square deviation of the batch.
         samples: how many values each of them is of.
-        debiased: what `zero_debias` needs as well, which Keras 2.2.4's layers keep; it takes the batch in.
+        debiased: what `zero_debias` needs as well for each, which Keras 2.2.4's layers keep; they take the batch in.
     """
     rank = layer.input_spec.ndim
     if rank == 4 and layer.axis in ((-1, 3) if era is Era.KERAS_2_2_4 else (-1, 3, 1)):  # the kernel for images
@@ -45,4 +50,4 @@ def moving_statistics(
         moving_mean, moving_variance = layer.moving_mean, layer.moving_variance
         return moving_mean - (moving_mean - mean) * rest, moving_variance - (moving_variance - variance) * rest
     variance = variance * samples / (samples - (1.0 + layer.epsilon))
-    return debiased.after(mean, variance, layer.momentum)
+    return debiased[0].after(mean, layer.momentum), debiased[1].after(variance, layer.momentum)

@@ -27,8 +27,13 @@ class Params(dict[str, Any]):
     """
 
     def __init__(self, params: dict[str, Any], callback: Any, *, do_validation: bool, **of_arrays: Any) -> None:
+        era = object_eras.era_of_object(getattr(callback, "model", None))
+        if era is Era.TF_KERAS_1_15 and "samples" not in of_arrays:  # which counted steps where there are no arrays
+            of_arrays = {"batch_size": None, "samples": params.get("steps"), **of_arrays}
         super().__init__({**params, "do_validation": do_validation, **of_arrays})
         self._callback = callback
+        # `fit_generator` of Keras 2.2.4 named the metrics of a validation where there was none as well.
+        self._names_validation = do_validation or (era is Era.KERAS_2_2_4 and "samples" not in of_arrays)
         if compiled_metrics.order_of(getattr(callback, "model", None)) is not None:
             self["metrics"] = self._metrics()
 
@@ -39,14 +44,14 @@ class Params(dict[str, Any]):
 
     def _metrics(self) -> list[str]:
         names = compiled_metrics.metrics_names(self._callback.model)
-        return names + [f"val_{each}" for each in names] if self["do_validation"] else names
+        return names + [f"val_{each}" for each in names] if self._names_validation else names
 
     def get(self, name: str, default: Any = None) -> Any:
         return self[name] if name == "metrics" else super().get(name, default)
 
     def size_of_batch(self, number: int) -> int | None:
         """Return the samples of a batch, counted from 0; None where the data is no arrays."""
-        if "samples" not in self:
+        if self.get("batch_size") is None:
             return None
         return int(min(self["batch_size"], self["samples"] - number * self["batch_size"]))
 
@@ -58,6 +63,8 @@ def extend(callback: Any, **added: Any) -> None:
 
 def set_params(callback: Any, params: dict[str, Any]) -> None:
     """Set a callback's `params` (`Callback.set_params`)."""
+    if params and params.get("verbose") == "auto":  # today's default, which is 1
+        params = {**params, "verbose": 1}
     added = vars(callback).get("_parallel_compat_params")
     is_plain = added is None or object_eras.era_of_object(getattr(callback, "model", None)) is Era.TF_KERAS_2_2
     callback.params = params if is_plain else Params(params, callback, **added)
