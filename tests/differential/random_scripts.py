@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 if __package__:
-    from differential import other_scripts, wider_scripts
+    from differential import api_scripts, other_scripts, wider_scripts
 else:
+    import api_scripts
     import other_scripts
     import wider_scripts
 
@@ -488,7 +489,7 @@ class RandomScript:
         """Return the text of the script."""
         self.imports()
         if self.seed > wider_scripts.FIRST:
-            wider_scripts.write(self)
+            (api_scripts if self.seed > api_scripts.FIRST else wider_scripts).write(self)
             return "\n".join(self.lines) + "\n"
         if self.maybe(0.1):
             self.one(other_scripts.gan, other_scripts.autoencoder, other_scripts.siamese)(self)

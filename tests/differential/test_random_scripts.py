@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from differential import api_scripts
 from differential.comparing import differences
 from differential.random_scripts import ERAS, script
 from differential.recordings import CAUSES, DATA, WIDER_CAUSES, digest, recorded, text_of
@@ -104,6 +105,7 @@ def test_a_seed_makes_one_script() -> None:
     for era in ERAS:
         for seed in SEEDS:
             compile(script(era, seed), f"{era} {seed}", "exec")
+            compile(script(era, api_scripts.FIRST + seed), f"{era} {api_scripts.FIRST + seed}", "exec")
 
 
 def test_what_differs_is_found() -> None:
@@ -114,5 +116,7 @@ def test_what_differs_is_found() -> None:
     assert differences({"w": array}, {"w": {**array, "sums": [8.0, 1.001]}})
     assert differences({"loss": 1.0}, {"loss": float("nan")})
     assert differences({"a": 1.0}, {})
+    assert not differences({"a": {"refused": "ValueError"}}, {"a": [1.0]})
+    assert differences({"a": [1.0]}, {"a": {"refused": "ValueError"}})
     for era in ERAS:
         assert set(recorded(era)) >= OF_CAUSES
