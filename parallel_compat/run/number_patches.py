@@ -92,12 +92,15 @@ def _symbolic_logits(output: Any, cross_entropy: str) -> Any:
 
 def _batch_normalization(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
+        from parallel_compat.legacy.numbers import batch_normalization
+
         era = object_eras.era_of_object(self)
+        if era is not Era.TODAY:
+            training = batch_normalization.known_training(training)
         if not training or era is Era.TODAY or getattr(self, "renorm", False):
             return original(self, inputs, training=training, mask=mask)
         from parallel_compat.backend.keras3 import batch_normalization as keras3
         from parallel_compat.backend.keras3 import layers
-        from parallel_compat.legacy.numbers import batch_normalization
 
         if self.trainable:
             debiased = keras3.debiased_of(self)

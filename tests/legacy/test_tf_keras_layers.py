@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from parallel_compat.legacy.numbers import batch_normalization
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 
@@ -51,3 +53,30 @@ def test_outputs_of_a_shared_model_are_told_apart():
     model.compile("sgd", "mse")
     x, y = [np.ones((2, 3))] * 2, [np.ones((2, 1))] * 2
     assert list(model.fit(x, y, verbose=0).history) == ["loss", "twin_loss", "twin_1_loss"]
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_training_that_a_graph_puts_together(trainable):
+    """`tf.logical_and(training, self.trainable)` in a `call` of the user's: the number is known, as to `smart_cond`."""
+
+    class Frozen(tf.keras.layers.BatchNormalization):
+        def call(self, x, training=False):
+            return super().call(x, tf.logical_and(training, self.trainable))
+
+    layer = Frozen(trainable=trainable)
+    x = np.arange(8, dtype="float32").reshape(4, 2)
+    layer.build(x.shape)
+    given = tf.function(lambda batch: layer(batch, training=True), autograph=False)(x)
+    of_batch = (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-3)
+    np.testing.assert_allclose(given, of_batch if trainable else x / np.sqrt(1.001), rtol=1e-5)
+    np.testing.assert_allclose(layer.get_weights()[2], 0.01 * x.mean(0) if trainable else [0, 0], rtol=1e-5)
+
+
+def test_a_training_that_hangs_on_data_stays():
+    def folded(flag):
+        known = batch_normalization.known_training(tf.logical_or(tf.logical_not(False), flag))
+        assert known is True
+        assert tf.is_tensor(batch_normalization.known_training(tf.logical_and(True, flag)))
+        return flag
+
+    tf.function(folded)(tf.constant(True))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
+import tensorflow as tf
 
 from parallel_compat.names.eras import Era
 
@@ -22,6 +23,34 @@ if TYPE_CHECKING:
 def normalises_frozen_batches(era: Era) -> bool:
     """Say whether a frozen layer of an era normalises a training batch with its own statistics."""
     return era in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
+
+def known_training(training: Any) -> Any:
+    """Return the number of a `training` that code of a graph puts together, as `smart_cond` of tf.keras did.
+
+    `tf.logical_and(training, self.trainable)`, with which layers are frozen, is an operation on two constants.
+
+    Args:
+        training: what the layer is called with; a tensor that hangs on data stays as it is.
+    """
+    if not tf.is_tensor(training):
+        return training
+    value = _folded(training)
+    return training if value is None else value
+
+
+def _folded(tensor: Any) -> bool | None:
+    value = tf.get_static_value(tensor)
+    if value is not None:
+        return bool(value)
+    inputs = [_folded(each) for each in tensor.op.inputs]
+    if tensor.op.type == "LogicalAnd":
+        return False if False in inputs else None if None in inputs else True
+    if tensor.op.type == "LogicalOr":
+        return True if True in inputs else None if None in inputs else False
+    if None in inputs or tensor.op.type not in ("LogicalNot", "Identity", "Cast"):
+        return None
+    return inputs[0] != (tensor.op.type == "LogicalNot")
 
 
 def moving_statistics(
