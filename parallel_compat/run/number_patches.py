@@ -101,12 +101,15 @@ def _batch_normalization(original: Any) -> Any:
             return original(self, inputs, training=training, mask=mask)
         from parallel_compat.backend.keras3 import batch_normalization as keras3
         from parallel_compat.backend.keras3 import layers
+        from parallel_compat.training import trainable_flags
 
         if self.trainable:
             debiased = keras3.debiased_of(self)
             moving = functools.partial(batch_normalization.moving_statistics, era, self, debiased=debiased)
-            of_no_model = layers.is_left_out(self)  # nor were its updates
-            return keras3.call_in_training(self, inputs, None if of_no_model else moving)
+            stay = layers.is_left_out(self)  # nor were its updates
+            if era is Era.KERAS_2_2_4 and trainable_flags.frozen_before_first_step(self):
+                stay = True  # the updates were collected of what was trainable when the first step was made
+            return keras3.call_in_training(self, inputs, None if stay else moving)
         if batch_normalization.normalises_frozen_batches(era):
             return keras3.call_in_training(self, inputs, None)
         return original(self, inputs, training=training, mask=None)

@@ -153,6 +153,24 @@ def test_a_gan_trains_what_was_trainable_when_it_was_compiled():
     assert discriminator.trainable is False
 
 
+@pytest.mark.parametrize("steps_before", [0, 1])
+def test_moving_statistics_of_a_discriminator_that_is_frozen_after_compile(steps_before):
+    """Keras 2.2.4 updated them if the first step was made before; its weights train in either case."""
+    x = keras.layers.Input((2,))
+    model = keras.Model(x, keras.layers.BatchNormalization()(keras.layers.Dense(3)(x)))
+    model.compile(loss="mse", optimizer="sgd")
+    data, target = np.arange(8.0).reshape(4, 2), np.ones((4, 3))
+    for _ in range(steps_before):
+        model.train_on_batch(data, target)
+    model.trainable = False
+    before = model.get_weights()
+    model.train_on_batch(data, target)
+    model.train_on_batch(data[:3], target[:3])
+    moved = [bool((a != b).any()) for a, b in zip(before, model.get_weights(), strict=True)]
+    assert moved[0]
+    assert moved[-2:] == [steps_before == 1] * 2
+
+
 def test_optimizers_of_tensorflow_1_that_step_as_before():
     import tensorflow as tf
 
