@@ -50,7 +50,7 @@ def _folded(tensor: Any) -> bool | None:
         return True if True in inputs else None if None in inputs else False
     if None in inputs or tensor.op.type not in ("LogicalNot", "Identity", "Cast"):
         return None
-    return inputs[0] != (tensor.op.type == "LogicalNot")
+    return bool(inputs[0] != (tensor.op.type == "LogicalNot"))
 
 
 def moving_statistics(
