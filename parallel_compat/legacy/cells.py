@@ -48,6 +48,111 @@ class AbstractRNNCell(keras.layers.Layer):  # type: ignore[misc]
         return zeros(sizes)
 
 
+class _CellWrapper(AbstractRNNCell):
+    """A cell that runs another one, whose weights and states are its own.
+
+    Args:
+        cell: the other cell.
+        **keywords: those of `keras.layers.Layer`.
+    """
+
+    def __init__(self, cell: Any, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.cell = cell
+
+    @property
+    def wrapped_cell(self) -> Any:
+        """The other cell."""
+        return self.cell
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the other cell's states."""
+        return self.cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the other cell's output."""
+        return self.cell.output_size
+
+    def build(self, input_shape: Any) -> None:
+        """Build the other cell."""
+        if not self.cell.built:
+            self.cell.build(input_shape)
+            self.cell.built = True
+        self.built = True
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """Return the states that the other cell begins with."""
+        if inputs is not None:
+            batch_size = keras.ops.shape(inputs)[0]
+        return self.cell.get_initial_state(batch_size=batch_size)
+
+    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
+        """Make one step of the other cell."""
+        return self.cell(inputs, states, **({} if training is None else {"training": training}))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "cell": keras.saving.serialize_keras_object(self.cell)}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
+        """Make the cell from what `get_config` returned."""
+        config = dict(config)
+        for name in ("cell", "residual_fn"):
+            if isinstance(config.get(name), dict):
+                config[name] = keras.saving.deserialize_keras_object(config[name], custom_objects=custom_objects)
+        return cls(**config)
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class ResidualWrapper(_CellWrapper):
+    """`tf.nn.RNNCellResidualWrapper`: adds its input to another cell's output.
+
+    >>> cell = ResidualWrapper(keras.layers.SimpleRNNCell(3))
+    >>> keras.layers.RNN(cell)(keras.ops.ones((2, 4, 3))).shape.as_list()
+    [2, 3]
+
+    Args:
+        cell: the other cell.
+        residual_fn: makes the output of `(inputs, outputs)`; their sum if None.
+        **keywords: those of `keras.layers.Layer`.
+    """
+
+    def __init__(self, cell: Any, residual_fn: Any = None, **keywords: Any) -> None:
+        super().__init__(cell, **keywords)
+        self.residual_fn = residual_fn
+
+    def call(self, inputs: Any, states: Any, training: bool | None = None) -> Any:
+        """Make one step."""
+        outputs, states = super().call(inputs, states, training=training)
+        if self.residual_fn is not None:
+            return self.residual_fn(inputs, outputs), states
+        return keras.tree.map_structure(lambda given, made: given + made, inputs, outputs), states
+
+    def get_config(self) -> dict[str, Any]:
+        function = self.residual_fn and keras.saving.serialize_keras_object(self.residual_fn)
+        return {**super().get_config(), "residual_fn": function}
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class DeviceWrapper(_CellWrapper):
+    """`tf.nn.RNNCellDeviceWrapper`: the other cell, whose steps today run where the layer does.
+
+    Args:
+        cell: the other cell.
+        device: where it ran.
+        **keywords: those of `keras.layers.Layer`.
+    """
+
+    def __init__(self, cell: Any, device: str, **keywords: Any) -> None:
+        super().__init__(cell, **keywords)
+        self.device = device
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "device": self.device}
+
+
 class PeepholeLSTMCell(keras.layers.LSTMCell):  # type: ignore[misc]
     """An LSTM cell whose gates see the carried state as well.
 

@@ -46,7 +46,7 @@ def _layer(kind: Any, word: str) -> Any:
     of, era = f"keras.layers.{kind.__name__}", WORDS[word]
 
     def as_then(given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        given, keywords = translate(of, given, keywords, _quietly, era=era)
+        given, keywords = translate(of, given, keywords, _quietly, era=era, in_run=True)
         return tuple(map(_as_of_keras_2, given)), {name: _as_of_keras_2(each) for name, each in keywords.items()}
 
     def __new__(cls: Any, *given: Any, **keywords: Any) -> Any:

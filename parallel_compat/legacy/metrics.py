@@ -6,8 +6,10 @@ import functools
 from typing import Any
 
 import keras
+import tensorflow as tf
 
 from parallel_compat.legacy.numbers import metric_functions
+from parallel_compat.legacy.numbers.metrics import update_mean
 from parallel_compat.names.eras import Era
 
 
@@ -37,3 +39,86 @@ def metric_function(given: Any) -> Any:
         return function(y_true, y_pred, *rest, **keywords)
 
     return metric
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class MeanRelativeError(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no types
+    """The mean of the errors, each divided by a number.
+
+    >>> metric = MeanRelativeError(normalizer=[1, 3, 2, 3])
+    >>> metric.update_state([1, 3, 2, 3], [2, 4, 6, 8])
+    >>> float(metric.result())
+    1.25
+
+    Args:
+        normalizer: what errors are divided by, of the shape of the predictions; by 0 gives 0.
+        name: under which it is logged.
+        dtype: of the result.
+    """
+
+    def __init__(self, normalizer: Any, name: str | None = None, dtype: Any = None) -> None:
+        super().__init__(name=name or "mean_relative_error", dtype=dtype)
+        self.normalizer = tf.cast(normalizer, self.dtype)
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        y_true, y_pred = tf.cast(y_true, self.dtype), tf.cast(y_pred, self.dtype)
+        if y_pred.shape.rank == y_true.shape.rank + 1:
+            y_true = y_true[..., None]
+        normalizer = self.normalizer
+        if y_pred.shape.rank == normalizer.shape.rank + 1 and y_pred.shape[-1] == 1:
+            normalizer = normalizer[..., None]
+        errors = tf.math.divide_no_nan(tf.abs(y_true - y_pred), normalizer)
+        update_mean(self, errors, sample_weight)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "normalizer": self.normalizer.numpy().tolist()}
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class MeanTensor(keras.metrics.Metric):  # type: ignore[misc]
+    """The mean of tensors of one shape, element by element.
+
+    >>> metric = MeanTensor()
+    >>> metric.update_state([1.0, 2.0])
+    >>> metric.update_state([3.0, 6.0])
+    >>> metric.result().numpy().tolist()
+    [2.0, 4.0]
+
+    Args:
+        name: under which it is logged.
+        dtype: of the result.
+    """
+
+    def __init__(self, name: str = "mean_tensor", dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.total: Any = None
+        self.count: Any = None
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        values = tf.cast(values, self.dtype)
+        shape = tuple(values.shape)
+        if self.total is None:
+            self.total, self.count = (
+                self.add_variable(shape, keras.initializers.Zeros(), dtype=self.dtype, name=name)
+                for name in ("total", "count")
+            )
+        elif tuple(self.total.shape) != shape:
+            raise ValueError(
+                "MeanTensor input values must always have the same shape. Expected shape (set during the first call): "
+                f"{tuple(self.total.shape)}. Got: {shape}"
+            )
+        weights = tf.ones_like(values)
+        if sample_weight is not None:
+            given = tf.cast(sample_weight, self.dtype)
+            missing = len(shape) - given.shape.rank
+            weights *= tf.reshape(given, [*tf.unstack(tf.shape(given)), *[1] * missing]) if missing > 0 else given
+        self.total.assign_add(values * weights)
+        self.count.assign_add(weights)
+
+    def result(self) -> Any:
+        if self.total is None:
+            raise ValueError(
+                "MeanTensor does not have any result yet. Please call the MeanTensor instance or use "
+                "`.update_state(value)` before retrieving the result."
+            )
+        return keras.ops.divide_no_nan(self.total, self.count)

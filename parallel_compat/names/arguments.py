@@ -169,6 +169,17 @@ def _layers() -> list[Argument]:
             )
             for name in ("LSTM", "GRU", "SimpleRNN", "RNN")
         ),
+        *(
+            Argument(
+                f"keras.layers.{name}",
+                "causal",
+                Change.GONE,
+                harmless=(False,),
+                note="Pass `use_causal_mask=True` where the layer is called.",
+                by_run=True,
+            )
+            for name in ("Attention", "AdditiveAttention")
+        ),
         Argument(
             "keras.layers.BatchNormalization",
             "fused",

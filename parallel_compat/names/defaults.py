@@ -69,6 +69,16 @@ _DEFAULTS: tuple[Default, ...] = (
         0,
         note="It is logged under this name.",
     ),
+    Default(
+        "keras.metrics.MeanIoU",
+        "dtype",
+        None,
+        '"float32"',
+        '"float32"',
+        "None",
+        2,
+        note="Whole numbers make weights of 0 out of all that are less than 1.",
+    ),
     _everywhere("keras.regularizers.l1_l2", "l1", "0.01", "0.0", 0, _LASSO),
     _everywhere("keras.regularizers.l1_l2", "l2", "0.01", "0.0", 1, _LASSO),
 )

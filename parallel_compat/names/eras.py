@@ -96,6 +96,7 @@ OF_BOTH = (
 )
 # Names that the table of TensorFlow 1 lists and TensorFlow 2.2 had as well.
 _ALSO_IN_2_2 = (
+    "tensorflow.nn.RNNCell",
     "tensorflow.compat.",
     "tensorflow.data.experimental.",
     "tensorflow.mixed_precision.",

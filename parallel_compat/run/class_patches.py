@@ -10,6 +10,7 @@ import contextlib
 import functools
 import inspect
 import os
+import re
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -524,9 +525,23 @@ def _optimizer_init(original: Any, kind: Any, of: str) -> Any:
             keywords = {name: _number(value) for name, value in keywords.items()}
             if callers.era_of(frame).is_tf_keras:
                 given, keywords = _as_tf_keras_took(given, keywords)
-            optimizers.initialize(original, self, of, given, keywords, _note(of, frame), callers.era_of(frame))
+            era = callers.era_of(frame)
+            try:
+                optimizers.initialize(original, self, of, given, keywords, _note(of, frame), era)
+            except ValueError as error:
+                raise (error if era is Era.TODAY else _as_optimizers_told(error)) from None
 
     return __init__
+
+
+def _as_optimizers_told(error: ValueError) -> Exception:
+    """Return the error that optimizers raised then, whose kind and words a script may look at."""
+    unknown = re.match(r"Argument\(s\) not recognized: \{'(\w+)'", str(error))
+    if unknown:
+        return TypeError(f"Unexpected keyword argument passed to optimizer: {unknown[1]}")
+    if str(error).startswith("`momentum` must be a float between"):
+        return ValueError("`momentum` must be between [0, 1].")
+    return error
 
 
 def _as_tf_keras_took(given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -121,6 +121,13 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for name in ("__init__", "get_config", "build", "call"):
         patches.wrap(layers.RNN, name, getattr(time_major, name.strip("_")), why=turned)
     patches.wrap(layers.RNN, "get_initial_state", time_major.initial_state, why=turned)
+    causal = "`causal` is said when an attention layer is made"
+    for name, in_attention in (
+        ("__init__", _attention_init),
+        ("get_config", _attention_config),
+        ("call", _attention_call),
+    ):
+        patches.wrap(layers.Attention, name, looking_alike(in_attention), why=causal)
     for kind, of_several in ((patch_points.merge_class(), masks.of_merge), (layers.Concatenate, masks.of_concatenate)):
         make = looking_alike(functools.partial(of_several, is_old=_is_old))
         patches.wrap(kind, "compute_mask", make, why="what masks one of the inputs masks the output")
@@ -165,6 +172,34 @@ def _any_slope(original: Any) -> Any:
             self.negative_slope = slope
 
     return __init__
+
+
+_CAUSAL = "causal"
+
+
+def _attention_init(original: Any) -> Any:
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        is_causal = keywords.pop(_CAUSAL, False)
+        original(self, *given, **keywords)
+        self.causal = is_causal
+
+    return __init__
+
+
+def _attention_config(original: Any) -> Any:
+    def get_config(self: Any) -> Any:
+        return {**original(self), **({_CAUSAL: True} if vars(self).get(_CAUSAL) else {})}
+
+    return get_config
+
+
+def _attention_call(original: Any) -> Any:
+    def call(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
+        if vars(self).get(_CAUSAL):
+            keywords["use_causal_mask"] = True
+        return original(self, inputs, *given, **keywords)
+
+    return call
 
 
 def _refusing_masks(original: Any) -> Any:

@@ -39,6 +39,8 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     patches.wrap(
         keras.initializers.Identity, "__call__", looking_alike(_identity), why="several identity matrices side by side"
     )
+    each = "a mean of the user's counts each number, not each row"
+    patches.wrap(keras.metrics.Mean, "update_state", looking_alike(_mean), why=each)
     whole = "a configuration has all arguments, so that a loaded model computes the same"
     for kind in (
         keras.losses.Huber,
@@ -195,6 +197,20 @@ def _default_seed(original: Any) -> Any:
         return own.randint(1, int(1e9))
 
     return make_default_seed
+
+
+def _mean(original: Any) -> Any:
+    def update_state(self: Any, values: Any, sample_weight: Any = None) -> None:
+        from parallel_compat.backend import keras3
+        from parallel_compat.legacy.numbers import metrics
+
+        era = vars(self).get(object_eras.MARK)  # what Keras makes for itself is of no era
+        if era is None or not era.is_tf_keras or keras3.get_mask(values) is not None:
+            original(self, values, sample_weight=sample_weight)
+        else:
+            metrics.update_mean(self, values, sample_weight)
+
+    return update_state
 
 
 def _whole_config(original: Any) -> Any:

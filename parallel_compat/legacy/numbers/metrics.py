@@ -72,6 +72,34 @@ class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no
         raise NotImplementedError("A metric of a compiled model is written by the name that it was compiled with.")
 
 
+def update_mean(metric: keras.metrics.Mean, values: Any, sample_weight: Any = None) -> None:
+    """Add values to a mean as tf.keras 2 did: each number counts, where today each first row does.
+
+    >>> mean = keras.metrics.Mean()
+    >>> update_mean(mean, [[1.0, 2.0, 3.0, 4.0]])
+    >>> update_mean(mean, [5.0])
+    >>> float(mean.result())
+    3.0
+
+    Args:
+        metric: the mean.
+        values: numbers of any shape.
+        sample_weight: one weight for all, or weights along the first axes; `None` for 1.
+    """
+    values = tf.cast(values, metric.dtype)
+    if sample_weight is None:
+        metric.total.assign_add(tf.reduce_sum(values))
+        metric.count.assign_add(tf.cast(tf.size(values), metric.dtype))
+        return
+    weights = tf.cast(sample_weight, metric.dtype)
+    if weights.shape.rank == 0:
+        weights = weights * tf.ones_like(values)
+    else:
+        values, weights = _broadcast(values, weights)
+    metric.total.assign_add(tf.reduce_sum(values * weights))
+    metric.count.assign_add(tf.reduce_sum(weights))
+
+
 _keeps_counts: ContextVar[bool] = ContextVar("stateful metrics keep their counts", default=False)
 
 

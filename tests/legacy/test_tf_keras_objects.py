@@ -1,0 +1,146 @@
+"""Metrics, attention layers and wrapped cells of tf.keras: TensorFlow 2.2.3's numbers, on one device and on two."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+TWO = ["CPU:0", "CPU:1"]
+
+
+def rounded(values, places=5):
+    return np.round(np.asarray(values, "float64"), places).tolist()
+
+
+def test_a_mean_counts_each_number():
+    from tensorflow import keras
+
+    mean = keras.metrics.Mean()
+    mean.update_state([[1.0, 2.0, 3.0, 4.0]])
+    mean.update_state([5.0])
+    assert float(mean.result()) == 3.0  # of rows: 3.75
+    weighted = [
+        ([1, 5], [1, 0.2], [17.0, 6.2]),
+        ([1, 2], 0.5, [18.5, 7.2]),
+        ([[1, 2], [3, 9]], 0.5, [26.0, 9.2]),
+        ([1, 5], [[1], [0.2]], [28.0, 10.4]),
+        ([[1], [5]], [1, 0.2], [30.0, 11.6]),
+        ([[[1.0, 2.0], [3.0, 2.0], [0.5, 4.0]]], [0.5], [31.04167, 12.1]),
+        ([[1, 2], [3, 4]], [[0.5], [1]], [39.54166, 15.1]),
+    ]
+    for values, weights, expected in weighted:
+        mean.update_state(values, sample_weight=weights)
+        np.testing.assert_allclose([float(mean.total), float(mean.count)], expected, rtol=1e-6)
+    squares = keras.metrics.MeanSquaredError()
+    squares.update_state(np.zeros((2, 3, 2)), np.arange(12.0).reshape(2, 3, 2))
+    squares.update_state(np.zeros((1, 1, 2)), np.ones((1, 1, 2)), sample_weight=[3.0])
+    assert float(squares.result()) == pytest.approx(28.44444, abs=1e-4)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_metric_objects_of_a_model(replicas):
+    from tensorflow import keras
+
+    x = np.arange(24.0).reshape(4, 3, 2) / 10
+    inputs = keras.Input((3, 2))
+    model = keras.Model(inputs, keras.layers.Lambda(lambda v: v * 2.0)(inputs))
+    if replicas == 2:
+        model = parallel_compat.parallelize(model, devices=TWO)
+    metrics = keras.metrics
+    model.compile(
+        "sgd",
+        "mse",
+        metrics=[metrics.MeanSquaredError(), metrics.MeanAbsoluteError(name="a")],
+        weighted_metrics=[metrics.MeanSquaredError(name="w")],
+    )
+    weights = np.array([1.0, 2, 0, 3])
+    found = model.evaluate(x, x * 0, batch_size=3, sample_weight=weights, verbose=0)
+    assert rounded(found) == [14.29, 7.20667, 2.3, 9.52667]
+    assert rounded(model.evaluate(x, x * 0, batch_size=3, verbose=0)) == [7.20667, 7.20667, 2.3, 7.20667]
+
+
+def test_other_metrics():
+    from tensorflow import keras
+
+    iou = keras.metrics.MeanIoU(2)
+    iou.update_state([0, 0, 1, 1], [0, 1, 0, 1], sample_weight=[0.2, 0.3, 0.4, 0.1])
+    assert float(iou.result()) == pytest.approx(0.173611, abs=1e-5)  # of whole numbers: 0
+    relative = keras.metrics.MeanRelativeError([1, 3, 2, 3])
+    relative.update_state([1, 3, 2, 3], [2, 4, 6, 8])
+    relative.update_state([[1, 3, 2, 3.0]], [[2, 4, 6, 9]], sample_weight=[2.0])
+    assert float(relative.result()) == pytest.approx((5 + 2 * (16 / 3)) / 12)
+    assert type(relative).from_config(relative.get_config()).normalizer.numpy().tolist() == [1, 3, 2, 3]
+    mean = keras.metrics.MeanTensor()
+    with pytest.raises(ValueError, match="does not have any result yet"):
+        mean.result()
+    mean.update_state([[1.0, 2], [3, 4]])
+    mean.update_state([[5.0, 2], [3, 0]], sample_weight=[1.0, 0])
+    assert rounded(mean.result()) == [[3.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(ValueError, match="must always have the same shape"):
+        mean.update_state([1.0])
+    mean.reset_states()
+    assert rounded(mean.result()) == [[0.0, 0.0], [0.0, 0.0]]
+
+
+OF_ATTENTION = {
+    ("Attention", False): ([1.0358, 1.3995], [1.0971, 1.4607], [0.4865, 0.6683]),
+    ("Attention", True): ([0.1818, 0.5455], [0.1818, 0.5455], [0.0909, 0.2727]),
+    ("AdditiveAttention", False): ([1.1191, 1.4827], [1.2387, 1.6023], [0.5569, 0.7387]),
+    ("AdditiveAttention", True): ([0.1818, 0.5455], [0.1818, 0.5455], [0.0909, 0.2727]),
+}
+
+
+@pytest.mark.parametrize("kind", ["Attention", "AdditiveAttention"])
+def test_causal_attention(kind):
+    from tensorflow import keras
+
+    x = tf.constant(np.linspace(-1, 1, 12).reshape(2, 3, 2), tf.float32)
+    masks = [tf.constant([[True, True, False]] * 2), tf.constant([[True, False, True]] * 2)]
+    for causal in (False, True):
+        layer = getattr(keras.layers, kind)(causal=causal, use_scale=kind == "Attention")
+        plain, masked, of_model = OF_ATTENTION[kind, causal]
+        assert rounded(layer([x, x * 2])[1, 0], 4) == plain
+        assert rounded(layer([x, x * 2], mask=masks)[1], 4)[::2] == [masked, [0.0, 0.0]]
+        assert layer.causal is causal
+        inputs = keras.Input((3, 2))
+        copy = keras.Model.from_config(keras.Model(inputs, layer([inputs, inputs])).get_config())
+        assert rounded(copy(x)[1, 0], 4) == of_model
+    two = parallel_compat.parallelize(copy, devices=TWO)
+    assert rounded(two.predict(x.numpy(), verbose=0)[1, 0], 4) == of_model
+
+
+def test_cells_that_tensorflow_wraps():
+    from tensorflow import keras
+
+    x = np.linspace(-1, 1, 24).reshape(2, 3, 4).astype("float32")
+    inputs = keras.Input((3, 4))
+    residual = tf.nn.RNNCellResidualWrapper(keras.layers.LSTMCell(4))
+    for cell, expected in (
+        (residual, [0.4971, 0.6183, 0.7418, 0.8669]),
+        (tf.nn.RNNCellDeviceWrapper(keras.layers.LSTMCell(4), "/cpu:0"), [0.1058, 0.1401, 0.1766, 0.2148]),
+    ):
+        layer = keras.layers.RNN(cell, return_sequences=True)
+        model = keras.Model(inputs, layer(inputs))
+        assert len(model.trainable_weights) == 3
+        model.set_weights([np.linspace(-0.3, 0.4, w.size).reshape(w.shape) for w in model.get_weights()])
+        assert rounded(model(x)[1, 1], 4) == expected
+        both = keras.Model(inputs, keras.layers.Bidirectional(layer)(inputs))
+        assert len(both.trainable_weights) == 6
+    two = parallel_compat.parallelize(model, devices=TWO)
+    assert rounded(two.predict(x, verbose=0)[1, 1], 4) == expected
+    with pytest.raises(AttributeError, match="`dropout=` and `recurrent_dropout=` of the cell"):
+        tf.nn.RNNCellDropoutWrapper(keras.layers.LSTMCell(4))
+
+
+def test_what_optimizers_refuse():
+    from tensorflow import keras
+
+    with pytest.raises(TypeError, match="Unexpected keyword argument passed to optimizer: foo"):
+        keras.optimizers.SGD(foo=1)
+    with pytest.raises(ValueError, match="must be between"):
+        keras.optimizers.SGD(momentum=2.0)
