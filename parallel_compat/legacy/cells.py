@@ -61,11 +61,6 @@ class _CellWrapper(AbstractRNNCell):
         self.cell = cell
 
     @property
-    def wrapped_cell(self) -> Any:
-        """The other cell."""
-        return self.cell
-
-    @property
     def state_size(self) -> Any:
         """The size of the other cell's states."""
         return self.cell.state_size
