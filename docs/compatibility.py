@@ -42,7 +42,8 @@ _RANDOM = """## Random scripts
 
 Scripts that `tests/differential/random_scripts.py` makes of a seed, run on the real old stack and under `run`: equal
 are those whose every number is the same within 1e-5 of the largest beside it, and every name. Seeds above 1000 are
-those of `wider_scripts.py`. The last column has the seeds that differ; what is known of them follows.
+those of `wider_scripts.py`, above 2000 those of `api_scripts.py`. The last column has the seeds that differ; what
+is known of them follows.
 """
 _EXAMPLES = """## Examples of Keras 2.2.4
 
