@@ -233,7 +233,10 @@ def get_value(x: Any) -> Any:
         return keras.ops.convert_to_numpy(x.run(get_value(x.value)))
     if hasattr(x, _DRAW):
         x = next(getattr(x, _DRAW))()
-    if isinstance(x, (keras.Variable, tf.Variable)) or tf.is_tensor(x):
+    if isinstance(x, (keras.Variable, tf.Variable)):
+        with tf.init_scope():  # in a step that is traced: what it has now, as where a graph was made
+            return keras.ops.convert_to_numpy(x)
+    if tf.is_tensor(x):
         return keras.ops.convert_to_numpy(x)
     return x
 

@@ -81,4 +81,76 @@ def _adam(self: Any, loss: Any, params: Any) -> list[Any]:
     return list(self.updates)
 
 
-FORMULAS = {"SGD": _sgd, "RMSprop": _rmsprop, "Adam": _adam}
+def _adagrad(self: Any, loss: Any, params: Any) -> list[Any]:
+    gradients = self.get_gradients(loss, params)
+    accumulators = _zeros(params)
+    self.weights = accumulators
+    self.updates = [graph.update_add(self.iterations, 1)]
+    rate = _rate(self)
+    for param, gradient, accumulator in zip(params, gradients, accumulators, strict=True):
+        total = accumulator + tf.square(gradient)
+        self.updates.append(_update(accumulator, total))
+        self.updates.append(_assigned(param, param - rate * gradient / (tf.sqrt(total) + self.epsilon)))
+    return list(self.updates)
+
+
+def _adadelta(self: Any, loss: Any, params: Any) -> list[Any]:
+    gradients = self.get_gradients(loss, params)
+    accumulators, deltas = _zeros(params), _zeros(params)
+    self.weights = [*accumulators, *deltas]
+    self.updates = [graph.update_add(self.iterations, 1)]
+    rate = _rate(self)
+    for param, gradient, accumulator, delta in zip(params, gradients, accumulators, deltas, strict=True):
+        mean = self.rho * accumulator + (1.0 - self.rho) * tf.square(gradient)
+        step = gradient * tf.sqrt(delta + self.epsilon) / tf.sqrt(mean + self.epsilon)
+        self.updates.append(_update(accumulator, mean))
+        self.updates.append(_assigned(param, param - rate * step))
+        self.updates.append(_update(delta, self.rho * delta + (1.0 - self.rho) * tf.square(step)))
+    return list(self.updates)
+
+
+def _adamax(self: Any, loss: Any, params: Any) -> list[Any]:
+    gradients = self.get_gradients(loss, params)
+    self.updates = [graph.update_add(self.iterations, 1)]
+    rate = _rate(self) / (1.0 - tf.pow(self.beta_1, tf.cast(self.iterations, "float32") + 1.0))
+    ms, us = _zeros(params), _zeros(params)
+    self.weights = [self.iterations, *ms, *us]
+    for param, gradient, m, u in zip(params, gradients, ms, us, strict=True):
+        m_now = self.beta_1 * m + (1.0 - self.beta_1) * gradient
+        u_now = tf.maximum(self.beta_2 * u, tf.abs(gradient))
+        self.updates += [_update(m, m_now), _update(u, u_now)]
+        self.updates.append(_assigned(param, param - rate * m_now / (u_now + self.epsilon)))
+    return list(self.updates)
+
+
+def _nadam(self: Any, loss: Any, params: Any) -> list[Any]:
+    gradients = self.get_gradients(loss, params)
+    self.updates = [graph.update_add(self.iterations, 1)]
+    count = tf.cast(self.iterations, "float32") + 1.0
+    now, after = (
+        self.beta_1 * (1.0 - 0.5 * tf.pow(0.96, at * getattr(self, "schedule_decay", 0.004)))
+        for at in (count, count + 1.0)
+    )
+    schedule = backend.variable(1.0)
+    self.updates.append(_update(schedule, schedule * now))
+    ms, vs = _zeros(params), _zeros(params)
+    self.weights = [self.iterations, *ms, *vs]
+    for param, gradient, m, v in zip(params, gradients, ms, vs, strict=True):
+        m_now = self.beta_1 * m + (1.0 - self.beta_1) * gradient
+        v_now = self.beta_2 * v + (1.0 - self.beta_2) * tf.square(gradient)
+        mean = (1.0 - now) * gradient / (1.0 - schedule * now) + after * m_now / (1.0 - schedule * now * after)
+        bound = v_now / (1.0 - tf.pow(self.beta_2, count))
+        self.updates += [_update(m, m_now), _update(v, v_now)]
+        self.updates.append(_assigned(param, param - self.lr * mean / (tf.sqrt(bound) + self.epsilon)))
+    return list(self.updates)
+
+
+FORMULAS = {
+    "SGD": _sgd,
+    "RMSprop": _rmsprop,
+    "Adagrad": _adagrad,
+    "Adadelta": _adadelta,
+    "Adam": _adam,
+    "Adamax": _adamax,
+    "Nadam": _nadam,
+}

@@ -19,7 +19,7 @@ from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import CodeType
 
 
@@ -198,11 +198,15 @@ def evidence_of_code(code: CodeType) -> Evidence:
     return _evidence(_paths_in_code(code))
 
 
-def of_project(main: str) -> Iterator[tuple[str, Evidence]]:
+def of_project(
+    main: str, root: str = "", read: Callable[[str], Evidence] | None = None
+) -> Iterator[tuple[str, Evidence]]:
     """Yield the files that a script is made of and what each says: itself, then those next to it that it imports.
 
     Args:
         main: the script's file.
+        root: a further folder that modules are imported from.
+        read: called for what a file says, in the place of `evidence_of_file`.
     """
     folder = top = os.path.dirname(os.path.abspath(main))
     while os.path.isfile(os.path.join(top, "__init__.py")):
@@ -214,10 +218,10 @@ def of_project(main: str) -> Iterator[tuple[str, Evidence]]:
         if file in seen:
             continue
         seen.add(file)
-        said = evidence_of_file(file)
+        said = (read or evidence_of_file)(file)
         yield file, said
         for module in said.imports:
-            for place in {folder, top}:
+            for place in {folder, top, root or top}:
                 waiting += _files_of(module, file, place)
 
 

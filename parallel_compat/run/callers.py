@@ -17,6 +17,7 @@ Whose results code was written for is known by the file as well (`names/eras.py`
 from __future__ import annotations
 
 import filecmp
+import functools
 import linecache
 import os
 import site
@@ -28,7 +29,7 @@ from parallel_compat.names import eras
 from parallel_compat.names.eras import Era, Evidence, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import FrameType
 
 _USER, _ON_BEHALF, _INSTALLED = "user", "on behalf", "installed"
@@ -60,6 +61,7 @@ _chosen_era: Era | None = None
 _verdicts: dict[Any, Verdict | None] = {}
 _evidence: dict[Any, tuple[str, Evidence, Any]] = {}
 _of_main: list[tuple[str, Evidence]] | None = None
+_evidence_of_file = functools.cache(eras.evidence_of_file)  # a file is imported by many
 _of_process: Verdict | None = None
 
 
@@ -88,6 +90,7 @@ def forget() -> None:
     also_ask(())
     choose_era(None)
     _evidence.clear()
+    _evidence_of_file.cache_clear()
     _of_main = None
 
 
@@ -137,8 +140,8 @@ def chosen_era() -> Era | None:
 def era_of(frame: FrameType) -> Era:
     """Return the era of a frame of the user's: that of its file.
 
-    A file that imports neither Keras (a helper that is handed a model) has that of the project: the main script with
-    what it imports, and the files that asked before.
+    A file that imports neither Keras has that of what it imports (`from .backend import keras`), else (a helper that
+    is handed a model) that of the project: the main script with what it imports, and the files that asked before.
 
     Args:
         frame: a frame that `user_frame` returned.
@@ -186,7 +189,17 @@ def _chosen() -> Verdict | None:
 def _verdict(key: Any, file: str, frame: FrameType, cells: Any) -> Verdict | None:
     said = _said(file, frame, cells)
     _evidence[key] = (file, said, frame.f_globals if key is not file else None)
-    return _chosen() or eras.verdict(said, () if said.standalone else _project())
+    if said.standalone:
+        return _chosen() or eras.verdict(said)
+    return _chosen() or eras.verdict(said, _project() if said.imports_keras else _imported_and_project(file))
+
+
+def _imported_and_project(file: str) -> Iterator[tuple[str, Evidence]]:
+    """Yield the files that a file imports, then those of the project."""
+    if os.path.isfile(file):
+        for each, said in eras.of_project(file, _STARTED_IN, _evidence_of_file):
+            yield _basename(each), said
+    yield from _project()
 
 
 def _said(file: str, frame: FrameType, cells: Any) -> Evidence:
@@ -212,7 +225,8 @@ def _project() -> list[tuple[str, Evidence]]:
     if _of_main is None:
         main = getattr(sys.modules.get("__main__"), "__file__", None)
         is_users = main is not None and _kind_of(main, "__main__") is _USER
-        _of_main = [(_basename(file), said) for file, said in eras.of_project(main)] if main and is_users else []
+        of_main = eras.of_project(main, read=_evidence_of_file) if main and is_users else ()
+        _of_main = [(_basename(file), said) for file, said in of_main]
     return [*_of_main, *((_basename(file), said) for file, said, _ in _evidence.values())]
 
 

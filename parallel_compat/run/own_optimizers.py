@@ -52,9 +52,10 @@ def _adapted(optimizer: Any) -> Any:
         return optimizer
     from parallel_compat.legacy import graph
     from parallel_compat.legacy.numbers import optimizer_steps
+    from parallel_compat.legacy.own_updates import FORMULAS
 
     era = getattr(type(optimizer), object_eras.MARK, None) or callers.era_of_process()
-    return own_optimizers.adapted(optimizer, optimizer_steps.clip_of(era), graph.run_updates)
+    return own_optimizers.adapted(optimizer, optimizer_steps.clip_of(era), graph.run_updates, FORMULAS)
 
 
 def _of_tensorflow_1(optimizer: Any) -> Any:

@@ -176,3 +176,83 @@ def test_a_class_of_tf_keras(tmp_path):
         zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True)
     )
     np.testing.assert_allclose(layer.get_weights()[0], 0.9 * before - 0.1 * 2, rtol=1e-6)
+
+
+def around(optimizer, by=1.0, groups=1):
+    from keras import backend as K
+    from keras import optimizers
+
+    class Around(optimizers.Optimizer):
+        """Steps `by` as fast as the optimizer that it has, and keeps the weights that training began with."""
+
+        def __init__(self, optimizer, by, groups, **kwargs):
+            super().__init__(**kwargs)
+            self.optimizer = optimizers.get(optimizer)
+            self.by, self.groups = by, groups
+
+        @property
+        def lr(self):
+            return self.optimizer.lr
+
+        @lr.setter
+        def lr(self, value):
+            self.optimizer.lr = value
+
+        def get_updates(self, loss, params):
+            if self.updates:
+                return self.updates
+            first = [K.variable(K.get_value(each)) for each in params]
+            before, self.weights = self.lr, []
+            self.lr = self.lr * self.by
+            for group in [params[i :: self.groups] for i in range(self.groups)]:
+                self.updates += self.optimizer.get_updates(loss, group)
+                self.weights += [each for each in self.optimizer.weights if each not in self.weights]
+            self.lr = before
+            self.weights += first
+            return self.updates
+
+        def get_config(self):
+            own = {"optimizer": optimizers.serialize(self.optimizer), "by": self.by, "groups": self.groups}
+            return {**super().get_config(), **own}
+
+        @classmethod
+        def from_config(cls, config):
+            return cls(optimizers.deserialize(config.pop("optimizer")), **config)
+
+    return Around(optimizer, by, groups)
+
+
+@pytest.mark.parametrize("name", ["SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"])
+def test_an_optimizer_around_another_steps_as_that_one(name, tmp_path):
+    from keras import backend as K
+
+    kind, (x, y) = getattr(keras.optimizers, name), data()
+    given = {"lr": 0.02, "clipvalue": 0.01, **({} if name == "Nadam" else {"decay": 0.1})}
+    outer = around(around(kind(**given), by=2.0), by=0.5)
+    ours, wanted = model_of(outer), model_of(kind(**given))
+    first = ours.get_weights()
+    for each in ours, wanted:
+        each.fit(x, y, epochs=2, batch_size=4, shuffle=False, verbose=0)
+        assert K.get_value(each.optimizer.lr) == np.float32(0.02)
+        K.set_value(each.optimizer.lr, 0.01)
+        each.train_on_batch(x, y)
+    for mine, theirs in zip(ours.get_weights(), wanted.get_weights(), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-5)
+    for kept, was in zip(outer.weights[-3:], first, strict=True):
+        np.testing.assert_array_equal(K.get_value(kept), was)
+    if name == "Adam":
+        ours.save(tmp_path / "around.h5")
+        loaded = keras.models.load_model(tmp_path / "around.h5", custom_objects={"Around": type(outer)})
+        for each in ours, loaded:
+            each.train_on_batch(x, y)
+        for mine, theirs in zip(loaded.get_weights(), ours.get_weights(), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+
+
+def test_an_optimizer_that_asks_another_for_each_group_of_weights():
+    models = [model_of(around("sgd", by=0.5, groups=3)), model_of(keras.optimizers.SGD(lr=0.005))]
+    x, y = data()
+    for each in models:
+        each.fit(x, y, epochs=2, batch_size=4, shuffle=False, verbose=0)
+    for mine, theirs in zip(*(each.get_weights() for each in models), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)

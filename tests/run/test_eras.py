@@ -115,12 +115,14 @@ def test_each_file_of_a_script_and_each_object_has_its_own(tmp_path, run):
     (tmp_path / "of_tensorflow.py").write_text(
         "from tensorflow import keras\n\ndef optimizer():\n    return keras.optimizers.Adagrad()\n"
     )
+    (tmp_path / "through.py").write_text(
+        "from of_tensorflow import keras\n\ndef optimizer():\n    return keras.optimizers.Adagrad()\n"
+    )
     (tmp_path / "helper.py").write_text("def add(model, layer):\n    model.add(layer)\n")
     (tmp_path / "train.py").write_text(
-        "import keras, helper, of_tensorflow\n"
+        "import keras, helper, of_tensorflow, through\n"
         "from parallel_compat.run.object_eras import era_of_object\n"
-        "first, second = keras.optimizers.Adagrad(), of_tensorflow.optimizer()\n"
-        "for optimizer in (first, second):\n"
+        "for optimizer in (keras.optimizers.Adagrad(), of_tensorflow.optimizer(), through.optimizer()):\n"
         "    print(era_of_object(optimizer).value, round(float(optimizer.learning_rate), 5))\n"
         "model = keras.Sequential()\n"
         "helper.add(model, keras.layers.Dense(1, input_dim=2))\n"
@@ -130,12 +132,15 @@ def test_each_file_of_a_script_and_each_object_has_its_own(tmp_path, run):
         "    print(era_of_object(each).value)\n"
     )
     ours = run("--report", "used.json", "train.py")
-    assert ours.stdout.splitlines() == ["keras-2.2.4 0.01", "tf.keras-2.2 0.001", *["keras-2.2.4"] * 6], ours.stderr
+    assert ours.stdout.splitlines() == [
+        "keras-2.2.4 0.01", *["tf.keras-2.2 0.001"] * 2, *["keras-2.2.4"] * 6
+    ], ours.stderr  # fmt: skip
     rows = json.loads((tmp_path / "used.json").read_text())["eras"]
     assert {row["file"].rpartition("/")[2]: (row["era"], row["why"]) for row in rows} == {
         "train.py": ("keras-2.2.4", "imports keras"),
         "of_tensorflow.py": ("tf.keras-2.2", "tf.keras, and no name of TensorFlow 1"),
         "helper.py": ("keras-2.2.4", "imports no Keras: as train.py"),
+        "through.py": ("tf.keras-2.2", "imports no Keras: as of_tensorflow.py"),
     }
     assert "  Results as of keras-2.2.4: train.py (imports keras)\n" in ours.stderr
     assert "  Results as of tf.keras-2.2: of_tensorflow.py (tf.keras, and no name of TensorFlow 1)\n" in ours.stderr

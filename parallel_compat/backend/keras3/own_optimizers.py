@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import optimizer_steps
 from parallel_compat.backend.keras3.assigned import variable_around
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 _V1, _V2 = "tensorflow.python.keras.optimizer_v1", "tensorflow.python.keras.optimizer_v2"
-_GRADIENTS = "_parallel_compat_gradients"
 _MODULES_OF_V2 = {"Optimizer": ("optimizer_v2", "OptimizerV2"), "SGD": ("gradient_descent", "SGD")}
 _OF_V2 = {
     "_create_slots", "_decayed_lr", "_get_hyper", "_prepare_local", "_resource_apply_dense", "_resource_apply_sparse",
@@ -79,18 +79,26 @@ def _v1(name: str, formula: Callable[[Any, Any, Any], Any] | None) -> Any:
             keywords["lr"] = keywords.pop("learning_rate")
         old.__init__(self, *given, **keywords)
 
-    def learning_rate(self: Any) -> Any:
-        return self.lr
+    # Where only one of them is there: a class of the user's may keep either, and make a property of the other.
+    def __getattr__(self: Any, name: str) -> Any:
+        if name == "learning_rate" and "lr" in vars(self):
+            return self.lr
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def set_learning_rate(self: Any, value: Any) -> None:
-        self.lr = value
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        own = name == "learning_rate" and "lr" in vars(self) and not hasattr(type(self), name)
+        object.__setattr__(self, "lr" if own else name, value)
 
     def get_gradients(self: Any, loss: Any, params: Any) -> list[Any]:
-        of = vars(self)[_GRADIENTS]
-        return [of[id(each)] for each in params]
+        asked = _gradients.get()
+        assert asked is not None
+        of, clip = asked
+        whole = clip([of[id(each)] for each in params], *(vars(self).get(name) for name in ("clipnorm", "clipvalue")))
+        return [_dense(each) for each in whole]
 
-    members: dict[str, Any] = {"__init__": __init__, "get_gradients": get_gradients}
-    members["learning_rate"] = property(learning_rate, set_learning_rate)
+    members: dict[str, Any] = {
+        "__init__": __init__, "__getattr__": __getattr__, "__setattr__": __setattr__, "get_gradients": get_gradients,
+    }  # fmt: skip
     if formula is not None:
         members["get_updates"] = formula
     return type(name, (old,), members)
@@ -116,6 +124,51 @@ def _is_of(module: str, name: str, optimizer: Any) -> bool:
 def is_old(optimizer: Any) -> bool:
     """Say whether an optimizer is of one of the kinds that Keras 3 does not take."""
     return _is_of(_V1, "Optimizer", optimizer) or _is_of(f"{_V2}.optimizer_v2", "OptimizerV2", optimizer)
+
+
+# --- an optimizer around another -----------------------------------------------------------------------------------
+
+
+def _take_apart(optimizer: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]]) -> list[Any]:
+    """Let an optimizer ask those that it is made around for their updates; return all, itself first.
+
+    What it has of Keras 3's classes becomes one of Keras 2's with the same learning rate and count of steps.
+    """
+    found = [optimizer]
+    for name, value in list(vars(optimizer).items()):
+        if isinstance(value, OwnOptimizer):
+            value = value.inner
+        elif isinstance(value, keras.optimizers.Optimizer) and optimizer_steps.kind_of(value) in formulas:
+            value = _of_keras_2(value, formulas[optimizer_steps.kind_of(value)])
+        if _is_of(_V1, "Optimizer", value):
+            vars(optimizer)[name] = value
+            found += _take_apart(value, formulas)
+    return found
+
+
+def _of_keras_2(optimizer: Any, formula: Callable[[Any, Any, Any], Any]) -> Any:
+    base = _v1(optimizer_steps.kind_of(optimizer), formula)
+    # A configuration names the class of Keras.
+    kind: Any = type(
+        base.__name__, (base,), {"__module__": "keras.optimizers", "get_config": lambda _: optimizer.get_config()}
+    )
+    made: Any = object.__new__(kind)
+    decay = vars(optimizer).get("decay") or 0.0
+    settings = optimizer_steps.step_settings(optimizer) or {}
+    vars(made).update(
+        {name: value for name, value in vars(optimizer).items() if not name.startswith("_") and name != "name"},
+        lr=optimizer._learning_rate,
+        iterations=optimizer._iterations,
+        decay=decay,
+        initial_decay=float(decay),
+        epsilon=settings.get("epsilon", getattr(optimizer, "epsilon", None)),
+        updates=[],
+        weights=[],
+    )
+    return made
+
+
+_gradients: ContextVar[tuple[dict[int, Any], Callable[..., list[Any]]] | None] = ContextVar("gradients", default=None)
 
 
 # --- variables that a step makes ----------------------------------------------------------------------------------
@@ -172,16 +225,21 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
         inner: the user's.
         clip: called with all gradients, `clipnorm` and `clipvalue`.
         run: called with the list of updates of a step.
+        formulas: the `get_updates` of Keras 2's classes, by their names.
     """
 
-    def __init__(self, inner: Any, clip: Callable[..., list[Any]], run: Callable[[Any], None]) -> None:
+    def __init__(
+        self,
+        inner: Any,
+        clip: Callable[..., list[Any]],
+        run: Callable[[Any], None],
+        formulas: Mapping[str, Callable[[Any, Any, Any], Any]],
+    ) -> None:
         own: dict[str, Any] = self.__dict__
         own["inner"] = inner  # past `__setattr__`, which tracks what it is given
         super().__init__(learning_rate=0.0, name=type(inner).__name__)
         own.update(_clip=clip, _run=run, _made=_Made(), _is_v1=_is_of(_V1, "Optimizer", inner))
-        create = getattr(inner, "_create_all_weights", None)
-        if self._is_v1 and create is not None:
-            vars(inner)["_create_all_weights"] = functools.partial(self._create_once, create, [])
+        own["_asked"] = _take_apart(inner, formulas) if self._is_v1 else []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or "inner" not in vars(self):
@@ -191,14 +249,15 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
     @property
     def learning_rate(self) -> Any:
         """The learning rate of the user's optimizer."""
-        return getattr(self.inner, "lr", None) if self._is_v1 else self.inner.learning_rate
+        names = ("lr", "learning_rate") if self._is_v1 else ("learning_rate",)
+        return next((getattr(self.inner, name) for name in names if hasattr(self.inner, name)), None)
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
         now = self.learning_rate
         if hasattr(now, "assign"):
             now.assign(value)
-        elif self._is_v1:
+        elif self._is_v1 and hasattr(self.inner, "lr"):
             self.inner.lr = value
         else:
             self.inner.learning_rate = value
@@ -245,43 +304,45 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
         return config
 
     def _updates(self, gradients: list[Any], variables: list[Any]) -> Any:
-        inner, clip = self.inner, self._clip
-        # Formulas of TensorFlow's own know its variables alone.
-        of_tensorflow = type(inner).get_updates.__module__ == _V1
-        params = [each._value if of_tensorflow else each for each in variables]
-        whole = [_dense(each) for each in clip(gradients, *(vars(inner).get(n) for n in ("clipnorm", "clipvalue")))]
-        of = {id(param): gradient for param, gradient in zip(params, whole, strict=True)}
-        vars(inner)[_GRADIENTS] = of
-        given: dict[str, Any] = {"loss": None, "params": params}
+        inner = self.inner
+        given: dict[str, Any] = {"loss": None, "params": variables}
         if "constraints" in inspect.signature(inner.get_updates).parameters:  # Keras 1
             given["constraints"] = {}
-        with _making(self._made):
-            return inner.get_updates(**given)
+        for each in self._asked:  # of another graph
+            if "updates" in vars(each):
+                each.updates = []
+        of = {id(variable): gradient for variable, gradient in zip(variables, gradients, strict=True)}
+        token = _gradients.set((of, self._clip))
+        try:
+            with _making(self._made):
+                return inner.get_updates(**given)
+        finally:
+            _gradients.reset(token)
 
-    def _create_once(self, create: Callable[[Any], Any], made: list[Any], params: Any) -> Any:
-        if not made:
-            with tf.init_scope():
-                made.append(create([each._value for each in self._trainable_variables]))
-        return made[0]
 
-
-def adapted(optimizer: Any, clip: Callable[..., list[Any]], run: Callable[[Any], None]) -> OwnOptimizer:
+def adapted(
+    optimizer: Any,
+    clip: Callable[..., list[Any]],
+    run: Callable[[Any], None],
+    formulas: Mapping[str, Callable[[Any, Any, Any], Any]],
+) -> OwnOptimizer:
     """Return an optimizer of Keras 3 that steps as one that Keras 3 does not take.
 
     Args:
         optimizer: one that `is_old` says yes to.
         clip: called with all gradients, `clipnorm` and `clipvalue` where the user's optimizer leaves that to its base.
         run: called with the list of updates of a step.
+        formulas: the `get_updates` of Keras 2's classes, by their names.
     """
     kind = type(optimizer)
     # Files name the class: it is the user's.
     named = type(kind.__name__, (OwnOptimizer,), {"__module__": kind.__module__, "__doc__": kind.__doc__})
-    made: OwnOptimizer = named(optimizer, clip, run)
+    made: OwnOptimizer = named(optimizer, clip, run, formulas)
     return made
 
 
 def patch_points(adapt: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where Keras takes an optimizer (`optimizers.get`), and makes one of a configuration (`deserialize`).
+    """Yield where Keras takes an optimizer (`optimizers.get`), makes one of a configuration, and compares variables.
 
     Args:
         adapt: returns what Keras takes for anything that it is given.
@@ -294,7 +355,21 @@ def patch_points(adapt: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callab
     def wrap_deserialize(original: Any) -> Any:
         return functools.wraps(original)(lambda *given, **keywords: adapt(original(*given, **keywords)))
 
+    def wrap_public_get(original: Any) -> Any:
+        # An optimizer around another asks it for its updates.
+        return functools.wraps(original)(lambda identifier: identifier if is_old(identifier) else original(identifier))
+
+    def wrap_equal(original: Any) -> Any:
+        def __eq__(self: Any, other: Any) -> Any:
+            # `each not in self.weights`: in a graph, variables were equal to themselves alone.
+            return self is other if in_updates() else original(self, other)
+
+        return functools.wraps(original)(__eq__)
+
+    for kind in (tf.Variable, keras.Variable):
+        yield kind, "__eq__", wrap_equal
     yield optimizers, "get", wrap_get
+    yield keras.optimizers, "get", wrap_public_get
     yield optimizers, "deserialize", wrap_deserialize
 
 
