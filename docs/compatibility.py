@@ -28,6 +28,7 @@ Written by `docs/compatibility.py` from `docs/compatibility.json`, which holds w
 - [Random scripts](#random-scripts)
 - [Examples of Keras 2.2.4](#examples-of-keras-224)
 - [Public projects](#public-projects)
+- [Suites of old libraries](#suites-of-old-libraries)
 """
 _FACTS = """## Facts of each era
 
@@ -56,6 +57,11 @@ written and read again. "run": under `parallel-compat run`. "migrated": a copy w
 `migrate --write --unsafe` and run by plain Python. Both with Keras 3 on one CPU. The sources are as they were, except
 for what the last column names and numbers of epochs and batches that a script holds; where a project has no script
 with options, a few lines call its functions as its own documents do.
+"""
+_SUITES = """## Suites of old libraries
+
+The libraries' own tests, as they are: how many pass with TensorFlow 1.15.5 and Keras 2.2.4, and how many of these under
+the pytest plugin, on one CPU.
 """
 
 
@@ -115,6 +121,11 @@ def page(data: dict[str, Any], seeds: dict[str, dict[str, list[int]]]) -> str:
             _PROJECTS,
             f"{_counted(projects)}\n",
             *_table(("project", "kind", "Keras", "what was run", "run", "migrated", "what stood in the way"), projects),
+            "",
+            _SUITES,
+            *_table(
+                ("library", "pass with Keras 2.2.4", "of them under the plugin"), [tuple(one) for one in data["suites"]]
+            ),
             "",
         ]
     )
