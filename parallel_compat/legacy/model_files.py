@@ -69,18 +69,18 @@ def load_weights(
         by_name: whether layers are found by their names instead of their order. Names that Keras gave are found in
             a file of Keras 2 where that counted: its `dense_1` is today's `dense`.
         skip_mismatch: whether layers whose shapes differ are left as they are; with `by_name` only.
-        reshape: refused if true.
+        reshape: whether an array of the right size takes the shape of a convolution's kernel, in files of Keras 2.
 
     Raises:
-        ValueError: for `reshape=True`; the layers' names do not tell which weights they take.
+        ValueError: the layers' names do not tell which weights they take; `reshape=True` with another kind of file.
         CheckpointError: a `ValueError`: the file is damaged or hostile, or does not fit; the model is as it was before.
 
     Returns:
         For a checkpoint what `tf.keras` returned, else None.
     """
-    if reshape:
-        raise ValueError("Expected `reshape=False`: Keras 3 does not reshape weights. Reshape them with numpy.")
     path = existing(filepath)
+    if reshape and (tensorflow_checkpoints.is_checkpoint(path) or is_for_keras(path)):
+        raise _not_reshaped(path)
     if tensorflow_checkpoints.is_checkpoint(path):
         if by_name:
             raise ValueError(
@@ -94,11 +94,13 @@ def load_weights(
     with read(path, arrays=False) as reading:  # looks at every object in the file
         stored = reading.stored
     if stored.form == "keras3":
+        if reshape:
+            raise _not_reshaped(path)
         model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
     elif by_name:
-        saving.load_by_name(_saved(model), path, skip_mismatch=skip_mismatch)
+        saving.load_by_name(_saved(model), path, skip_mismatch=skip_mismatch, reshape=reshape)
     else:
-        saving.load_in_order(_saved(model), path)
+        saving.load_in_order(_saved(model), path, reshape=reshape)
     return None
 
 
@@ -153,6 +155,13 @@ def save_model(
         else:
             with writing(temporary) as (file, _):
                 h5_files.write_model(model, file, include_optimizer=include_optimizer)
+
+
+def _not_reshaped(path: str) -> ValueError:
+    return ValueError(
+        f"Expected `reshape=False`: {path!r} is no HDF5 file of Keras 2. Received: reshape=True. Reshape the arrays with "
+        "numpy, and give them to `layer.set_weights`."
+    )
 
 
 def _saved(model: keras.Model) -> keras.Model:

@@ -28,11 +28,10 @@ def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Any], reshape: 
     Args:
         f: the open group.
         layers: the layers, as `model.layers` lists them.
-        reshape: must be false.
+        reshape: whether an array of the right size takes the shape of a convolution's kernel.
     """
-    _check(reshape)
     with as_file(f) as path:
-        load_in_order(Layers(layers), path)
+        load_in_order(Layers(layers), path, reshape=reshape)
 
 
 def load_weights_from_hdf5_group_by_name(
@@ -44,36 +43,37 @@ def load_weights_from_hdf5_group_by_name(
         f: the open group.
         layers: the layers.
         skip_mismatch: whether layers whose shapes differ are left as they are.
-        reshape: must be false.
+        reshape: whether an array of the right size takes the shape of a convolution's kernel.
     """
-    _check(reshape)
     with as_file(f) as path:
-        load_by_name(Layers(layers), path, skip_mismatch=skip_mismatch)
+        load_by_name(Layers(layers), path, skip_mismatch=skip_mismatch, reshape=reshape)
 
 
-def load_in_order(model: Any, path: str) -> None:
+def load_in_order(model: Any, path: str, *, reshape: bool = False) -> None:
     """Read the weights of a model from a file in Keras 2's layout, by the order of the layers.
 
     Args:
         model: the model.
         path: the file; `reader.read` has looked at it.
+        reshape: whether an array of the right size takes the shape of a convolution's kernel.
     """
     with read(path, arrays=False) as reading:
         stored = reading.stored
-    if not written_by_keras3(stored):
-        load_template_weights(model, path)
+    if reshape or not written_by_keras3(stored):
+        load_template_weights(model, path, reshape=reshape)
         return
     with h5py.File(path, "r") as file:
         h5_files.read_weights(model, file["model_weights"] if stored.form == "model" else file)
 
 
-def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False) -> None:
+def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False, reshape: bool = False) -> None:
     """Read the weights of a model's layers by their names in the Keras that wrote the file.
 
     Args:
         model: has `layers`.
         path: the file.
         skip_mismatch: whether layers whose shapes differ are left as they are.
+        reshape: whether an array of the right size takes the shape of a convolution's kernel.
 
     Raises:
         ValueError: the layers' names do not tell which weights they take.
@@ -83,7 +83,7 @@ def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False) -> None:
         old = _of_standalone_keras(stored.keras_version or "1")
         return automatic_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
 
-    load_weights_by_name(model, path, names=names, skip_mismatch=skip_mismatch)
+    load_weights_by_name(model, path, names=names, skip_mismatch=skip_mismatch, reshape=reshape)
 
 
 @contextlib.contextmanager
@@ -104,8 +104,3 @@ def _of_standalone_keras(version: str) -> bool:
     return version.partition(".")[0] == "1" or (
         version.startswith(("2.0.", "2.1.", "2.2.", "2.3.")) and not version.endswith("-tf")
     )
-
-
-def _check(reshape: bool) -> None:
-    if reshape:
-        raise ValueError("Expected `reshape=False`: Keras 3 does not reshape weights. Reshape them with numpy.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from parallel_compat.recover.single_model import Template
 
     Array = np.ndarray[Any, Any]
+
+# Keras 2.2's `conv_layers`: the layers whose kernels `load_weights(reshape=True)` reshaped.
+_CONVOLUTIONS = frozenset({"Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "ConvLSTM2D"})
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,9 @@ class LoadedWeights:
         return f"Loaded {self.weights} weights from {self.path} ({kind} of {owner}, Keras {self.keras_version})."
 
 
-def load_template_weights(model: Any, path: str | os.PathLike[str], *, max_bytes: int | None = None) -> LoadedWeights:
+def load_template_weights(
+    model: Any, path: str | os.PathLike[str], *, reshape: bool = False, max_bytes: int | None = None
+) -> LoadedWeights:
     """Load a checkpoint into a single model, whether a parallel or a single model wrote it.
 
     The file may hold a whole model or weights only, of Keras 2.0 to 3 or tf.keras. Nothing in it is run. All weights
@@ -82,6 +88,8 @@ def load_template_weights(model: Any, path: str | os.PathLike[str], *, max_bytes
     Args:
         model: a built `keras.Model` of Keras 3.
         path: the checkpoint.
+        reshape: whether an array of as many numbers as a convolution's kernel takes the kernel's shape, such as that of
+            a `Dense` layer which a 1x1 convolution replaces. As `load_weights(reshape=True)` of Keras 2.2.
         max_bytes: how many bytes the arrays may have in all. Default: eight times the file's size, at least 32 MiB.
 
     Returns:
@@ -116,9 +124,9 @@ def load_template_weights(model: Any, path: str | os.PathLike[str], *, max_bytes
         guessed = None if template is not None else wrapper_of_weights(stored)
         if guessed is not None:
             wrappers = (guessed,)
-        places = _by_groups(stored, tree, parallel=bool(wrappers))
+        places = _by_groups(stored, tree, parallel=bool(wrappers), reshape=reshape)
     notes: list[str] = []
-    values = _values(model, tree, places, arrays, template, notes, old=old, path=stored.path)
+    values = _values(model, tree, places, arrays, template, notes, old=old, reshape=reshape, path=stored.path)
     mine = {id(variable) for variable, _ in values}
     left = [variable.path for variable in model.weights if id(variable) not in mine]
     if left:
@@ -134,6 +142,7 @@ def load_weights_by_name(
     *,
     names: Callable[[Stored], Mapping[Any, str]] = lambda stored: {},
     skip_mismatch: bool = False,
+    reshape: bool = False,
     max_bytes: int | None = None,
 ) -> LoadedWeights:
     """Load the weights of those layers of a living model that a file has by name.
@@ -145,6 +154,7 @@ def load_weights_by_name(
         path: a file in Keras 2's layout.
         names: given the file, returns layer -> its name in the file, where that is another.
         skip_mismatch: whether layers whose weights do not fit are left as they are, with a warning.
+        reshape: as in `load_template_weights`.
         max_bytes: as in `load_template_weights`.
 
     Returns:
@@ -158,7 +168,7 @@ def load_weights_by_name(
         arrays = [gather(array, pieces) for array, pieces in reading.arrays()]
     template = _template(stored) if stored.form == "model" and not written_by_keras3(stored) else None
     if (template is not None and template.wrappers) or wrapper_of_weights(stored) is not None:
-        return load_template_weights(model, path, max_bytes=max_bytes)
+        return load_template_weights(model, path, reshape=reshape, max_bytes=max_bytes)
     groups: dict[str, tuple[StoredLayer | None, int]] = {}
     start = 0
     for stored_layer in stored.layers:
@@ -172,7 +182,8 @@ def load_weights_by_name(
         if group is None or (not group.weights and not layer.weights):
             continue
         try:
-            pairs += _of_layer(layer, group, arrays[first : first + len(group.weights)], notes, stored)
+            given = arrays[first : first + len(group.weights)]
+            pairs += _of_layer(layer, group, given, notes, stored, reshape=reshape)
         except CheckpointError as error:
             if not skip_mismatch:
                 raise
@@ -183,16 +194,17 @@ def load_weights_by_name(
 
 
 def _of_layer(
-    layer: Any, group: StoredLayer, arrays: list[Array], notes: list[str], stored: Stored
+    layer: Any, group: StoredLayer, arrays: list[Array], notes: list[str], stored: Stored, *, reshape: bool
 ) -> list[tuple[Any, Array]]:
     """Pair the variables of one layer with their values in its group."""
     from parallel_compat.recover.keras_models import Layers, tree_of
 
     node = tree_of(layer, (layer.name,))
-    _loosen(node)
+    _loosen(node, kernels=reshape)
     places = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
     old = not written_by_keras3(stored)
-    return _values(Layers([layer]), Branch((), [node]), places, arrays, None, notes, old=old, path=stored.path)
+    tree = Branch((), [node])
+    return _values(Layers([layer]), tree, places, arrays, None, notes, old=old, reshape=reshape, path=stored.path)
 
 
 def _template(stored: Stored) -> Template | None:
@@ -260,11 +272,11 @@ def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
     return None
 
 
-def _by_groups(stored: Stored, tree: Branch, *, parallel: bool) -> dict[Path, list[int]]:
+def _by_groups(stored: Stored, tree: Branch, *, parallel: bool, reshape: bool) -> dict[Path, list[int]]:
     """Match a file without a usable config: its groups are the model's layers, or one is the whole template."""
     flat = [weight for layer in stored.layers for weight in layer.weights]
     full = [layer for layer in stored.layers if layer.weights]
-    _loosen(tree)
+    _loosen(tree, kernels=reshape)
     if parallel:
         return place(tree, flat, f"{stored.path}: the template in it")
     tops = [child for child in tree.children if any(leaf.specs for leaf in child.leaves())]
@@ -295,12 +307,15 @@ def _by_groups(stored: Stored, tree: Branch, *, parallel: bool) -> dict[Path, li
     return found
 
 
-def _loosen(node: Node) -> None:
-    """Let biases of LSTM and GRU pass in cuDNN's shape, too; `_values` converts them."""
+def _loosen(node: Node, *, kernels: bool) -> None:
+    """Let biases of LSTM and GRU pass in cuDNN's shape, too, and kernels in any; `_values` converts them."""
     for leaf in node.leaves():
-        if leaf.class_name in ("LSTM", "GRU") and leaf.specs:
+        loose = "bias" if leaf.class_name in ("LSTM", "GRU") else None
+        if kernels and leaf.class_name in _CONVOLUTIONS:
+            loose = "kernel"
+        if loose is not None and leaf.specs:
             leaf.specs = tuple(
-                Spec(spec.name, None if spec.name == "bias" else spec.shape, spec.trainable) for spec in leaf.specs
+                Spec(spec.name, None if spec.name == loose else spec.shape, spec.trainable) for spec in leaf.specs
             )
 
 
@@ -318,6 +333,7 @@ def _values(
     notes: list[str],
     *,
     old: bool,
+    reshape: bool,
     path: str,
 ) -> list[tuple[Any, Array]]:
     """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
@@ -336,6 +352,8 @@ def _values(
         if old:
             edits = _edits(leaf, layer, values, notes)
             values = weight_edits.apply(edits, leaf.class_name, values)
+        if reshape and leaf.class_name in _CONVOLUTIONS and values[0].size == math.prod(variables[0].shape):
+            values = [values[0].reshape(variables[0].shape), *values[1:]]
         shapes, received = (
             [tuple(variable.shape) for variable in variables],
             [value.shape for value in values],

@@ -135,8 +135,31 @@ def test_weights_by_name(tmp_path):
     second = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), name="kept"), keras.layers.Dense(4, name="new")])
     second.load_weights(str(tmp_path / "w.h5"), by_name=True)
     np.testing.assert_array_equal(first.layers[0].get_weights()[0], second.layers[0].get_weights()[0])
-    with pytest.raises(ValueError, match="Keras 3 does not reshape weights"):
-        second.load_weights(str(tmp_path / "w.h5"), by_name=True, reshape=True)
+
+
+@pytest.mark.parametrize("name", ["w.h5", "m.h5"])
+def test_kernels_of_another_shape(name, tmp_path):
+    """A dense classifier over the whole picture becomes a convolution, which takes pictures of any size."""
+    dense = [keras.layers.Conv2D(3, 2, input_shape=(4, 4, 2), name="a"), keras.layers.Flatten()]
+    classifier = keras.Sequential([*dense, keras.layers.Dense(5, name="b")])
+    classifier.compile("sgd", "mse")
+    path = str(tmp_path / name)
+    (classifier.save_weights if name == "w.h5" else classifier.save)(path)
+    everywhere = [keras.layers.Conv2D(3, 2, input_shape=(None, None, 2), name="a"), keras.layers.Conv2D(5, 3, name="b")]
+    convolutional = keras.Sequential(everywhere)
+    for by_name in (False, True):
+        with pytest.raises(ValueError, match="(?i)shape"):
+            convolutional.load_weights(path, by_name=by_name)
+        convolutional.set_weights([np.zeros_like(weight) for weight in convolutional.get_weights()])
+        convolutional.load_weights(path, by_name=by_name, reshape=True)
+        x = np.random.rand(2, 4, 4, 2)
+        np.testing.assert_allclose(convolutional.predict(x)[:, 0, 0], classifier.predict(x), atol=1e-6)
+    wider = keras.Sequential([everywhere[0], keras.layers.Conv2D(5, 2, name="b")])
+    with pytest.raises(ValueError, match="shape"):
+        wider.load_weights(path, by_name=True, reshape=True)
+    convolutional.save(str(tmp_path / "m.keras"))
+    with pytest.raises(ValueError, match="is no HDF5 file of Keras 2"):
+        convolutional.load_weights(str(tmp_path / "m.keras"), reshape=True)
 
 
 def test_a_failed_write_leaves_the_file_before(tmp_path, monkeypatch):
