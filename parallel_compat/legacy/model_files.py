@@ -159,8 +159,8 @@ def save_model(
 
 def _not_reshaped(path: str) -> ValueError:
     return ValueError(
-        f"Expected `reshape=False`: {path!r} is no HDF5 file of Keras 2. Received: reshape=True. Reshape the arrays with "
-        "numpy, and give them to `layer.set_weights`."
+        f"Expected `reshape=False`: {path!r} is no HDF5 file of Keras 2. Received: reshape=True. Reshape the arrays "
+        "with numpy, and give them to `layer.set_weights`."
     )
 
 

@@ -148,7 +148,7 @@ def test_kernels_of_another_shape(name, tmp_path):
     everywhere = [keras.layers.Conv2D(3, 2, input_shape=(None, None, 2), name="a"), keras.layers.Conv2D(5, 3, name="b")]
     convolutional = keras.Sequential(everywhere)
     for by_name in (False, True):
-        with pytest.raises(ValueError, match="(?i)shape"):
+        with pytest.raises(ValueError, match=r"(?i)shape"):
             convolutional.load_weights(path, by_name=by_name)
         convolutional.set_weights([np.zeros_like(weight) for weight in convolutional.get_weights()])
         convolutional.load_weights(path, by_name=by_name, reshape=True)
