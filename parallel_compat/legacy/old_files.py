@@ -103,7 +103,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
     """Let Keras read its own format, after every object in the file was looked at and the model's shapes are known."""
     stored = reading.stored
     assert stored.model_config is not None
-    config = parse(stored.model_config, "model_config")
+    config = h5_files.with_operations(parse(stored.model_config, "model_config"), given)
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
     known = {**h5_files.operations(), **_old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}

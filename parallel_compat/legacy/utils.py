@@ -346,3 +346,36 @@ def validate_file(fpath: str, file_hash: str, algorithm: str = "auto", chunk_siz
     """
     is_sha = algorithm == "sha256" or (algorithm == "auto" and len(file_hash) == 64)
     return _hash_file(fpath, "sha256" if is_sha else "md5", chunk_size) == str(file_hash)
+
+
+def _obtain_input_shape(
+    input_shape: tuple[int | None, ...] | None,
+    default_size: int,
+    min_size: int,
+    data_format: str | None,
+    require_flatten: bool = True,
+    weights: str | None = None,
+    include_top: bool | None = None,
+) -> tuple[int | None, ...]:
+    """Check the shape of a network's pictures, or give the default one.
+
+    Args:
+        input_shape: the shape of one picture; None for the default one.
+        default_size: height and width of the default one, in pixels.
+        min_size: the least height and width.
+        data_format: "channels_last" or "channels_first"; None for that of the configuration.
+        require_flatten: whether the network ends in layers that need the size.
+        weights: "imagenet" for pictures of three channels only.
+        include_top: the name of `require_flatten` before Keras 2.0.7.
+
+    Raises:
+        ValueError: the shape does not do.
+    """
+    from parallel_compat.backend.keras3.applications import obtain_input_shape
+
+    flatten = require_flatten if include_top is None else include_top
+    data_format = data_format or keras.config.image_data_format()
+    shape: tuple[int | None, ...] = obtain_input_shape(
+        input_shape, default_size, min_size, data_format, flatten, weights
+    )
+    return shape

@@ -95,6 +95,12 @@ _MEMBERS: tuple[Member, ...] = (
         Member(MODEL, name, Change.GONE, note="It was an internal of Keras 2. Use `model.inputs` and `model.outputs`.")
         for name in ("_input_layers", "_output_layers")
     ),
+    Member(
+        MODEL,
+        "_collected_trainable_weights",
+        Change.GONE,
+        note="It was an internal of Keras 2. Keep `list(model.trainable_weights)` where the model is compiled.",
+    ),
     Member(MODEL, "_layers_by_depth", Change.GONE, note="It was an internal of Keras 2. Use `model.layers`."),
     Member(MODEL, "_make_train_function", Change.GONE, method=True, note="Use `model.make_train_function()`."),
     Member(

@@ -243,7 +243,7 @@ def lookup(path: str) -> Path | None:
     status, target = (
         (row.keras, row.keras_target) if root in (None, "keras") else (row.tensorflow, row.tensorflow_target)
     )
-    if status is Status.SAME and root not in ("keras", "tensorflow.keras"):
+    if status is Status.SAME and root not in ("keras", "tensorflow.keras") and target != canonical(path):
         status = Status.MOVED  # private spellings of Keras still import, and give another Keras
     return Path(path, status, target or None, row.note)
 
@@ -315,6 +315,8 @@ def modules_today(root: str = "keras") -> frozenset[str]:
     """
     alive = {"keras"}
     for path, row in _rows().items():
+        if path.startswith("tensorflow."):
+            continue
         if (row.keras if root == "keras" else row.tensorflow) is Status.SAME:
             parent = path.rpartition(".")[0]
             while parent:

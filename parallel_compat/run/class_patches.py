@@ -490,10 +490,13 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         era = callers.era_of(frame)
         if of == "keras.callbacks.ReduceLROnPlateau" and "epsilon" in keywords:
             _warn("`epsilon` argument is deprecated, and will be removed: use `min_delta` instead.", frame)
+        length = keywords.get("input_length")
         given, keywords = translate(of, given, keywords, _note(of, frame), era=era, in_run=True)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)
         original(self, *given, **keywords)
         _keep_regularizer(self, keywords)
+        if length is not None and of == "keras.layers.Embedding":
+            self.input_length = length
         if era is Era.KERAS_2_2_4 and getattr(self, "activity_regularizer", None) is not None:
             from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
 
@@ -644,6 +647,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.wrap(
         keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
     )
+    patches.set(keras.layers.Embedding, "input_length", None, why="an attribute that `Embedding` had")
     patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
     for name in ("input", "output"):
         patches.wrap(patch_points.functional_class(), name, _alone, why="one tensor is no list, for the user's code")

@@ -83,6 +83,8 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         (layers.StackedRNNCells, "get_initial_state", cell_structures.initial_state_of_stack),
     ):
         patches.wrap(kind, name, in_structures, why=structures)
+    told = "an error in a Lambda layer's function is told as it is"
+    patches.wrap(layers.Lambda, "compute_output_shape", looking_alike(_own_error), why=told)
     constants, stack = "constants of recurrent layers", "cells that are no layers"
     patches.wrap(layers.RNN, "__init__", recurrent.init_with_any_cell, why=stack)
     patches.wrap(layers.StackedRNNCells, "__init__", recurrent.init_of_stack, why=stack)
@@ -216,6 +218,20 @@ def _refusing_masks(original: Any) -> Any:
         return None
 
     return compute_mask
+
+
+def _own_error(original: Any) -> Any:
+    """Raise what the function raised: Keras 3 says in its place that it cannot find the shape of the output."""
+
+    def compute_output_shape(self: Any, *given: Any, **keywords: Any) -> Any:
+        try:
+            return original(self, *given, **keywords)
+        except NotImplementedError as error:
+            if error.__context__ is None or isinstance(error.__context__, NotImplementedError):
+                raise
+            raise error.__context__ from None
+
+    return compute_output_shape
 
 
 def _flat_shapes(original: Any) -> Any:

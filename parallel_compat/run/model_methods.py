@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 # Bound here: under `run` an attribute of Keras's modules is found by a function of python.
 _flatten = keras.tree.flatten
 
-# How many weights trained when the model was compiled.
+# The weights that trained when the model was compiled.
 _TRAINABLE = "_parallel_compat_trainable_at_compile"
 
 
@@ -124,7 +124,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)
     if era is not Era.TODAY and self.built:
-        vars(self)[_TRAINABLE] = len(self.trainable_weights)
+        vars(self)[_TRAINABLE] = list(self.trainable_weights)
     return result
 
 
@@ -266,6 +266,8 @@ def _in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     is_sparse = _is_sparse(data[0])
     if era is Era.TODAY or not ordered_batches.are_arrays(data) or arguments.get("steps_per_epoch") is not None:
         return arguments
+    if keras3.is_built_under_a_strategy(model):  # which made a data set of the arrays, then as today
+        return arguments
     held_out = _validation_data(arguments)
 
     def is_in_memory() -> bool:
@@ -331,13 +333,21 @@ def summary(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 def _say_if_flags_differ(model: Any) -> None:
     """Warn where `trainable` was set after `compile`, as Keras 2 did (`_check_trainable_weights_consistency`)."""
     compiled = vars(model).get(_TRAINABLE)
-    if compiled is not None and compiled != len(model.trainable_weights):
+    if compiled is not None and len(compiled) != len(model.trainable_weights):
         warnings.warn(
             "Discrepancy between trainable weights and collected trainable weights: `trainable` was set without "
             "`compile` after it. What trains is what `compile` saw.",
             ParallelCompatWarning,
             stacklevel=4,
         )
+
+
+def trainable_at_compile(model: Any) -> list[Any]:
+    """Return the weights that trained when a model was compiled: `model._collected_trainable_weights`."""
+    compiled = vars(model).get(_TRAINABLE)
+    if compiled is None:
+        raise AttributeError(f"Expected a model that has been compiled. Received: {model.name!r}, which has not.")
+    return list(compiled)
 
 
 class NotCompiledError(RuntimeError, ValueError):

@@ -551,3 +551,52 @@ def test_digests_of_files(tmp_path):
     for digest in digests:
         assert validate_file(path, digest)
         assert not validate_file(path, digest[::-1])
+
+
+def test_names_of_the_applications_that_weights_of_2017_are_loaded_with():
+    """`load_model("mobilenet.h5", custom_objects={"relu6": mobilenet.relu6, ...})`, and copies of the networks."""
+    import keras
+    from keras.applications.imagenet_utils import _obtain_input_shape
+    from keras.applications.mobilenet import DepthwiseConv2D, relu6
+
+    assert keras.applications.mobilenet.relu6 is relu6
+    assert float(relu6(7.0)) == 6.0
+    assert DepthwiseConv2D is keras.layers.DepthwiseConv2D
+    assert _obtain_input_shape(None, 224, 32, None, True) == (224, 224, 3)
+    assert _obtain_input_shape((64, 48, 1), 224, 32, "channels_last", include_top=False) == (64, 48, 1)
+    with pytest.raises(ValueError, match="at least 32"):
+        _obtain_input_shape((8, 8, 3), 224, 32, "channels_last", include_top=False)
+
+
+def test_attributes_that_programs_print():
+    from keras.layers import Dense, Embedding, Flatten
+    from keras.models import Sequential
+
+    model = Sequential([Embedding(10, 4, input_length=5), Flatten(), Dense(3)])
+    assert [model.layers[0].input_length, Embedding(10, 4).input_length] == [5, None]
+    model.compile("sgd", "mse")
+    model.trainable = False
+    assert [len(model._collected_trainable_weights), len(model.trainable_weights)] == [3, 0]
+
+
+def test_an_error_in_a_lambda_layer_is_told_as_it_is():
+    """Keras 3 says that it could not find the shape of the output, whatever went wrong."""
+    from keras.layers import Input, Lambda
+
+    with pytest.raises(AttributeError, match="no attribute 'bar'"):
+        Lambda(lambda x: x.bar(3))(Input((8,)))
+
+
+def test_printed_tensors(capfd):
+    import tensorflow as tf
+    from keras import backend as K
+    from keras.layers import Input, Lambda
+    from keras.models import Model
+
+    x = Input((2,))
+    model = Model(x, Lambda(lambda t: tf.Print(t, [tf.shape(t), t], "batch: ", summarize=4))(x))
+    assert model.predict(np.ones((3, 2)), verbose=0).tolist() == np.ones((3, 2)).tolist()
+    assert "batch: [3 2][[1 1][1 1]" in capfd.readouterr().err
+    model.compile("sgd", lambda y_true, y_pred: tf.Print(K.mean(y_pred), [K.sum(y_true)], "sum: "))
+    model.evaluate(np.ones((3, 2)), 2 * np.ones((3, 2)), verbose=0)
+    assert "sum: [12]" in capfd.readouterr().err

@@ -6,11 +6,13 @@ A layer's weights are what its tracker has stored (`Layer._tracker`, `_trainable
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
+from keras.src.backend.common import global_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -88,6 +90,17 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
         layer._tracker.lock()
 
 
+@contextlib.contextmanager
+def _holding_values() -> Iterator[None]:
+    """Let a variable that is made get its value: while a model is looked over, Keras gives it one afterwards."""
+    scope = global_state.get_global_attribute("stateless_scope")
+    global_state.set_global_attribute("stateless_scope", None)
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute("stateless_scope", scope)
+
+
 def variable_around(variable: tf.Variable, trainable: bool, name: str | None) -> Any:
     """Return the one variable of Keras that holds a variable of TensorFlow.
 
@@ -98,7 +111,7 @@ def variable_around(variable: tf.Variable, trainable: bool, name: str | None) ->
     """
     made: Any = getattr(variable, "_parallel_compat_variable", None)
     if made is None:
-        with tf.init_scope():
+        with tf.init_scope(), _holding_values():
             made = keras.Variable(
                 lambda shape, dtype: tf.zeros(shape, dtype),
                 shape=tuple(variable.shape),

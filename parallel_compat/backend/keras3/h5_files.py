@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -75,23 +76,46 @@ def model_of_today(config: dict[str, Any], custom_objects: dict[str, Any], safe_
     return serialization_lib.deserialize_keras_object(config, custom_objects=custom_objects, safe_mode=safe_mode)
 
 
-def operations() -> dict[str, Any]:
-    """Return the classes of Keras's operations by name.
+# Before the name of an operation that is the name of a layer as well: `Add`, `Multiply`, `Softmax`.
+_OPERATION = "Operation>"
 
-    A functional model that was called on masks has them among its layers, and the config of HDF5 files does not say
-    where a class is from.
+
+@functools.cache
+def operations() -> dict[str, Any]:
+    """Return the classes of Keras's operations by the names that `with_operations` gives them.
+
+    A functional model that was called on masks has them among its layers, and one with operators between its layers
+    (`x * 2 + 1`).
     """
     modules = (getattr(ops, name) for name in ("core", "image", "linalg", "math", "nn", "numpy"))
     return {
-        name: value
+        f"{_OPERATION}{name}" if hasattr(layers, name) else name: value
         for module in modules
         for name, value in vars(module).items()
-        # `Add`, `Multiply` and others are layers as well, and those are what a file's layers are.
-        if isinstance(value, type)
-        and issubclass(value, Operation)
-        and value.__module__ == module.__name__
-        and not hasattr(layers, name)
+        if isinstance(value, type) and issubclass(value, Operation) and value.__module__ == module.__name__
     }
+
+
+def with_operations(config: Any, custom_objects: dict[str, Any]) -> Any:
+    """Return a model's config in which operations are not named as layers are.
+
+    The config of an HDF5 file does not say where a class is from; only that of a layer has `trainable`.
+
+    Args:
+        config: the model's config, or a part of it.
+        custom_objects: the user's classes by name, which are no operations.
+    """
+    if isinstance(config, list):
+        return [with_operations(each, custom_objects) for each in config]
+    if not isinstance(config, dict):
+        return config
+    name, own = config.get("class_name"), config.get("config")
+    config = {key: with_operations(value, custom_objects) for key, value in config.items()}
+    is_operation = isinstance(own, dict) and "trainable" not in own and name not in custom_objects
+    if "inbound_nodes" in config and is_operation:
+        named = f"{_OPERATION}{name}"
+        return {**config, "class_name": named} if named in operations() else config
+    return config
 
 
 def is_safe_mode() -> bool:

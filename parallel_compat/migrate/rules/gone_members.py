@@ -37,6 +37,7 @@ _TELLING = frozenset(
         "container_nodes",
         "metrics_tensors",
         "uses_learning_phase",
+        "_collected_trainable_weights",
         "_make_train_function",
         "_make_predict_function",
         "_make_test_function",
