@@ -7,13 +7,13 @@ the attributes that hold the layers. So its files are read here, and `tf.train.l
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import tensorflow as tf
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from parallel_compat.backend.keras3 import checkpoint_children
+from parallel_compat.run import object_eras
 
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 
@@ -55,21 +55,24 @@ def save(model: keras.Model, path: str) -> None:
     tf.compat.v1.train.update_checkpoint_state(folder, written, all_model_checkpoint_paths=[written])
 
 
-def load(model: keras.Model, path: str) -> LoadStatus:
+def load(model: keras.Model, path: str) -> Any:
     """Read a model's weights, and its optimizer's variables where the file has all of them.
 
     Args:
-        model: the model, which has been called or built.
+        model: the model; one that has not been called yet gets its weights when it is.
         path: the beginning of the files' names.
 
     Raises:
-        ValueError: the model has no weights yet, or one of them is not in the file or has another shape there.
+        ValueError: a weight is not in the file or has another shape there; it is code of today, in which TensorFlow
+            does not reach the weights, and the model has none yet.
     """
     if not model.built or not model.weights:
-        raise ValueError(
-            f"Expected a model that has weights, to read those of {path!r}. Received: the model {model.name!r}, which "
-            "has not been called. Call it once on a batch, or `build(input_shape)`, before `load_weights`."
-        )
+        if not object_eras.era_of_object(model).is_tf_keras:
+            raise ValueError(
+                f"Expected a model that has weights, to read those of {path!r}. Received: the model {model.name!r}, "
+                "which has not been called. Call it once on a batch, or `build(input_shape)`, before `load_weights`."
+            )
+        return tf.train.Checkpoint(root=model).read(path)
     reader = tf.train.load_checkpoint(path)
     stored = reader.get_variable_to_shape_map()
     values = []
@@ -101,7 +104,7 @@ def is_checkpoint(path: str) -> bool:
 
 def _variables(model: keras.Model) -> dict[tuple[str, ...], Any]:
     """Return all variables by the way to them; the optimizer's are last."""
-    found = dict(_of_layer(model, ()))
+    found: dict[tuple[str, ...], Any] = dict(checkpoint_children.variables(model))
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None:
         if not optimizer.built:
@@ -109,39 +112,6 @@ def _variables(model: keras.Model) -> dict[tuple[str, ...], Any]:
         for number, variable in enumerate(optimizer.variables):
             found["optimizer", f"variables-{number}"] = variable
     return found
-
-
-def _of_layer(layer: keras.Layer, way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    parts = dict(_parts(layer))
-    within: set[int] = set()
-    for name, part in parts.items():
-        within.update(id(weight) for weight in part.weights)
-        yield from _of_layer(part, (*way, *name))
-    for weight in layer.weights:
-        if id(weight) not in within:
-            yield (*way, weight.name.rpartition("/")[2]), weight
-
-
-def _parts(layer: keras.Layer) -> Iterator[tuple[tuple[str, ...], keras.Layer]]:
-    """Yield the layers in a layer that have weights, each with the name that `tf.keras` gave it in a file."""
-    if isinstance(layer, (keras.Sequential, keras.Model)) and getattr(layer, "inputs", None) is not None:
-        for number, part in enumerate(part for part in layer.layers if part.weights):
-            yield (f"layer_with_weights-{number}",), part
-        return
-    for name, value in vars(layer).items():
-        if not name.startswith("_"):
-            yield from ((way, part) for way, part in _held(value, (name,)) if part.weights)
-
-
-def _held(value: Any, way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], keras.Layer]]:
-    if isinstance(value, keras.layers.Layer):
-        yield way, value
-    elif isinstance(value, (list, tuple)):
-        for number, one in enumerate(value):
-            yield from _held(one, (*way, str(number)))
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            yield from _held(one, (*way, str(key)))
 
 
 def _tracked(tree: dict[str, Any]) -> tf.train.Checkpoint:

@@ -6,7 +6,14 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import counted_calls, layer_calls, patch_points
+from parallel_compat.backend.keras3 import (
+    checkpoint_children,
+    checkpoint_slots,
+    counted_calls,
+    layer_calls,
+    patch_points,
+)
+from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import assigned_attributes, callers, object_eras
 
@@ -50,6 +57,13 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         for owner, name, wrap in points:
             # Keras reads the signature of a `build` from what it puts around the bound method.
             patches.wrap(owner, name, wrap if name == "build" else looking_alike(wrap), why=why)
+
+    for points, why in (
+        (checkpoint_children.patch_points(_of_tf_keras), "what a `tf.train.Checkpoint` reaches, and gives back"),
+        (checkpoint_slots.patch_points(), "the state of an optimizer of `tf.keras` in a checkpoint"),
+    ):
+        for owner, name, wrap in points:
+            patches.wrap(owner, name, wrap, why=why, read_in=TENSORFLOW)
 
     patches.wrap(
         layers.Layer, "compute_output_shape", looking_alike(_same_shape), why="`super()` gave the shape of the input"

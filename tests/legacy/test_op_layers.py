@@ -124,3 +124,33 @@ def test_without_legacy_names_nothing_changes():
                 tf.reduce_max(h, 2)
     finally:
         parallel_compat.install()
+
+
+def test_operators_between_layers_are_read_from_an_hdf5_file(tmp_path):
+    """`x * 2` is an operation of Keras by the name of a layer, `Multiply`, and the file says no more than the name."""
+    x = keras.Input((4,))
+    y = keras.layers.Dense(3)(x) * 2 + 1
+    y = keras.layers.Add()([y, 1 - y / 4])
+    model = keras.Model(x, keras.layers.Multiply()([y, y]) - y)
+    model.save(str(tmp_path / "model.h5"))
+    loaded = keras.models.load_model(str(tmp_path / "model.h5"))
+    rows = np.random.default_rng(0).random((5, 4))
+    np.testing.assert_allclose(loaded.predict(rows), model.predict(rows), rtol=1e-6)
+
+
+def test_a_layer_with_a_variable_of_tensorflow_is_read_from_an_hdf5_file(tmp_path):
+    class Scaled(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.kernel = self.add_weight("kernel", shape=(4, 2))
+            self.scale = tf.Variable(3.0)
+
+        def call(self, inputs):
+            return tf.matmul(inputs, self.kernel) * self.scale
+
+    model = tf.keras.Sequential([Scaled(input_shape=(4,))])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((2, 4)), np.ones((2, 2)), verbose=0)
+    model.save(str(tmp_path / "model.h5"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "model.h5"), custom_objects={"Scaled": Scaled})
+    assert len(loaded.weights) == 2
+    np.testing.assert_allclose(loaded.predict(np.ones((2, 4))), model.predict(np.ones((2, 4))), rtol=1e-6)

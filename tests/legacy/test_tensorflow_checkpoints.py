@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import keras
@@ -85,3 +87,21 @@ def test_a_script_goes_on_from_its_latest_checkpoint(tmp_path, monkeypatch):
     (tmp_path / "train.py").write_text(SCRIPT)
     with parallel_compat.legacy_names():
         exec(compile(SCRIPT, str(tmp_path / "train.py"), "exec"), {"__name__": "__main__"})
+
+
+def test_a_training_goes_on_from_an_old_checkpoint_restored_before_the_first_call(tmp_path, monkeypatch, capsys):
+    """The losses that come next are those of TensorFlow 2.2.3, with each optimizer; layers are in lists and dicts."""
+    import parallel_compat
+
+    monkeypatch.chdir(tmp_path)
+    program = Path(__file__).parents[1] / "data" / "resumed_trainings.py"
+    copy = tmp_path / "resumed_trainings.py"
+    copy.write_text(program.read_text())
+    monkeypatch.setattr(sys, "argv", ["resumed_trainings.py", "go_on", str(FILES / "resumed")])
+    with parallel_compat.legacy_names():
+        exec(compile(copy.read_text(), str(copy), "exec"), {"__name__": "__main__"})
+    ours = json.loads(capsys.readouterr().out)
+    theirs = json.loads((FILES / "resumed" / "numbers.json").read_text())
+    assert ours.keys() == theirs.keys()
+    for name, numbers in theirs.items():
+        np.testing.assert_allclose(ours[name], numbers, rtol=2e-5, err_msg=name)

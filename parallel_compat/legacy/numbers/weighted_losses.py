@@ -62,7 +62,11 @@ class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
         return values
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        return self.of_sums(*self.sums(y_true, y_pred, sample_weight))
+        loss = self.of_sums(*self.sums(y_true, y_pred, sample_weight))
+        # Under a strategy of the user's the gradients of its replicas are added up: each loss is its share of the mean,
+        # as `keras.losses.Loss` does it.
+        replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        return loss / replicas if replicas > 1 and self.reduction != "sum" else loss
 
     def sums(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Sums:
         """Compute what samples contribute."""
