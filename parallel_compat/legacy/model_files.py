@@ -60,7 +60,7 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
 @of_models("load_weights")
 def load_weights(
     model: keras.Model, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
-) -> tensorflow_checkpoints.LoadStatus | None:
+) -> Any:
     """Read weights from a file of any name, in Keras 2's or Keras 3's layout, or from a checkpoint of TensorFlow.
 
     Args:

@@ -139,18 +139,23 @@ def test_operators_between_layers_are_read_from_an_hdf5_file(tmp_path):
 
 
 def test_a_layer_with_a_variable_of_tensorflow_is_read_from_an_hdf5_file(tmp_path):
-    class Scaled(tf.keras.layers.Layer):
-        def build(self, input_shape):
-            self.kernel = self.add_weight("kernel", shape=(4, 2))
-            self.scale = tf.Variable(3.0)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
 
-        def call(self, inputs):
-            return tf.matmul(inputs, self.kernel) * self.scale
+        class Scaled(tf.keras.layers.Layer):
+            def build(self, input_shape):
+                self.kernel = self.add_weight("kernel", shape=(4, 2))
+                self.scale = tf.Variable(3.0)
 
-    model = tf.keras.Sequential([Scaled(input_shape=(4,))])
-    model.compile("sgd", "mse")
-    model.fit(np.ones((2, 4)), np.ones((2, 2)), verbose=0)
-    model.save(str(tmp_path / "model.h5"))
-    loaded = tf.keras.models.load_model(str(tmp_path / "model.h5"), custom_objects={"Scaled": Scaled})
-    assert len(loaded.weights) == 2
-    np.testing.assert_allclose(loaded.predict(np.ones((2, 4))), model.predict(np.ones((2, 4))), rtol=1e-6)
+            def call(self, inputs):
+                return tf.matmul(inputs, self.kernel) * self.scale
+
+            def get_config(self):
+                return super().get_config()
+
+        model = tf.keras.Sequential([Scaled(input_shape=(4,))])
+        model.compile("sgd", "mse")
+        model.fit(np.ones((2, 4)), np.ones((2, 2)), verbose=0)
+        model.save(str(tmp_path / "model.h5"))
+        loaded = tf.keras.models.load_model(str(tmp_path / "model.h5"), custom_objects={"Scaled": Scaled})
+        assert len(loaded.weights) == 2
+        np.testing.assert_allclose(loaded.predict(np.ones((2, 4))), model.predict(np.ones((2, 4))), rtol=1e-6)

@@ -37,7 +37,7 @@ class _Container(_Trackable):  # type: ignore[misc]  # TensorFlow carries no typ
 class _Children(dict[str, Any]):
     """The children by name; a name that Keras 3 wrote (`_kernel`) finds the one that had it without the line."""
 
-    def get(self, name: str, default: Any = None) -> Any:  # type: ignore[override]
+    def get(self, name: str, default: Any = None) -> Any:
         return super().get(name, super().get(name.removeprefix("_"), default))
 
 
@@ -96,7 +96,9 @@ def children(layer: keras.layers.Layer) -> dict[str, Any]:
     private = _names_of_keras()
     containers = _containers.setdefault(layer, {})
     for name, value in vars(layer).items():
-        if name not in private and not (name.startswith("_") and isinstance(value, keras.Variable)):
+        # TensorFlow's own notes begin with `_self_`; Keras has a variable `_kernel` by its property `kernel`.
+        of_others = name in private or name.startswith("_self_")
+        if not of_others and not (name.startswith("_") and isinstance(value, keras.Variable)):
             _add(found, name, value, (name,), containers)
     return found
 

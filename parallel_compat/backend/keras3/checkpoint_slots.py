@@ -34,7 +34,7 @@ _NAMES = {"iter": "_iterations", "learning_rate": "_learning_rate"}
 class _Children(dict[str, Any]):
     """The children by name; the names of `tf.keras` find those of today."""
 
-    def get(self, name: str, default: Any = None) -> Any:  # type: ignore[override]
+    def get(self, name: str, default: Any = None) -> Any:
         return super().get(_NAMES.get(name, name), default)
 
 
