@@ -8,6 +8,7 @@ eager: `get_value` reads, `set_value` assigns. What built graphs (`function`, `g
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import sys
@@ -45,10 +46,13 @@ from parallel_compat.legacy.learning_phase import (  # noqa: F401
     set_learning_phase,
 )
 from parallel_compat.legacy.learning_phase import forget as forget_phase
+from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,6 +74,12 @@ def _remember_draw(tensor: Any, draw: Callable[[], Any]) -> None:
         setattr(tensor, _DRAW, itertools.chain([lambda: tensor], itertools.repeat(draw)))
 
 
+def _drawing() -> contextlib.AbstractContextManager[None]:
+    """Within it an operation draws its seed from `np.random`, in Keras 2.2.4 when it was made."""
+    standalone = callers.era_of_caller() is Era.KERAS_2_2_4
+    return initial_weights.operation_that_draws() if standalone else contextlib.nullcontext()
+
+
 @functools.cache
 def _unchanged(name: str) -> Any:
     if isinstance(getattr(_today, name), type):
@@ -79,7 +89,9 @@ def _unchanged(name: str) -> Any:
     @functools.wraps(plain)
     def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
-            result = plain(*arguments, **keywords)
+            draws = name in _RANDOM and keywords.get("seed", arguments[4] if len(arguments) > 4 else None) is None
+            with _drawing() if draws else contextlib.nullcontext():
+                result = plain(*arguments, **keywords)
             if name == "softmax":
                 keras3.say_made_by_operation(result)
             if name in _RANDOM:
@@ -427,7 +439,9 @@ def ctc_decode(
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Return a tensor of ones with probability `p`, else zeros."""
     kind = dtype or keras.backend.floatx()
-    seed = np.random.randint(10_000_000) if seed is None else seed
+    if seed is None:
+        with _drawing():
+            seed = np.random.randint(10_000_000)
 
     def draw() -> Any:
         return tf.cast(tf.random.uniform(shape, dtype=kind, seed=seed) <= p, kind)

@@ -635,6 +635,7 @@ def _layers(patches: Patches, keras: Any) -> None:
         (patch_points.of_single_outputs(), "a symbolic output that is alone is no list"),
         (patch_points.of_scalar_outputs(), "a loss that the graph computed is an output without axes"),
         (patch_points.of_variables_of_losses(), "a loss that makes a model made it once"),
+        (patch_points.of_initializers(), "an initializer that takes a shape alone"),
         (patch_points.of_overridden_calls(), "a layer derived from one of Keras's whose `call` gives something else"),
         (patch_points.of_undeclared_output_shapes(), "`TimeDistributed` of a layer that does not say its output shape"),
     ):

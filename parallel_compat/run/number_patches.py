@@ -166,11 +166,18 @@ def _initial_weights(kind: str, original: Any) -> Any:
 
 def _symbolic_call(original: Any) -> Any:
     def symbolic_call(self: Any, *given: Any, **keywords: Any) -> Any:
-        result = original(self, *given, **keywords)
-        if callers.era_of_caller() is Era.KERAS_2_2_4:
-            from parallel_compat.legacy.numbers import initial_weights
+        if callers.era_of_caller() is not Era.KERAS_2_2_4:
+            return original(self, *given, **keywords)
+        from parallel_compat.backend.keras3 import layers
+        from parallel_compat.legacy.numbers import initial_weights
 
-            initial_weights.draw_seeds_of(self)
+        with initial_weights.being_built() as drawn:
+            result = original(self, *given, **keywords)
+            if layers.finds_shape_by_its_function(self):  # Keras 2.2.4 called it once more
+                for _ in list(drawn):
+                    with initial_weights.operation_that_draws():
+                        initial_weights.draw_seed()
+        initial_weights.draw_seeds_of(self)
         return result
 
     return symbolic_call

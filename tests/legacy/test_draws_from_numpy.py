@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -44,3 +46,53 @@ def test_weights_draw_from_numpy_as_in_keras_2_2_4():
         keras.models.Sequential([keras.layers.InputLayer(shape), layer()])
         drawn[name] = np.random.randint(1000000)
     assert drawn == {name: number for name, (_, _, number) in NEXT.items()}
+
+
+# What Keras 2.2.4 drew next, after `np.random.seed(7)`, a model of such a layer, a prediction and a step: the function
+# of a Lambda layer was called once for its tensor, and once for its shape.
+AFTER_OPERATIONS = {"random_uniform": 573977, "random_binomial": 573977, "truncated_normal": 573977, "seeded": 585903}
+AFTER_OWN_LAYER = 189636
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_operations_draw_when_they_are_made():
+    from keras import backend as K
+
+    class Noisy(keras.layers.Layer):
+        def call(self, x):
+            return x + K.random_normal(K.shape(x))
+
+    functions = {
+        "random_uniform": lambda t: t * K.random_uniform(K.shape(t)),
+        "random_binomial": lambda t: t * K.random_binomial(K.shape(t), 0.5),
+        "truncated_normal": lambda t: t * K.truncated_normal(K.shape(t)),
+        "seeded": lambda t: t + K.random_normal(K.shape(t), seed=3),
+    }
+    made = {name: functools.partial(keras.layers.Lambda, function) for name, function in functions.items()}
+    drawn = {}
+    for name, make in {**made, "own layer": Noisy}.items():
+        np.random.seed(7)
+        x = keras.layers.Input((4,))
+        model = keras.models.Model(x, make()(x))
+        model.compile("sgd", "mse")
+        model.predict(np.ones((2, 4)), verbose=0)
+        model.train_on_batch(np.ones((2, 4)), np.ones((2, 4)))
+        drawn[name] = np.random.randint(1000000)
+    assert drawn == {**AFTER_OPERATIONS, "own layer": AFTER_OWN_LAYER}
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_initializers_that_take_a_shape_alone():
+    """As in copies of one-shot Siamese networks; the sums are those of Keras 2.2.4."""
+    from keras import backend as K
+    from keras.layers import Conv2D, Dense, Flatten, Input
+
+    def initialize(shape, name=None):
+        return K.variable(np.random.normal(0.5, 1e-2, size=shape), name=name)
+
+    np.random.seed(3)
+    x = Input((8, 8, 1))
+    y = Flatten()(Conv2D(2, 3, kernel_initializer=initialize, bias_initializer=initialize)(x))
+    model = keras.models.Model(x, Dense(3, kernel_initializer=lambda shape: K.ones(shape))(y))
+    sums = [float(weight.sum()) for weight in model.get_weights()]
+    np.testing.assert_allclose(sums, [8.9831, 0.99881, 216.0, 0.0], atol=1e-5)

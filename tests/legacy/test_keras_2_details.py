@@ -600,3 +600,23 @@ def test_printed_tensors(capfd):
     model.compile("sgd", lambda y_true, y_pred: tf.Print(K.mean(y_pred), [K.sum(y_true)], "sum: "))
     model.evaluate(np.ones((3, 2)), 2 * np.ones((3, 2)), verbose=0)
     assert "sum: [12]" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("era", "refused"), [("keras-2.2.4", True), ("tf.keras-2.2", False)])
+def test_a_merge_of_one_tensor(era, refused):
+    """Keras 2.2.4 refused it in each call, tf.keras where the layer was built."""
+    import parallel_compat
+
+    with parallel_compat.legacy_names(era=era):
+        from keras.layers import Concatenate, Input
+
+        a, b = Input((4, 5)), Input((4, 5))
+        layer = Concatenate()
+        layer([a, b])
+        if refused:
+            with pytest.raises(ValueError, match=r"list of inputs|at least 2"):
+                layer([a])
+        else:
+            assert tuple(layer([a]).shape) == (None, 4, 5)
+        with pytest.raises(ValueError, match="at least 2"):
+            Concatenate()([a])

@@ -395,3 +395,8 @@ def regularization_of_frozen(layer: keras.layers.Layer) -> list[Any]:
         for weight in layer.non_trainable_weights
         if weight.regularizer is not None
     ]
+
+
+def finds_shape_by_its_function(layer: keras.layers.Layer) -> bool:
+    """Say whether a layer is a Lambda layer whose function is called to find the shape of what it gives."""
+    return isinstance(layer, keras.layers.Lambda) and layer._output_shape is None

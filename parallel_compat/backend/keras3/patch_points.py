@@ -461,6 +461,34 @@ def of_variables_of_losses() -> Iterator[Point]:
     yield keras.Variable, "_direct_assign", assign
 
 
+def of_initializers() -> Iterator[Point]:
+    """Yield where a variable asks its initializer (`Variable._initialize_with_initializer`).
+
+    Keras 2 called it with the shape alone: `def init(shape, name=None)` takes no `dtype`, and may return a variable.
+    """
+    import keras
+    import tensorflow as tf
+
+    def wrap(original: Any) -> Any:
+        def _initialize_with_initializer(self: Any, initializer: Any) -> None:
+            original(self, initializer if _takes_dtype(initializer) else functools.partial(_of_shape, initializer))
+
+        return _initialize_with_initializer
+
+    def _of_shape(initializer: Any, shape: Any, dtype: Any = None) -> Any:
+        return tf.cast(tf.convert_to_tensor(initializer(shape)), dtype)
+
+    yield keras.Variable, "_initialize_with_initializer", wrap
+
+
+def _takes_dtype(initializer: Any) -> bool:
+    try:
+        parameters = inspect.signature(initializer).parameters
+    except (TypeError, ValueError):  # of a built-in
+        return True
+    return "dtype" in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+
+
 def of_schedules(in_floats: Callable[[Any], bool]) -> Iterator[Point]:
     """Yield where an optimizer asks its schedule for the rate of a step (`Optimizer._get_current_learning_rate`).
 

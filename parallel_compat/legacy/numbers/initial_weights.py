@@ -7,7 +7,9 @@ the graph (`tf.set_random_seed`, else 87654321), with the generator that TensorF
 
 from __future__ import annotations
 
+import contextlib
 import math
+import threading
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -15,7 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 # The seeds of random tensors were below this (`keras.backend.random_uniform` and its relatives).
 _SEEDS = 10_000_000
@@ -28,6 +30,37 @@ _TRUNCATED = 0.87962566103423978
 def draw_seed(seed: Any = None) -> int:
     """Return a seed of the user's, or draw one from `np.random` as each random tensor did."""
     return int(np.random.randint(_SEEDS)) if seed is None else int(seed)
+
+
+_graph = threading.local()
+
+
+@contextlib.contextmanager
+def being_built() -> Iterator[list[None]]:
+    """Say that a graph is built within the block, and note each operation in it that drew its seed."""
+    before = getattr(_graph, "drawn", None)
+    _graph.drawn = drawn = []
+    try:
+        yield drawn
+    finally:
+        _graph.drawn = before
+        if before is not None:
+            before += drawn
+
+
+@contextlib.contextmanager
+def operation_that_draws() -> Iterator[None]:
+    """Let an operation such as `K.random_normal` draw its seed from `np.random` within the block, when it is made.
+
+    Today it is made again in each trace of a step, which leaves `np.random` as it was.
+    """
+    drawn = getattr(_graph, "drawn", None)
+    if drawn is not None:
+        drawn.append(None)
+    state = None if drawn is not None or tf.executing_eagerly() else np.random.get_state()
+    yield
+    if state is not None:
+        np.random.set_state(state)
 
 
 # Layers that drew seeds when they were called: how many for each rate, by the attribute that has it.
