@@ -615,6 +615,7 @@ def test_environments_made_anew_record_what_is_committed(version, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_two_replicas_compute_what_one_device_did(tmp_path):
     found, told = compared(tmp_path, "--replicas", "2", DATA / "kinds.keras-2.2.4.h5", KINDS, KERAS="keras", GPUS="2")
     assert found.returncode == 0, found.stdout + found.stderr[-3000:]
@@ -652,6 +653,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow
 def test_each_known_difference_is_named_with_its_reason(tmp_path):
     """The guide's table, but for the logs of `on_batch_end`, which are no results."""
     rows = next(

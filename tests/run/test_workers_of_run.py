@@ -111,6 +111,7 @@ def close(a, b) -> bool:
     return abs(a - b) < 1e-5 if isinstance(a, float) else a == b
 
 
+@pytest.mark.slow  # the core's two workers are in `test_several_workers.py`
 def test_two_workers_compute_what_one_machine_does(script):
     """Two workers with two devices each, and four replicas in one process: a script that says nothing of workers."""
     data = str(script / "data.npz")
