@@ -24,7 +24,7 @@ from keras.utils import multi_gpu_model
 import tensorflow as tf
 
 title = "<script>alert(1)</script>"
-x = tf.Print(3, name="<b>")
+x = tf.add_to_collection(3, name="<b>")
 optimizer = Adadelta()
 other = Nadam(lr=0.1)
 """
@@ -93,7 +93,7 @@ def test_migrate(migrated):
     assert "train.py:7:5 attention imports" in left
     assert "train.py:8:13 unsafe changed-defaults" in left
     assert "broken.py failed" in left
-    assert '7  x = tf.Print(3, name="<b>")' in page.marked
+    assert '7  x = tf.add_to_collection(3, name="<b>")' in page.marked
     assert '6  title = "<script>alert(1)</script>"' in left  # around it, as text
     assert "RMSprop" not in page.text["results"]
     assert "beta_1 * (1 - 0.5 * 0.96 ** t)" in page.text["results"]  # of Nadam, which migrate leaves as Keras 3 has it

@@ -17,7 +17,7 @@ from parallel_compat.command import main
 
 OLD = "from keras.utils import multi_gpu_model\n"
 NEW = "from parallel_compat import multi_gpu_model\n"
-GONE = "import tensorflow as tf\nx = tf.Print(3)\n"
+GONE = "import tensorflow as tf\nx = tf.add_to_collection(3)\n"
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_what_needs_attention_is_told_with_its_place(project, capsys):
     (project / "old.py").write_text(GONE)
     run("old.py")
     error = capsys.readouterr().err
-    assert "old.py:2:5: attention [imports] `tensorflow.Print` is gone." in error
+    assert "old.py:2:5: attention [imports] `tensorflow.add_to_collection` is gone." in error
     assert "1 needs attention" in error
 
 

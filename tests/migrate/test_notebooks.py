@@ -125,7 +125,7 @@ def test_places_are_told_by_cell():
 
 
 def test_places_are_named_by_the_prompt():
-    document = json.loads(notebook("x = 1\n", "import tensorflow as tf\ntf.Print(3)\n"))
+    document = json.loads(notebook("x = 1\n", "import tensorflow as tf\ntf.add_to_collection(3)\n"))
     for cell, count in zip(document["cells"], (7, 9), strict=True):
         cell["execution_count"] = count
     for count, prompt in ((9, "In [9]"), (None, "cell 2")):

@@ -73,15 +73,30 @@ class Debiased:
         return biased / weight
 
 
+class DebiasedStatistics:
+    """The moving mean and variance of a layer, each debiased.
+
+    Args:
+        shape: the shape of each.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.mean, self.variance = Debiased(shape), Debiased(shape)
+
+    @property
+    def variables(self) -> list[keras.Variable]:
+        """All variables; `compare` puts back what it changes by them."""
+        return [*self.mean.variables, *self.variance.variables]
+
+
 def keep_debiased(layer: keras.layers.BatchNormalization) -> None:
     """Give a built layer what it needs to debias its mean and its variance."""
-    shape = tuple(layer.moving_mean.shape)
-    vars(layer)[_DEBIASED] = (Debiased(shape), Debiased(shape))
+    vars(layer)[_DEBIASED] = DebiasedStatistics(tuple(layer.moving_mean.shape))
 
 
-def debiased_of(layer: keras.layers.Layer) -> tuple[Debiased, Debiased] | None:
+def debiased_of(layer: keras.layers.Layer) -> DebiasedStatistics | None:
     """Return what `keep_debiased` gave a layer, or None."""
-    found: tuple[Debiased, Debiased] | None = vars(layer).get(_DEBIASED)
+    found: DebiasedStatistics | None = vars(layer).get(_DEBIASED)
     return found
 
 
@@ -93,9 +108,10 @@ def debiased_of_variable(variable: Any) -> Debiased:
     return found
 
 
-def debiased_in(layers: Iterable[keras.layers.Layer]) -> list[Debiased]:
+def debiased_in(layers: Iterable[keras.layers.Layer]) -> list[Debiased | DebiasedStatistics]:
     """List what layers and their variables debias."""
-    found = [each for layer in layers for each in debiased_of(layer) or ()]
+    of_layers = map(debiased_of, layers)
+    found: list[Debiased | DebiasedStatistics] = [each for each in of_layers if each is not None]
     own = {id(v): v for layer in layers for v in layer.non_trainable_variables}
     return found + [vars(v)[_DEBIASED] for v in own.values() if _DEBIASED in vars(v)]
 

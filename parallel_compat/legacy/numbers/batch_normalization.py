@@ -17,7 +17,7 @@ import tensorflow as tf
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
-    from parallel_compat.backend.keras3.batch_normalization import Debiased
+    from parallel_compat.backend.keras3.batch_normalization import DebiasedStatistics
 
 
 def normalises_frozen_batches(era: Era) -> bool:
@@ -59,7 +59,7 @@ def moving_statistics(
     mean: Any,
     variance: Any,
     samples: Any,
-    debiased: tuple[Debiased, Debiased] | None,
+    debiased: DebiasedStatistics | None,
 ) -> tuple[Any, Any]:
     """Return the moving mean and variance after a batch.
 
@@ -79,4 +79,4 @@ def moving_statistics(
         moving_mean, moving_variance = layer.moving_mean, layer.moving_variance
         return moving_mean - (moving_mean - mean) * rest, moving_variance - (moving_variance - variance) * rest
     variance = variance * samples / (samples - (1.0 + layer.epsilon))
-    return debiased[0].after(mean, layer.momentum), debiased[1].after(variance, layer.momentum)
+    return debiased.mean.after(mean, layer.momentum), debiased.variance.after(variance, layer.momentum)

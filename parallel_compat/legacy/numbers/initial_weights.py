@@ -39,7 +39,8 @@ _graph = threading.local()
 def being_built() -> Iterator[list[None]]:
     """Say that a graph is built within the block, and note each operation in it that drew its seed."""
     before = getattr(_graph, "drawn", None)
-    _graph.drawn = drawn = []
+    drawn: list[None] = []
+    _graph.drawn = drawn
     try:
         yield drawn
     finally:
