@@ -11,7 +11,7 @@ import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import model_files
-from parallel_compat.legacy.numbers.logs import resolve, with_old_names
+from parallel_compat.legacy.numbers.logs import rename_rate, resolve, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.names.identifiers import larger_is_better
 from parallel_compat.warning_category import ParallelCompatWarning
@@ -275,6 +275,24 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
                 stacklevel=3,
             )
         return value
+
+
+class LearningRateScheduler(keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
+    """Keras 2's `LearningRateScheduler`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`."""
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        super().on_epoch_end(epoch, logs)
+        if logs is not None:
+            rename_rate(logs)
+
+
+class ReduceLROnPlateau(keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
+    """Keras 2's `ReduceLROnPlateau`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`."""
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        super().on_epoch_end(epoch, logs)
+        if logs is not None:
+            rename_rate(logs)
 
 
 class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]

@@ -24,6 +24,8 @@ _TENSORFLOW = re.compile(rb"\btensorflow\b")
 _FROM = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)", re.MULTILINE)
 _READ = re.compile(rb"(?<![\w.])([A-Za-z_][A-Za-z0-9_]*)\s*[.(\[]")
 _AS = re.compile(rb"^[ \t]*(?:import|from)\b.*?\b([A-Za-z_][A-Za-z0-9_]*)[ \t]*\r?$", re.MULTILINE)
+_RATE = re.compile(r"""(\w*)[ ]*(?:\[|\.get\()[ ]*['"]lr['"]""")
+_LOGS = re.compile(r"hist(?:ory)?(?:_|$)|logs?$|history$")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 
 
@@ -36,11 +38,13 @@ class ProjectFacts:
         evidence: for each file that says something of its era, its name and what it says.
         passed_on: what files import from others of the project, each as `module.name`, the module without its packages;
             beside `module.*` there is `*.name` for each name that such a file reads and does not import itself.
+        readers_of_rate: what an `lr` is read from: "logs" or "other".
     """
 
     accuracy: frozenset[str] = frozenset()
     evidence: tuple[tuple[str, Evidence], ...] = ()
     passed_on: frozenset[str] = frozenset()
+    readers_of_rate: frozenset[str] = frozenset()
 
 
 NONE = ProjectFacts()
@@ -51,6 +55,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
     accuracy: set[str] = set()
     evidence = []
     passed_on: set[str] = set()
+    of_rate: set[str] = set()
     for path in paths:
         if not path.endswith(".py"):
             continue
@@ -60,6 +65,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         except OSError:
             continue
         passed_on |= _imported(data)
+        of_rate |= readers_of_rate(data.decode("ascii", "replace"))
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         if not (compiles or standalone or _TENSORFLOW.search(data)):
@@ -75,7 +81,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         said = eras.evidence_of_nodes((*tree.imports, *tree.attributes))
         if said.imports_keras or said.tensorflow_1:
             evidence.append((os.path.basename(path), said._replace(imports=())))
-    return ProjectFacts(frozenset(accuracy), tuple(evidence), frozenset(passed_on))
+    return ProjectFacts(frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate))
 
 
 def _imported(data: bytes) -> set[str]:
@@ -90,6 +96,17 @@ def _imported(data: bytes) -> set[str]:
         words = {word.decode() for word in _READ.findall(data)} - {word.decode() for word in _AS.findall(data)}
         found |= {f"*.{word}" for word in words}
     return found - {""}
+
+
+def readers_of_rate(text: str) -> set[str]:
+    """Return what a source reads an `lr` from.
+
+    >>> readers_of_rate("history.history['lr'] + row['lr']") == {"logs", "other"}
+    True
+    """
+    if '"lr"' not in text and "'lr'" not in text:
+        return set()
+    return {"logs" if _LOGS.search(owner) else "other" for owner in _RATE.findall(text)}
 
 
 def spellings_of_accuracy(tree: Tree) -> set[str]:

@@ -181,6 +181,10 @@ NOTES = {
     "to be made anew from the code.",
 }
 QUESTIONS = {
+    **dict.fromkeys(
+        (f"parallel_compat.legacy.callbacks.{name}" for name in ("LearningRateScheduler", "ReduceLROnPlateau")),
+        "Keras 3's own logs the rate as `learning_rate`: read it by that name, then take the one of `keras.callbacks`.",
+    ),
     "parallel_compat.legacy.layers.input_tensor": "Write `model.inputs[0]`.",
     "parallel_compat.simulate_devices": "Write `tf.config.set_logical_device_configuration(...)`, or leave it out.",
     f"{BACKEND}.image_dim_ordering": "Write `keras.config.image_data_format()`, which is `channels_first` for `th` and "

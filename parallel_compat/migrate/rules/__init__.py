@@ -38,6 +38,7 @@ NAMES: tuple[str, ...] = (
     "function-arguments",
     "checkpoint-files",
     "callback-classes",
+    "rate-names",
     "generator-methods",
     "predict-methods",
     "reset-states",

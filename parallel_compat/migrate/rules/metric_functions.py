@@ -63,21 +63,45 @@ def find(file: File) -> Iterator[Finding]:
                     yield from _wrapped(file, node)
 
 
-def _each(file: File, node: ast.expr | None) -> Iterator[ast.expr]:
-    """Yield the metrics in lists and dictionaries, also of a list with a name of its own."""
-    if isinstance(node, ast.Name):
+def _each(file: File, node: ast.expr | None, names: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
+    """Yield the metrics in lists and dictionaries, also of those with a name of their own (`names`: seen already)."""
+    if isinstance(node, ast.Name) and node.id not in names:
         value = file.tree.value_of(node)
-        node = value if isinstance(value, ast.List | ast.Dict) else node
+        parts = [value] if isinstance(value, ast.Dict) else list(_lists_of(file, node))
+        for part in parts:
+            yield from _each(file, part, names | {node.id})
+        if parts:
+            return
     if isinstance(node, ast.List | ast.Tuple):
         for each in node.elts:
-            yield from _each(file, each)
+            yield from _each(file, each, names)
     elif isinstance(node, ast.Dict):
         for each in node.values:
-            yield from _each(file, each)
+            yield from _each(file, each, names)
     elif isinstance(node, ast.BinOp):
-        yield from _each(file, node.left)
+        yield from _each(file, node.left, names)
+        yield from _each(file, node.right, names)
     elif node is not None:
         yield node
+
+
+def _lists_of(file: File, name: ast.Name) -> Iterator[ast.expr]:
+    """Yield what is put into a list of a name: `metrics = [...]`, `metrics += [...]`, `metrics.append(...)`."""
+    scope = file.tree.scopes.get(name)
+    bindings = scope.find(name.id) if scope else []
+    for binding in bindings:
+        above = file.tree.parents.get(binding.node)
+        value = above.value if isinstance(above, ast.AugAssign) else binding.value
+        if isinstance(value, ast.List | ast.BinOp):
+            yield value
+    for method in ("append", "extend"):
+        for call in file.method_calls.get(method, ()):
+            assert isinstance(call.func, ast.Attribute)
+            owner = call.func.value
+            if isinstance(owner, ast.Name) and owner.id == name.id and len(call.args) == 1:
+                seen = file.tree.scopes.get(owner)
+                if bindings and seen is not None and seen.find(owner.id) is bindings:
+                    yield from call.args
 
 
 def _is_function(file: File, node: ast.expr) -> bool:

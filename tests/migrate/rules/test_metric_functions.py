@@ -34,6 +34,16 @@ FUNCTION = "parallel_compat.legacy.metrics.metric_function"
             "def top(k):\n    def top_k(y, p):\n        return y\n    return top_k\n"
             f"METRICS = [{FUNCTION}(top(3))]\nmodel.compile('sgd', 'mse', metrics=METRICS)",
         ),
+        (
+            "import tools\ndef ready(model, metrics=None):\n    if metrics is None:\n        metrics = ['mse']\n"
+            "    metrics.extend(metrics)\n"
+            "    metrics += [tools.f1]\n    metrics.append(tools.dice)\n    metrics = metrics + [keras.metrics.AUC()]\n"
+            "    model.compile('sgd', 'mse', metrics=metrics)",
+            "import tools\ndef ready(model, metrics=None):\n    if metrics is None:\n        metrics = ['mse']\n"
+            "    metrics.extend(metrics)\n"
+            f"    metrics += [{FUNCTION}(tools.f1)]\n    metrics.append({FUNCTION}(tools.dice))\n"
+            "    metrics = metrics + [keras.metrics.AUC()]\n    model.compile('sgd', 'mse', metrics=metrics)",
+        ),
     ],
 )
 def test_is_given_old_targets(before, after):
