@@ -38,6 +38,15 @@ def skip(model: keras.Model, epochs: int, validations: int) -> bool:
     return any(one.feeds_training for one in mine)
 
 
+def of_training(model: keras.Model) -> Epochs | None:
+    """Return what a model in `fit` takes the batches from that it is trained on; None for arrays and datasets.
+
+    Args:
+        model: the model in `fit`.
+    """
+    return next((one for one in list(_alive) if one.feeds_training and one.feeds(model)), None)
+
+
 class Epochs:
     """Hands a model the batches of a source, epoch after epoch.
 
@@ -60,6 +69,8 @@ class Epochs:
         self.last_samples: int | None = None
         self.error: BaseException | None = None
         self._to_skip = 0
+        # What was drawn before it was asked for: a batch, or the error that ends them.
+        self._ahead: tuple[Any, BaseException | None] | None = None
         self.begin()
         _alive.add(self)
 
@@ -105,6 +116,24 @@ class Epochs:
             StopIteration: at an end where the train function has taken some batches of this execution.
             tf.errors.OutOfRangeError: at any other end; Keras's trainer ends the epoch on it.
         """
+        batch, error = self._ahead or (None, None)
+        if self._ahead is None:
+            return self._draw()
+        self._ahead = None
+        if error is not None:
+            raise error
+        return batch
+
+    def samples_of_next(self) -> int | None:
+        """Return the samples of the next batch; None if there is none."""
+        if self._ahead is None:
+            try:
+                self._ahead = self._draw(), None
+            except Exception as error:  # comes out where the batch is taken
+                self._ahead = None, error
+        return None if self._ahead[1] is not None else samples_of(self._ahead[0])
+
+    def _draw(self) -> Any:
         if not self._over and (self._limit is None or self._given < self._limit):
             try:
                 while self._to_skip:

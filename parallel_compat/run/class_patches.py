@@ -947,6 +947,7 @@ def _reset_states(self: Any, states: Any = None) -> None:
 
 
 def _callbacks(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy import callback_hooks
     from parallel_compat.legacy.numbers import batch_logs
     from parallel_compat.legacy.numbers.logs import logs_of
 
@@ -967,6 +968,7 @@ def _callbacks(patches: Patches, keras: Any) -> None:
             batch_logs.points(),
             "logs of batches and means of epochs as the era counted",
         ),
+        (callback_hooks.points(), "hooks that Keras 2.2.4 did not know are not called in its era"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, wrap, why=why)

@@ -87,12 +87,10 @@ def test_metrics_that_are_no_means_are_left_as_they_are():
     places = []
 
     class Places(keras.callbacks.Callback):
-        """With the hooks of TensorFlow 1.15, which call Keras 2's `on_batch_begin` and `on_batch_end` today."""
-
-        def on_train_batch_begin(self, batch, logs=None):
+        def on_batch_begin(self, batch, logs=None):
             places.append(dict(logs))
 
-        def on_train_batch_end(self, batch, logs=None):
+        def on_batch_end(self, batch, logs=None):
             places.append({name: logs[name] for name in ("batch", "size")})
 
     history = model.fit(X, Y, batch_size=4, shuffle=False, verbose=0, callbacks=[Places()]).history
@@ -121,3 +119,68 @@ def test_the_first_of_equal_predictions_counts():
     model.compile("sgd", "mse", metrics=["categorical_accuracy"])
     results = model.evaluate(np.array([[-0.0, 0.0]], "float32"), np.array([[1.0, 0.0]]), verbose=0)
     assert results == [0.5, 1.0]
+
+
+class Hooks(keras.callbacks.Callback):
+    """With hooks that Keras 2.2.4 knew, and others that it did not."""
+
+    def __init__(self):
+        super().__init__()
+        self.called = []
+
+    def on_batch_begin(self, batch, logs=None):
+        self.called.append(("begin", batch, logs["size"]))
+
+    def on_batch_end(self, batch, logs=None):
+        self.called.append(("end", batch, logs["size"]))
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self.called.append("on_train_batch_begin")
+
+    def on_test_begin(self, logs=None):
+        self.called.append("on_test_begin")
+
+    def on_test_batch_end(self, batch, logs=None):
+        self.called.append("on_test_batch_end")
+
+
+# Keras 2.2.4 on TensorFlow 1.15.5 called just these, and drew a generator's batch before it called the hook.
+CALLED = [(what, batch, size) for batch, size in enumerate(SIZES) for what in ("begin", "end")]
+
+
+@pytest.mark.filterwarnings("ignore:`Hooks")
+@pytest.mark.parametrize("parallel", [False, True])
+def test_hooks_that_keras_2_2_4_did_not_know_are_not_called(parallel):
+    hooks = Hooks()
+    data = {"validation_data": (X, Y), "verbose": 0, "callbacks": [hooks]}
+    frozen(parallel).fit(X, Y, batch_size=4, shuffle=False, **data)
+    assert hooks.called == CALLED
+    # Called by the user's own code they are as they were.
+    hooks.on_train_batch_begin(0)
+    assert hooks.called[-1] == "on_train_batch_begin"
+
+
+@pytest.mark.filterwarnings("ignore:`Hooks")
+@pytest.mark.parametrize("workers", [0, 1])
+def test_the_size_of_a_generators_batch_is_known_when_it_begins(workers):
+    hooks, drawn = Hooks(), []
+
+    def batches():
+        while True:
+            for at in range(0, 11, 4):
+                drawn.append(at)
+                yield X[at : at + 4], Y[at : at + 4]
+
+    model = frozen(False)
+    model.fit_generator(batches(), 3, 2, 0, [hooks], workers=workers, validation_data=(X, Y))
+    assert hooks.called == CALLED * 2
+    assert drawn == [0, 4, 8] * 2  # none was drawn that was not trained on
+
+
+def test_a_hook_that_is_not_called_is_named():
+    class Late(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            raise AssertionError("called")
+
+    with pytest.warns(match=r"`Late.on_train_batch_end` is not called.*Name it `on_batch_end`"):
+        frozen(False).fit(X, Y, verbose=0, callbacks=[Late()])

@@ -259,7 +259,7 @@ def test_batch_logs_of_a_generator_have_the_batch_alone_and_params_the_metrics_o
 
     model, _ = trained(epochs=1)
     model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, verbose=0, callbacks=[Seen()])
-    assert seen == [{"batch": 0}]
+    assert seen == [{"batch": 0, "size": len(X)}]
     assert params[0]["metrics"] == [*model.metrics_names, *(f"val_{name}" for name in model.metrics_names)]
     assert not params[0]["do_validation"]
     model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, callbacks=[Seen()])

@@ -322,6 +322,24 @@ def of_batch_begins(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     yield CallbackList, "on_train_batch_begin", wrap
 
 
+def of_newer_hooks(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
+    """Yield where hooks are called that came after Keras 2.2.4 (methods of `CallbackList`).
+
+    The ends of batches are called by methods of their own, which may run in a thread (`_on_train_batch_end`).
+
+    Args:
+        wrap: called with the name of the hook.
+    """
+    from keras.src.callbacks.callback_list import CallbackList
+
+    for kind in ("test", "predict"):
+        for end in ("begin", "end"):
+            yield CallbackList, f"on_{kind}_{end}", wrap(f"on_{kind}_{end}")
+    for kind in ("train", "test", "predict"):
+        yield CallbackList, f"on_{kind}_batch_begin", wrap(f"on_{kind}_batch_begin")
+        yield CallbackList, f"_on_{kind}_batch_end", wrap(f"on_{kind}_batch_end")
+
+
 def of_reductions(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     """Yield where losses look at their `reduction` (`standardize_reduction`)."""
     from keras.src.losses import loss

@@ -21,6 +21,7 @@ import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.batches import epochs
 from parallel_compat.legacy import compiled_metrics
 from parallel_compat.legacy.numbers import metrics
 from parallel_compat.legacy.numbers.callback_params import Params
@@ -295,7 +296,7 @@ def _means_of_epoch(original: Any) -> Any:
     return results
 
 
-def _place(callbacks: Any, batch: int, size: int | None = None) -> dict[str, int]:
+def _place(callbacks: Any, batch: int, size: int | None = None, begins: bool = False) -> dict[str, int]:
     """Return what the logs of a training batch said of the batch itself: its number, and its samples where known."""
     if object_eras.era_of_object(getattr(callbacks, "model", None)) not in _WITH_PLACE:
         return {}
@@ -303,12 +304,15 @@ def _place(callbacks: Any, batch: int, size: int | None = None) -> dict[str, int
         all_params = (getattr(callback, "params", None) for callback in callbacks.callbacks)
         params = next((each for each in all_params if isinstance(each, Params)), None)
         size = params.size_of_batch(batch) if params is not None else None
+        if size is None and (drawn := epochs.of_training(callbacks.model)) is not None:
+            # Those eras drew a generator's batch before they called the hook.
+            size = drawn.samples_of_next() if begins else drawn.last_samples
     return {"batch": batch} if size is None else {"batch": batch, "size": size}
 
 
 def _giving_place(original: Any) -> Any:
     def on_train_batch_begin(self: Any, batch: int, logs: Any = None) -> None:
-        place = _place(self, batch)
+        place = _place(self, batch, begins=True)
         if logs or not place:
             original(self, batch, logs)
             return
