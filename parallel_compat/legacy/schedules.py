@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import keras
 import tensorflow as tf
+
+
+class LearningRateSchedule(keras.optimizers.schedules.LearningRateSchedule):  # type: ignore[misc]
+    """The base of schedules of one's own, which an optimizer of tf.keras asked with a float; Keras 3 gives an integer.
+
+    >>> class Halving(LearningRateSchedule):
+    ...     def __call__(self, step):
+    ...         return 0.5**step
+    >>> float(Halving()(tf.constant(2, tf.int64)))
+    0.25
+    """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        called = vars(cls).get("__call__")
+        if called is None:
+            return
+
+        @functools.wraps(called)
+        def __call__(self: Any, step: Any) -> Any:
+            # What a counter of steps is; a number or a float that the user gives is the user's.
+            counted = not isinstance(step, (int, float)) and keras.backend.is_int_dtype(step.dtype)
+            return called(self, keras.ops.cast(step, "float32") if counted else step)
+
+        cls.__call__ = __call__
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")

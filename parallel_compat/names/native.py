@@ -181,6 +181,8 @@ NOTES = {
     "to be made anew from the code.",
 }
 QUESTIONS = {
+    "parallel_compat.legacy.schedules.LearningRateSchedule": "Derive from `keras.optimizers.schedules."
+    'LearningRateSchedule`, and begin with `step = ops.cast(step, "float32")`: Keras 3 gives an integer.',
     **dict.fromkeys(
         (f"parallel_compat.legacy.callbacks.{name}" for name in ("LearningRateScheduler", "ReduceLROnPlateau")),
         "Keras 3's own logs the rate as `learning_rate`: read it by that name, then take the one of `keras.callbacks`.",

@@ -98,6 +98,7 @@ ATTRIBUTES: dict[tuple[str, str], str] = {
     ("sys", "maxint"): "it is of Python 2: `sys.maxsize`",
     ("skimage.measure", "compare_ssim"): "it is `skimage.metrics.structural_similarity` today",
     ("skimage.measure", "compare_psnr"): "it is `skimage.metrics.peak_signal_noise_ratio` today",
+    ("skimage.data", "imread"): "it is `skimage.io.imread` today",
     ("skimage.filters", "gaussian_filter"): "it is `skimage.filters.gaussian` today",
     ("librosa.output", "write_wav"): "it is `soundfile.write` today (pip install soundfile)",
     ("librosa", "output"): "`librosa.output.write_wav` is `soundfile.write` today (pip install soundfile)",

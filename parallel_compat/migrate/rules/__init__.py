@@ -24,6 +24,7 @@ NAMES: tuple[str, ...] = (
     "layer-arguments",
     "argument-decorators",
     "layer-bases",
+    "schedule-bases",
     "truth-of-weights",
     "variable-classes",
     "lambda-values",
