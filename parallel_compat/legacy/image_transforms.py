@@ -1,13 +1,14 @@
-"""Rotated, shifted, sheared and zoomed images as `keras_preprocessing` 1 made them.
+"""Rotated, shifted, sheared, zoomed and brightened images as `keras_preprocessing` 1 made them.
 
 Keras 3's `ImageDataGenerator` draws the same numbers, turns the other way, and about another centre: half a pixel
-before the middle, where the old one had half a pixel after it.
+before the middle, where the old one had half a pixel after it. It brightens an image without spreading its values.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import keras
 import numpy as np
 
 from parallel_compat.backend.keras3 import patch_points
@@ -145,8 +146,36 @@ def _moved(x: Any, channel_axis: int, fill_mode: str, cval: float, order: int, *
     return apply_affine_transform(x, **geometry, channel_axis=channel_axis, fill_mode=fill_mode, cval=cval, order=order)
 
 
+def apply_brightness_shift(x: Any, brightness: float) -> Any:
+    """Return an image of values from 0 to 255, its brightness multiplied.
+
+    `keras_preprocessing` 1 spread the values of any image so that the least became 0 and the largest 255; Keras 3 does
+    so where values are not between them, and puts them back.
+
+    >>> import numpy as np
+    >>> apply_brightness_shift(np.array([[[0.0] * 3, [1.0] * 3]]), 0.5)[0, :, 0]
+    array([  0., 127.], dtype=float32)
+
+    Args:
+        x: an image.
+        brightness: 1 leaves it as bright as it is.
+    """
+    from PIL import ImageEnhance
+
+    return keras.utils.img_to_array(
+        ImageEnhance.Brightness(keras.utils.array_to_img(x, scale=True)).enhance(brightness)
+    )
+
+
+def random_brightness(x: Any, brightness_range: Any) -> Any:
+    """Return an image with its brightness multiplied by a number out of the range."""
+    if len(brightness_range) != 2:
+        raise ValueError(f"Expected `brightness_range` to be two numbers. Received: {brightness_range}")
+    return apply_brightness_shift(x, np.random.uniform(brightness_range[0], brightness_range[1]))
+
+
 class ImageDataGenerator(patch_points.image_generator_class()):  # type: ignore[misc]  # Keras carries no types
-    """Keras 3's `ImageDataGenerator` with the geometry of the old one."""
+    """Keras 3's `ImageDataGenerator` with the geometry and the brightness of the old one."""
 
     def apply_transform(self, x: Any, transform_parameters: dict[str, Any]) -> Any:
         given = dict(transform_parameters)
@@ -161,4 +190,6 @@ class ImageDataGenerator(patch_points.image_generator_class()):  # type: ignore[
             cval=self.cval,
             order=self.interpolation_order,
         )
-        return super().apply_transform(moved, given)
+        brightness = given.pop("brightness", None)
+        moved = super().apply_transform(moved, given)
+        return moved if brightness is None else apply_brightness_shift(moved, brightness)

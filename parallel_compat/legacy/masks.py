@@ -5,6 +5,7 @@ Keras 3 keeps a step that one of the masks keeps, and has no mask where one of t
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -34,6 +35,25 @@ def of_merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -> Cal
         return found
 
     return compute_mask
+
+
+def value_of_merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -> Callable[..., Any]:
+    """`_merge_function` of `Maximum` and `Minimum`: the values alone.
+
+    Keras 3 leaves a masked step of one input out, and puts its own mask onto the output.
+
+    Args:
+        original: that of Keras 3.
+        is_old: says whether a layer is of an era of Keras 2.
+    """
+
+    def merge(self: Any, inputs: Any) -> Any:
+        if not is_old(self):
+            return original(self, inputs)
+        of_two = keras.ops.maximum if isinstance(self, keras.layers.Maximum) else keras.ops.minimum
+        return functools.reduce(of_two, inputs)
+
+    return merge
 
 
 def of_concatenate(original: Callable[..., Any], is_old: Callable[[Any], bool]) -> Callable[..., Any]:

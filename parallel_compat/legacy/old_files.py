@@ -16,6 +16,7 @@ import h5py
 import keras
 import numpy as np
 
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import activations, layers, optimizers
 from parallel_compat.names.eras import Era
@@ -107,7 +108,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
     known = {**h5_files.operations(), **_old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
-    with keras.StatelessScope(initialize_variables=False):
+    with keras.StatelessScope(initialize_variables=False), keras3.uncounted_names():
         probe = h5_files.model_from_config(copy.deepcopy(config), known, safe_mode)
         wanted = sorted(tuple(variable.shape) for variable in probe.weights)
         if wanted != shapes:

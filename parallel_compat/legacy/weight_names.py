@@ -2,28 +2,126 @@
 
 They are the names of TensorFlow's variables: the layer's name, where there is one the direction of a Bidirectional,
 in TensorFlow 2.2 the cell of a recurrent layer, then the weight, and the number of the operation's output.
+
+The layer's name is that of the scope in which it was first called. Each call in a graph opened one, and a graph gives
+no name twice: a layer `last` of a model that is made again, cloned or loaded is called in `last_1`, until the session
+is cleared. A layer called twice takes two: `dense` and `dense_1`, and the next layer, `dense_1`, has `dense_1_1`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import functools
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SCOPES = "_parallel_compat_scopes"
+_SCOPE = "_parallel_compat_scope"  # of a layer: that of its first call
+# Of a Sequential, whose layers Keras 3 calls again with each that is added.
+_CALLED = "_parallel_compat_called_layers"
 _CELL = "_parallel_compat_cell_name"
 _CELLS = ("lstm_cell", "gru_cell", "simple_rnn_cell")
+_calls = threading.local()
 
 
 class _Scopes(NamedTuple):
     """Where a weight was made: layers from the outermost, and whether each is a cell; which of several cells it is."""
 
+    outermost: Any
     names: tuple[tuple[str, bool], ...]
     cell: int
     depthwise: bool
+
+
+def call(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`Layer.__call__`, which opens a scope.
+
+    Args:
+        original: that of Keras 3.
+    """
+
+    @functools.wraps(original)
+    def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
+        era = object_eras.era_of_object(self)
+        # Keras 2.2.4 ran the `call` of a model that is built by its data, in no scope.
+        by_data = era is Era.KERAS_2_2_4 and isinstance(self, keras.Model) and not _is_symbolic(given, keywords)
+        if era is Era.TODAY or by_data:
+            return original(self, *given, **keywords)
+        calls = vars(_calls).setdefault("layers", [])
+        if not calls:
+            _open_scope(self, given, keywords)
+        calls.append(self)
+        try:
+            return original(self, *given, **keywords)
+        finally:
+            calls.pop()
+
+    return __call__
+
+
+def _is_symbolic(given: Any, keywords: Any) -> bool:
+    return patch_points.any_symbolic([given, *keywords.values()])
+
+
+def _open_scope(layer: Any, given: Any, keywords: Any) -> None:
+    """Name the scope of a call that is in no other layer's."""
+    symbolic = _is_symbolic(given, keywords)
+    # Before TensorFlow 2 there was one graph for all; a call that makes no weights leaves no trace here.
+    if not symbolic and (layer.built or not object_eras.era_of_object(layer).has_graphs):
+        return
+    for each in keras3.layers_being_built():
+        if isinstance(each, keras.Sequential):
+            called = vars(each).setdefault(_CALLED, set())
+            if id(layer) in called:
+                return
+            called.add(id(layer))
+    scope = _unique(layer.name)
+    if _SCOPE not in vars(layer):
+        vars(layer)[_SCOPE] = scope
+        if isinstance(layer, (keras.layers.Wrapper, keras.layers.Bidirectional, keras.layers.RNN)):
+            # From its config, what it holds was built before it, in no scope of it.
+            for inner in _held_by(layer):
+                _rescope(inner, [layer])
+
+
+def _unique(name: str) -> str:
+    """Return the next name of a scope, as `tf.Graph.unique_name` does."""
+    in_use = keras3.names_in_use()
+    key = name.lower()
+    number = in_use.get(key, 0)
+    in_use[key] = number + 1
+    if not number:
+        return name
+    while f"{key}_{number}" in in_use:
+        number += 1
+    in_use[f"{key}_{number}"] = 1
+    return f"{name}_{number}"
+
+
+def _held_by(layer: Any) -> list[Any]:
+    if isinstance(layer, keras.layers.Bidirectional):
+        return [layer.forward_layer, layer.backward_layer]
+    if isinstance(layer, keras.layers.Wrapper):
+        return [layer.layer]
+    if isinstance(layer, keras.layers.RNN):
+        return [layer.cell]
+    return list(layer.cells) if isinstance(layer, keras.layers.StackedRNNCells) else []
+
+
+def _rescope(layer: Any, outer: list[Any]) -> None:
+    for weight in (*keras3.own_weights(layer)[0], *keras3.own_weights(layer)[1]):
+        _note(weight, [*outer, layer])
+    for inner in _held_by(layer):
+        _rescope(inner, [*outer, layer])
 
 
 def remember(weight: Any, layer: Any) -> None:
@@ -33,21 +131,27 @@ def remember(weight: Any, layer: Any) -> None:
         weight: what `add_weight` returned.
         layer: the layer that added it.
     """
-    names: list[tuple[str, bool]] = []
-    number, outer = 0, None
     layers = keras3.layers_being_built()
-    for each in layers if layers and layers[-1] is layer else [layer]:
+    _note(weight, layers if layers and layers[-1] is layer else [layer])
+
+
+def _note(weight: Any, layers: list[Any]) -> None:
+    names: list[tuple[str, bool]] = []
+    number, outer, outermost = 0, None, None
+    for each in layers:
         cells = getattr(outer, "cells", None) if isinstance(outer, keras.layers.StackedRNNCells) else None
         is_cell = cells is not None or (outer is not None and each is getattr(outer, "cell", None))
         if cells is not None:
             number = next((at for at, cell in enumerate(cells) if cell is each), 0)
         # TimeDistributed built its layer without a scope, and so did layers of the kind of ConvLSTM2D their cell.
         without = isinstance(outer, keras.layers.TimeDistributed) or (is_cell and not _has_scope(each))
-        if not without and not isinstance(each, keras.Model):
+        # A model has a scope where it is called, not where it calls its layers to be made.
+        if not without and (not isinstance(each, keras.Model) or each in vars(_calls).get("layers", ())):
             names.append((getattr(each, _CELL, each.name), is_cell))
+            outermost = outermost or each
         outer = each
-    of_depthwise = isinstance(layer, keras.layers.DepthwiseConv2D)
-    setattr(weight, _SCOPES, _Scopes(tuple(names), number, of_depthwise))
+    of_depthwise = isinstance(layers[-1], keras.layers.DepthwiseConv2D)
+    setattr(weight, _SCOPES, _Scopes(outermost, tuple(names), number, of_depthwise))
 
 
 def _has_scope(cell: Any) -> bool:
@@ -82,4 +186,8 @@ def in_era(weight: Any, name: str, era: Era) -> str:
     with_cells = era is Era.TF_KERAS_2_2
     if scopes.cell and not with_cells:
         name = f"{name}_{scopes.cell}"  # the cells had one scope, in which TensorFlow told the names apart
-    return "/".join([*(scope for scope, is_cell in scopes.names if with_cells or not is_cell), f"{name}:0"])
+    names = [scope for scope, is_cell in scopes.names if with_cells or not is_cell]
+    first = getattr(scopes.outermost, _SCOPE, None)
+    if names and first is not None:
+        names[0] = first
+    return "/".join([*names, f"{name}:0"])

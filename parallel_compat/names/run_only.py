@@ -23,6 +23,7 @@ _IMAGE = (
     "apply_brightness_shift apply_channel_shift array_to_img img_to_array load_img random_brightness "
     "random_channel_shift random_rotation random_shear random_shift random_zoom save_img"
 )
+_MOVED = "random_rotation random_shift random_shear random_zoom"
 # Decorators that took Keras 1's arguments: `keras.legacy.interfaces.legacy_conv2d_support`.
 _SUPPORT = (
     "add_weight batchnorm conv1d conv2d conv3d convlstm2d cropping2d cropping3d deconv2d dense dropout "
@@ -140,7 +141,7 @@ _PROVIDED: dict[str, str] = {
     "keras.preprocessing.image.apply_affine_transform": f"{_LEGACY}.image_transforms.apply_affine_transform",
     **{
         f"keras.preprocessing.image.{name}": f"{_LEGACY}.image_transforms.{name}"
-        for name in ("random_rotation", "random_shift", "random_shear", "random_zoom")
+        for name in (*_MOVED.split(), "random_brightness", "apply_brightness_shift")
     },
     # Metric functions of the era of the code that calls them.
     "keras.metrics.binary_accuracy": f"{_LEGACY}.numbers.metric_functions.BINARY_ACCURACY",

@@ -770,6 +770,7 @@ def _weights(patches: Patches, layer: Any) -> None:
     patches.wrap(layer, "weights", _ordered_weights, why="the order of the era, for the user's code")
     patches.wrap(patch_points.variable_class(), "name", _name_of_weight, why="`dense_1/kernel:0`, for the user's code")
     why = "methods of TensorFlow's variables, for the user's code"
+    patches.wrap(layer, "__call__", weight_names.call, why="the scopes that weights are named after")
     patches.set(patch_points.variable_class(), "__getattr__", _of_tensorflow, why=why)
     patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")

@@ -147,6 +147,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for kind, of_several in ((patch_points.merge_class(), masks.of_merge), (layers.Concatenate, masks.of_concatenate)):
         make = looking_alike(functools.partial(of_several, is_old=_is_old))
         patches.wrap(kind, "compute_mask", make, why="what masks one of the inputs masks the output")
+    value = looking_alike(functools.partial(masks.value_of_merge, is_old=_is_old))
+    for kind, name in patch_points.merge_functions():
+        patches.wrap(kind, name, value, why="masked steps count in a maximum, as they did")
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
 

@@ -223,6 +223,8 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     given, keywords = _translated(of, given, keywords, frame)
     _check_compiled(self)
     arguments = keras3.bind("fit", given, keywords)
+    if callers.era_of(frame) is Era.TF_KERAS_2_2 and arguments.get("validation_split"):
+        arguments["validation_data"] = None  # of the two the split counted
     held_out = arguments.get("validation_data")
     arguments, drawing = _read_from_tensors(self, "fit", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))

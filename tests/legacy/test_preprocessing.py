@@ -90,3 +90,14 @@ def test_sparse_matrices_are_trained_on_batch_by_batch():
         results.append([*history["loss"], *history["val_loss"], *model.evaluate(given, y, batch_size=3, verbose=0)])
         results[-1] += np.ravel(model.predict(given, batch_size=2)).tolist()
     np.testing.assert_allclose(results[0], results[1], rtol=1e-6)
+
+
+def test_a_brighter_picture_has_its_values_spread():
+    """As `keras_preprocessing` 1.1.2 (with TensorFlow 1.15 and 2.2) computed it: the least is 0 and the largest 255."""
+    from keras.preprocessing.image import ImageDataGenerator, apply_brightness_shift
+
+    picture = np.array([[[-1.0] * 3, [1.0] * 3], [[0.0] * 3, [0.5] * 3]])
+    expected = [[0.0, 127.0], [63.0, 95.0]]
+    np.testing.assert_array_equal(apply_brightness_shift(picture, 0.5)[:, :, 0], expected)
+    made = ImageDataGenerator(brightness_range=[0.5, 0.5]).flow(picture[None], batch_size=1)
+    np.testing.assert_array_equal(next(made)[0][:, :, 0], expected)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 
@@ -618,3 +620,45 @@ def test_settings_of_a_class_of_their_own_stay_so():
     assert isinstance(layer.params, Params)
     layer(tf.ones((1, 4)))
     assert [w.shape for w in layer.trainable_weights] == [(4, 2), (2,)]
+
+
+def test_ftrl_writes_small_weights_to_their_last_digit():
+    """TensorFlow 2.2.3's own numbers: three steps, the first of which leaves a thirtieth."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        model = keras.Sequential([keras.layers.Dense(1, use_bias=False, input_shape=(2,))])
+        model.set_weights([np.array([[0.8], [-0.7]])])
+        model.compile(keras.optimizers.Ftrl(), "mse")
+        x, y = np.array([[0.3, -0.2], [0.1, 0.4]], "float32"), np.array([[0.1], [-0.2]], "float32")
+        for _ in range(3):
+            model.train_on_batch(x, y)
+        np.testing.assert_allclose(model.get_weights()[0][:, 0], [0.026599938, -0.0111186551], rtol=1e-6)
+
+
+def test_masked_steps_count_in_a_maximum():
+    """As in TensorFlow 1.15.5 and 2.2.3; Keras 3 leaves masked steps of an input out of it."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import layers, models
+
+        a = layers.Input((2, 1))
+        zeros, fives = layers.Masking()(a), layers.Masking(5.0)(a)
+        x = np.array([[[0.0], [5.0]], [[3.0], [0.0]]])
+        for merge, expected in ((layers.maximum, np.maximum), (layers.minimum, np.minimum)):
+            model = models.Model(a, [merge([zeros, fives]), merge([fives, zeros])])
+            for found in model.predict(x):
+                np.testing.assert_array_equal(found, expected(x, x * (x != 5.0)))
+
+
+def test_of_held_out_data_and_a_part_the_part_counts():
+    """As in TensorFlow 2.2.3; 1.15.5 and Keras 2.2.4 took the data."""
+    for era, expected in (("tf.keras-2.2", 9.0), ("tf.keras-1.15", 8.0)):
+        with parallel_compat.legacy_names(era=era):
+            from tensorflow.keras import layers, models
+
+            model = models.Sequential([layers.Dense(1, use_bias=False, input_shape=(1,))])
+            model.set_weights([np.zeros((1, 1))])
+            model.compile("sgd", "mse")
+            x, y = np.zeros((4, 1)), np.arange(4.0)[:, None]
+            held_out = model.fit(x, y, validation_split=0.25, validation_data=(x[:1], y[:1] + 8**0.5), verbose=0)
+            np.testing.assert_allclose(held_out.history["val_loss"], [expected], rtol=1e-6)

@@ -326,6 +326,10 @@ class Step:
             by = tf.where(self._touched, by, tf.zeros_like(by))
         self._variable.assign_add(by)
 
+    def become(self, value: Any) -> None:
+        """Write the variable's value; rows that have no gradient are left alone."""
+        self._variable.assign(value if self._touched is None else tf.where(self._touched, value, self.value))
+
     def _slot(self, slot: str) -> Any:
         optimizer = self._optimizer
         slots = getattr(optimizer, _SLOTS[kind_of(optimizer)][slot])

@@ -109,6 +109,14 @@ def image_iterator_class() -> Any:
     return Iterator
 
 
+def merge_functions() -> Iterator[tuple[Any, str]]:
+    """Yield where `Maximum` and `Minimum` compute, which read the masks of their inputs (`Merge._merge_function`)."""
+    import keras
+
+    for kind in (keras.layers.Maximum, keras.layers.Minimum):
+        yield kind, "_merge_function"
+
+
 def image_generator_class() -> Any:
     """Return `ImageDataGenerator`; `keras` itself does not show it any more."""
     from keras.src.legacy.preprocessing.image import ImageDataGenerator

@@ -226,15 +226,17 @@ def _nadam_momentum(beta_1: Any, count: Any, schedule_decay: float) -> Any:
 
 def _ftrl(step: Step) -> None:
     variable, power = step.value, -float(step.option("learning_rate_power"))
+    # As TensorFlow's `ApplyFtrl`, which takes the root for the usual power: what is subtracted is nearly the same.
+    raised = tf.sqrt if power == 0.5 else partial(tf.pow, y=power)
     before = step.slot("accumulator")
     shrunk = step.gradient + 2 * float(step.option("l2_shrinkage_regularization_strength")) * variable
     sums = step.keep("accumulator", before + tf.square(step.gradient))
-    linear = step.keep(
-        "linear", step.slot("linear") + shrunk - (tf.pow(sums, power) - tf.pow(before, power)) / step.rate * variable
-    )
-    quadratic = tf.pow(sums, power) / step.rate + 2 * float(step.option("l2_regularization_strength"))
+    by = shrunk - (raised(sums) - raised(before)) / step.rate * variable
+    linear = step.keep("linear", step.slot("linear") + by)
+    quadratic = raised(sums) / step.rate + 2 * float(step.option("l2_regularization_strength"))
     edge = float(step.option("l1_regularization_strength"))
-    step.move((tf.clip_by_value(linear, -edge, edge) - linear) / quadratic - variable)
+    # Not by a difference from the value before, which may be a thousand times as large.
+    step.become((tf.clip_by_value(linear, -edge, edge) - linear) / quadratic)
 
 
 _FORMULAS: dict[str, Callable[[Step], None]] = {
