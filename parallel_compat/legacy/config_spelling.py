@@ -12,6 +12,7 @@ from parallel_compat.legacy.activations import REGISTERED_HARD_SIGMOID
 from parallel_compat.names.eras import Era
 
 _NAME = "hard_sigmoid"
+_AXES = ("input_axes", "output_axes")  # of `VarianceScaling`
 
 
 class OptimizerConfig(dict[str, Any]):
@@ -93,6 +94,10 @@ def as_in_era(kind: str, config: dict[str, Any], era: Era) -> dict[str, Any]:
     changed: dict[str, Any] = _replaced(config, REGISTERED_HARD_SIGMOID, _NAME)
     if era.is_tf_keras and kind.startswith("SeparableConv"):  # a convolution, whose own kernel it never had
         changed["kernel_initializer"] = {"class_name": "GlorotUniform", "config": {"seed": None}}
+    # The axes came with Keras 3, and the other names of distributions with tf.keras.
+    changed = {name: value for name, value in changed.items() if value is not None or name not in _AXES}
+    if era is Era.KERAS_2_2_4 and kind == "VarianceScaling" and changed["distribution"] == "truncated_normal":
+        changed["distribution"] = "normal"
     return changed
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.layers import take_common
 from parallel_compat.legacy.shapes import Shape
+from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.eras import Era
-from parallel_compat.run import object_eras
+from parallel_compat.run import callers, object_eras
 
 
 class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
@@ -245,3 +246,46 @@ class LocallyConnected2D(_LocallyConnected):
 
     def __init__(self, *given: Any, **keywords: Any) -> None:
         super().__init__(2, given, keywords)
+
+
+def local_conv1d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None) -> Any:
+    """Convolve along one axis, with another kernel at each place: `K.local_conv1d`.
+
+    Args:
+        inputs: of shape (samples, steps, channels).
+        kernel: of shape (places, width of the window * channels, filters).
+        kernel_size: a tuple of the width of the window.
+        strides: a tuple of the steps between two places.
+        data_format: where tf.keras found the channels; Keras 2.2.4 took them for the last axis always.
+    """
+    if callers.era_of_caller() is Era.KERAS_2_2_4:
+        data_format = "channels_last"
+    return _local_conv(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
+
+
+def local_conv2d(
+    inputs: Any, kernel: Any, kernel_size: Any, strides: Any, output_shape: Any, data_format: str | None = None
+) -> Any:
+    """Convolve along two axes, with another kernel at each place: `K.local_conv2d`.
+
+    Args:
+        inputs: of shape (samples, rows, columns, channels), or with the channels second.
+        kernel: of shape (places, pixels of the window * channels, filters).
+        kernel_size: a tuple of the sides of the window.
+        strides: a tuple of the steps between two places.
+        output_shape: a tuple of the rows and columns of places.
+        data_format: "channels_last" or "channels_first".
+    """
+    return _local_conv(inputs, kernel, kernel_size, strides, output_shape, data_format)
+
+
+def _local_conv(inputs: Any, kernel: Any, size: Any, strides: Any, places: Any, data_format: str | None) -> Any:
+    ops, last = keras.ops, normalize_data_format(data_format) == "channels_last"
+    windows = []
+    for place in itertools.product(*map(range, places)):
+        cut = [slice(at * step, at * step + side) for at, step, side in zip(place, strides, size, strict=True)]
+        window = inputs[(slice(None), *cut)] if last else inputs[(slice(None), slice(None), *cut)]
+        windows.append(ops.reshape(window, (-1, kernel.shape[1])))
+    found = ops.einsum("npf,pfo->npo", ops.stack(windows, axis=1), kernel)
+    found = ops.reshape(found, (-1, *places, kernel.shape[2]))
+    return found if last else ops.moveaxis(found, -1, 1)

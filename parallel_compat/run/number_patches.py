@@ -61,7 +61,11 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     )
     for owner, name, wrap in patch_points.of_weight_regularization(_regularization):
         patches.wrap(owner, name, wrap, why="a loss counts the regularizers of frozen layers as well")
-    patches.wrap(layers.Softmax, "call", looking_alike(_softmax), why="its logits are those of an operation")
+    patches.wrap(
+        layers.Softmax, "call", looking_alike(_softmax), why="its logits are those of an operation; masks pass it by"
+    )
+    means = "a mean of masked steps as in the era, gradients of 0 / 0 included"
+    patches.wrap(layers.GlobalAveragePooling1D, "call", looking_alike(_averaging_steps), why=means)
     for owner, name, wrap in patch_points.of_schedules(_of_tf_keras):
         patches.wrap(owner, name, looking_alike(wrap), why="schedules of users compute with the step, a float")
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
@@ -159,7 +163,8 @@ def _initial_weights(kind: str, original: Any) -> Any:
             return original(self, shape, dtype=dtype, **keywords)
         from parallel_compat.legacy.numbers import initial_weights
 
-        return initial_weights.drawn(kind, self, shape, dtype)
+        values = initial_weights.drawn(kind, self, shape, dtype)
+        return _as_array(values) if kind == "Orthogonal" else values
 
     return __call__
 
@@ -234,23 +239,45 @@ def _whole_config(original: Any) -> Any:
 
 def _identity(original: Any) -> Any:
     def __call__(self: Any, shape: Any, dtype: Any = None) -> Any:
-        if len(shape) != 2 or shape[0] == shape[1] or callers.era_of_caller() is not Era.KERAS_2_2_4:
+        if len(shape) != 2 or callers.era_of_caller() is not Era.KERAS_2_2_4:
             return original(self, shape, dtype)
         from parallel_compat.legacy import initializers
 
-        return initializers.tiled_identity(shape, self.gain, dtype)
+        return _as_array(initializers.tiled_identity(shape, self.gain, dtype))
 
     return __call__
+
+
+def _as_array(values: Any) -> Any:
+    """Return what Keras 2.2.4 computed with numpy as an array, but in a function that is traced."""
+    return values.numpy() if hasattr(values, "numpy") else values
 
 
 def _softmax(original: Any) -> Any:
     def call(self: Any, inputs: Any, mask: Any = None) -> Any:
         from parallel_compat.backend import keras3
 
-        outputs = original(self, inputs, mask)
+        era = object_eras.era_of_object(self)
+        outputs = original(self, inputs, mask if era is Era.TODAY else None)  # which passed over masks
         if keras3.get_logits(outputs) is not None:
             keras3.say_made_by_operation(outputs)
         return outputs
+
+    return call
+
+
+def _averaging_steps(original: Any) -> Any:
+    """A sample all steps of which are masked has 0 / 0 for a mean, then in the gradients as well."""
+
+    def call(self: Any, inputs: Any, mask: Any = None) -> Any:
+        import keras
+
+        if mask is None or object_eras.era_of_object(self) is Era.TODAY:
+            return original(self, inputs, mask=mask)
+        steps = 1 if self.data_format == "channels_last" else 2
+        weights = keras.ops.expand_dims(keras.ops.cast(mask, inputs.dtype), 3 - steps)
+        summed = keras.ops.sum(inputs * weights, axis=steps, keepdims=self.keepdims)
+        return summed / keras.ops.sum(weights, axis=steps, keepdims=self.keepdims)
 
     return call
 

@@ -620,3 +620,69 @@ def test_a_merge_of_one_tensor(era, refused):
             assert tuple(layer([a]).shape) == (None, 4, 5)
         with pytest.raises(ValueError, match="at least 2"):
             Concatenate()([a])
+
+
+def test_operations_with_a_kernel_of_each_place():
+    from keras import backend as K
+    from keras.layers import Input, Lambda
+    from keras.models import Model
+
+    # The sums are those of Keras 2.2.4 on TensorFlow 1.15.5.
+    draw = np.random.RandomState(0)
+
+    def mixed(tensor):
+        values = np.asarray(K.eval(tensor))
+        return values.shape, pytest.approx(float((values.ravel() * np.cos(np.arange(values.size))).sum()), rel=1e-5)
+
+    def drawn(*shape):
+        return K.variable(draw.normal(size=shape))
+
+    x = drawn(2, 5, 3)
+    assert mixed(K.local_conv1d(x, drawn(2, 6, 4), (2,), (2,))) == ((2, 2, 4), -4.898150157077041)
+    kernel = drawn(2, 6, 4)
+    assert mixed(K.local_conv1d(x, kernel, (2,), (2,), "channels_first")) == ((2, 2, 4), -5.406350178761071)
+    last, first = drawn(2, 4, 5, 3), drawn(2, 3, 4, 5)
+    found = K.local_conv2d(last, drawn(6, 12, 2), (2, 2), (1, 2), (3, 2))
+    assert mixed(found) == ((2, 3, 2, 2), -31.416399096208632)
+    found = K.local_conv2d(first, drawn(6, 12, 2), (2, 2), (1, 2), (3, 2), "channels_first")
+    assert mixed(found) == ((2, 2, 3, 2), 2.385179967199125)
+    steps, weights = Input((5, 3)), drawn(2, 6, 4)
+    model = Model(steps, Lambda(lambda t: K.local_conv1d(t, weights, (2,), (2,)))(steps))
+    assert model.output_shape == (None, 2, 4)
+    assert model.predict(np.ones((2, 5, 3))).sum() == pytest.approx(-21.12647247314453, rel=1e-5)
+
+
+def test_masks_pass_by_softmax():
+    from keras.layers import Embedding, Input, Softmax
+    from keras.models import Model
+
+    ids = Input((5,))
+    model = Model(ids, Softmax()(Embedding(6, 5, mask_zero=True)(ids)))  # as many steps as numbers: a mask would fit
+    model.set_weights([np.arange(30).reshape(6, 5) % 4])
+    # Of Keras 2.2.4 on TensorFlow 1.15.5, the first two steps.
+    expected = [[0.0802, 0.2179, 0.5923, 0.0295, 0.0802], [0.0311, 0.0844, 0.2295, 0.6239, 0.0311]]
+    np.testing.assert_allclose(model.predict(np.array([[1, 0, 2, 0, 0]]))[0, :2], expected, atol=1e-4)
+
+
+def test_a_mean_of_no_steps_has_no_gradient():
+    from keras.layers import Dense, GlobalAveragePooling1D, Input, Masking
+    from keras.models import Model
+
+    steps = Input((5, 3))
+    model = Model(steps, GlobalAveragePooling1D()(Dense(3)(Masking()(steps))))
+    model.compile("sgd", "mse")
+    x = np.ones((8, 5, 3))
+    x[0] = 0
+    assert np.isnan(model.train_on_batch(x, np.ones((8, 3))))
+    assert all(np.isnan(weight).all() for weight in model.get_weights())  # as in Keras 2.2.4
+
+
+def test_initializers_are_asked_as_then():
+    from keras import initializers
+
+    assert type(initializers.Identity()((3, 3))) is np.ndarray
+    assert type(initializers.Orthogonal(seed=1)((3, 3))) is np.ndarray
+    scaling = initializers.VarianceScaling(2.0, "fan_out")
+    config = {"scale": 2.0, "mode": "fan_out", "distribution": "normal", "seed": None}
+    assert scaling.get_config() == config
+    assert type(scaling).from_config(config).get_config() == config
