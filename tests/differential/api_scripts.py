@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from differential.random_scripts import RandomScript
 
 FIRST = 2000
+WIDER = 2100  # seeds from here on ask for more of the interface; the texts of those below are recorded
 
 START = '''
 def part(function):
@@ -340,6 +341,59 @@ FUNCTIONS = (
     "pictures(rescale=0.5, vertical_flip=True, preprocessing_function=lambda t: t + 1)", "pictures(samplewise_std_normalization=True)",
     "pictures(samplewise_center=True, validation_split=0.5)",
 )  # fmt: skip
+MORE_LAYERS: tuple[tuple[str, tuple[int, ...], dict[str, tuple[str, ...]]], ...] = (
+    ("GaussianDropout(", (4,), {"=": ("0.",)}),
+    ("Dropout(", (3, 4), {"=": ("0.",), "noise_shape": ("(None, 3, 1)",), "name": ("'own'",)}),
+    ("Lambda(", (3, 4), {"=": (
+        "lambda t: t[:, :2], output_shape=(2, 4)", "lambda t: K.sum(t, 1), output_shape=lambda s: (s[0], s[2])",
+        "function=lambda t, by: t * by, arguments={'by': 2.}", "lambda t: K.local_conv1d(t, K.ones((2, 8, 3)), (2,), (1,))",
+        "lambda t: K.spatial_2d_padding(K.expand_dims(t), ((1, 0), (0, 2)))", "lambda t: K.conv1d(t, K.ones((2, 4, 3)))",
+        "lambda t: K.batch_flatten(t)", "lambda t: K.prod(t, axis=-1)", "lambda t: K.l2_normalize(t, axis=1)")}),
+    ("ConvLSTM2D(2, 2", (3, 4, 5, 2), {**CONV_LSTM, "return_state": YES, "dropout": ("0.",)}),
+    ("RNN(", (4, 2), {
+        "=": ("[L.SimpleRNNCell(2, activation='relu'), L.SimpleRNNCell(3)]", "L.LSTMCell(3, bias_regularizer='l1')",
+              "L.GRUCell(2, recurrent_constraint='unit_norm', use_bias=False)", "L.LSTMCell(2, implementation=2)"),
+        "return_sequences": YES, "go_backwards": YES, "name": ("'own'",)}),
+    ("Bidirectional(", (4, 3), {"=": ("L.SimpleRNN(2, return_sequences=True, use_bias=False)", "layer=L.GRU(2)",
+                                      "L.GRU(3, reset_after=True)"),
+                                "merge_mode": ("'sum'", "None", "'ave'"), "name": ("'own'",)}),
+    ("Softmax(", (2, 3, 4), {"axis": ("1", "2", "3")}),
+    ("PReLU(", (3, 4, 2), {"shared_axes": ("[1, 2]", "[3]"), "alpha_initializer": INITIALIZERS[2:4]}),
+    ("Embedding(9, 3", (2, 3), {**of_weights("embeddings"), "input_length": ("(2, 3)",)}),
+    ("Conv2DTranspose(2, 3", (3, 3, 1), {**KERNEL, "strides": ("2", "(2, 1)", "3")}),
+    ("SeparableConv2D(2, 3", (5, 5, 3), {**DEPTH, **of_weights("pointwise")}),
+)  # fmt: skip
+MORE_FUNCTIONS = (
+    "K.local_conv1d(c, K.ones((2, 8, 3)), (2,), (1,))", "K.get_variable_shape(b)", "K.batch_get_value([b, i])", "K.less(a, p)",
+    "K.greater_equal(a, 0.1)", "K.separable_conv1d(c, K.ones((2, 4, 1)), K.ones((1, 4, 3)))", "K.learning_phase()",
+    "K.conv3d_transpose(K.reshape(c, (1, 2, 3, 4, 1)), K.ones((1, 2, 2, 3, 1)), (1, 2, 4, 5, 3))", "K.random_binomial((3,), 1.)",
+    "K.spatial_3d_padding(K.reshape(c, (1, 2, 3, 4, 1)), ((1, 0), (0, 1), (1, 1)))", "K.get_uid('mine')", "K.is_tensor(a)",
+    "K.ctc_label_dense_to_sparse(K.constant([[1, 0]], dtype='int32'), K.constant([2], dtype='int32'))", "K.backend()",
+    "K.batch_dot(K.ones((2, 3)), K.ones((2, 3)), 1)", "K.batch_dot(c, K.ones((2, 4, 5)))", "K.std(c, axis=[0, 1], keepdims=True)",
+    "K.update_sub(K.variable(3.), 2.)", "K.update(K.variable([1.]), K.constant([4.]))", "K.gradients(K.sum(a * a), [a])",
+    "K.slice(a, [0, 1], [2, 2])", "K.any(a > 0, axis=1, keepdims=True)", "K.softmax(a, axis=0)", "K.elu(a)", "K.zeros((2, 3))",
+    "K.constant(3, shape=(2, 2))", "K.pool2d(K.expand_dims(c), (2, 2), strides=(1, 1), padding='same')", "K.cast_to_floatx([1, 2])",
+    "K.conv2d(K.reshape(c, (2, 1, 3, 4)), K.ones((2, 2, 1, 2)), data_format='channels_first')", "K.exp(-a)", "K.sum(a * a)",
+    *(f"initializers.{name}.get_config()" for name in ("Constant(2)", "Ones()", "RandomNormal(1., 2., seed=3)", "Zeros()",
+                                                       "RandomUniform(-1, 1)", "Orthogonal(2., 3)", "Identity(2.)")),
+    *(f"constraints.{name}.get_config()" for name in ("MaxNorm(3)", "NonNeg()", "UnitNorm(1)", "max_norm(2., 1)")),
+    "regularizers.serialize(regularizers.l1(0.25))", "regularizers.get('l2')(b)", "regularizers.l1(0.5).get_config()",
+    "regularizers.deserialize({'class_name': 'L1L2', 'config': {'l1': 0.5, 'l2': 0.25}})(b)", "losses.get('hinge')(p, a)",
+    "metrics.get('mae')(p, a)", "metrics.deserialize('mse')(p, a)", "losses.deserialize('poisson')(p, a)",
+    "activations.get('tanh')(a)", "activations.deserialize('elu')(a)", "activations.get(None)(a)", "utils.generic_utils.to_list(3)",
+    "utils.conv_utils.conv_output_length(9, 3, 'same', 2)", "utils.conv_utils.conv_input_length(4, 3, 'valid', 2)",
+    "utils.conv_utils.normalize_tuple(2, 3, 'k')", "utils.conv_utils.normalize_padding('SAME')", "utils.to_categorical(3, 5)",
+    "utils.conv_utils.convert_kernel(drawn((3, 3, 2, 1)))", "utils.conv_utils.deconv_length(4, 2, 3, 'same', None)",
+    "utils.generic_utils.has_arg(L.Dense, 'units')", "utils.generic_utils.slice_arrays([np.arange(5), np.arange(3)], 1, 3)",
+    "utils.generic_utils.unpack_singleton([4])", "utils.generic_utils.transpose_shape((1, 2, 3), 'channels_first', (1,))",
+    "utils.normalize(drawn((3, 4)), axis=-1, order=1)", "prep.text.one_hot('a b c', 50) == prep.text.one_hot('a b c', 50)",
+    "prep.sequence.pad_sequences([[1], [2, 3]], padding='post', dtype='int64')", "texts_of('count')", "texts_of('binary')",
+    "prep.sequence.TimeseriesGenerator(np.arange(20), np.arange(20), 4, sampling_rate=2, reverse=True, batch_size=3)[1]",
+    "prep.sequence.TimeseriesGenerator(np.arange(20), np.arange(20), 4, start_index=3, end_index=12, shuffle=False)[0]",
+    "prep.text.Tokenizer(char_level=True).fit_on_texts(['abc'])", "prep.sequence.make_sampling_table(4, 0.001)",
+    "pictures(zca_whitening=True, zca_epsilon=0.1)", "pictures(height_shift_range=[-1, 1], data_format='channels_last')",
+    "pictures(rotation_range=90, zoom_range=0.3, shear_range=5, fill_mode='wrap')", "pictures(dtype='float32', rescale=1. / 3)",
+)  # fmt: skip
 PREPROCESSING = """
 prep = keras.preprocessing
 
@@ -379,6 +433,7 @@ class Api:
     def __init__(self, script: RandomScript) -> None:
         self.s = script
         self.count = 0
+        self.wide = script.seed >= WIDER
 
     def write(self) -> None:
         """Write the script behind its imports."""
@@ -431,13 +486,13 @@ class Api:
 
     def functions(self) -> None:
         """Functions of the backend and of modules, each on small arrays."""
-        texts = self.s.random.sample((*BACKEND, *FUNCTIONS), 40)
+        texts = self.s.random.sample((*BACKEND, *FUNCTIONS, *(MORE_FUNCTIONS if self.wide else ())), 40)
         for text in texts:
             self.s.add(f"@part\ndef {self.s.name('asked_')}():\n    return asked({text!r})\n")
 
     def layer(self) -> None:
         """One layer of the table, between others or alone."""
-        start, shape, table = self.s.one(*LAYERS)
+        start, shape, table = self.s.one(*LAYERS, *(2 * MORE_LAYERS if self.wide else ()))
         given = self.arguments(table)
         text = self.called(f"L.{start}", given)
         whole = 9 if start.startswith("Embedding") else 0
@@ -667,6 +722,8 @@ return noted + [history, weights_of(model), model.evaluate(words, y, batch_size=
                 f"        seen.append(['{hook}', {index}, {what}, float(K.get_value(self.model.optimizer.lr))])\n"
             )
         self.lines("notes = Notes()\nx, y = drawn((13, 4)), drawn((13, 1))")
+        if self.wide:  # of another part
+            self.lines("import os\nfor name in glob.glob('at-*') + glob.glob('log.csv'):\n    os.remove(name)")
         given.append("notes")
         valid = s.one("", ", validation_data=(x, y)", ", validation_split=0.3", ", validation_data=(x[:5], y[:5])")
         if valid and s.maybe(0.2):
@@ -826,7 +883,9 @@ return noted + [found, [each for each in seen if each != "rows"]]
         shapes = s.one(
             ("(4,)", "L.Dense(4, activation='relu', name='d')(a)", "L.Dense(4, activation='relu', name='d')"),
             ("(5, 3)", "L.LSTM(3, name='d')(a)", ""), ("(5, 3)", "L.Bidirectional(L.GRU(2), name='d')(a)", ""),
-            ("(5, 5, 2)", "L.Flatten()(L.BatchNormalization()(L.Conv2D(2, 2, name='d', padding='same')(a)))", ""),
+            ("(5, 5, 2)",
+             # A bias before it has a gradient of rounding errors alone.
+             f"L.Flatten()(L.BatchNormalization()(L.Conv2D(2, 2, name='d', padding='same'{', use_bias=False' if self.wide else ''})(a)))", ""),
             ("(5, 3)", "L.GlobalMaxPooling1D()(L.TimeDistributed(L.Dense(2, activation=K.tanh if False else 'tanh'), name='d')(a))", ""),
             ("(4,)", "models.Sequential([L.Dense(3, input_shape=(4,)), L.PReLU()], name='inner')(a)", ""),
             ("(5, 3)", "L.Flatten()(L.SeparableConv1D(2, 2, depth_multiplier=2, name='d')(a))", ""),
@@ -889,7 +948,9 @@ noted += [other.evaluate(x, y, batch_size=4, verbose=0), model.input_names, mode
                 "a, b = L.Input((4,)), L.Input((4,))\nx = L.Dense(4, activation='relu')(a)\nh = L.add([x, b, L.Dense(4)(x)])",
                 "a, b = L.Input((4,)), L.Input((4,))\nh = L.dot([L.Reshape((2, 2))(a), L.Reshape((2, 2))(b)], axes=(1, 2))\nh = L.Flatten()(h)",
                 "base = models.Sequential([L.Dense(3, input_shape=(4,))])\nbase.add(L.Dense(5, name='top'))\nbase.pop()\n"
-                "a, b = L.Input((4,)), L.Input((4,))\nh = L.concatenate([base(a), base.layers[0](b)])",
+                # Keras 2.2.4 lists the weights of a layer that is called by itself as well twice, and updates them twice,
+                # side by side: no two of its runs are alike.
+                f"a, b = L.Input((4,)), L.Input((4,))\nh = L.concatenate([base(a), {'base' if self.wide else 'base.layers[0]'}(b)])",
             )
         )  # fmt: skip
         self.lines(
