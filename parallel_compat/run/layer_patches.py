@@ -36,6 +36,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         cell_structures,
         lambda_functions,
         masks,
+        output_shapes,
         recurrent,
         shape_checks,
         time_distributed,
@@ -47,6 +48,10 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     for points, why in (
         (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
+        (
+            layer_calls.of_shapes_for_users(_is_of_user_of_tf_keras, output_shapes.with_methods),
+            "shapes have `as_list()`",
+        ),
         (layer_calls.of_layers_made_by_calls(), "layers that a layer of a Sequential model makes are the model's"),
         (layer_calls.of_compiled_calls(), "a `call` that is a `tf.function` changes its variables"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
@@ -365,6 +370,11 @@ def _is_old(layer: Any) -> bool:
 
 def _of_tf_keras(layer: Any) -> bool:
     return object_eras.era_of_object(layer).is_tf_keras
+
+
+def _is_of_user_of_tf_keras(layer: Any, method: str) -> bool:
+    owner = next((kind for kind in type(layer).__mro__ if method in vars(kind)), None)
+    return owner is not None and callers.is_class_of_user(owner) and _of_tf_keras(layer)
 
 
 def _in_a_graph(layer: Any) -> bool:

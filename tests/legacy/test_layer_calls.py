@@ -51,6 +51,20 @@ def test_numbers_among_tensors():
     np.testing.assert_array_equal(model.predict(np.ones((2, 3))), np.full((2, 3), 4.0))
 
 
+def test_a_number_alone_becomes_a_tensor():
+    """As `base_layer.Layer.__call__` of TensorFlow 1.15 and 2.2 did."""
+
+    class First(keras.layers.Layer):
+        def build(self, input_shape):
+            assert input_shape == ()
+            self.table = self.add_weight(shape=(5, 2), initializer="ones", name="table")
+
+        def call(self, count):
+            return self.table[:count]
+
+    assert First()(3).shape == (3, 2)
+
+
 # --- recurrent layers ---------------------------------------------------------------------------------------------
 
 

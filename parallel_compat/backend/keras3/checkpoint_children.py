@@ -96,8 +96,8 @@ def children(layer: keras.layers.Layer) -> dict[str, Any]:
     private = _names_of_keras()
     containers = _containers.setdefault(layer, {})
     for name, value in vars(layer).items():
-        # TensorFlow's own notes begin with `_self_`; Keras has a variable `_kernel` by its property `kernel`.
-        of_others = name in private or name.startswith("_self_")
+        # What TensorFlow and this package note; Keras has a variable `_kernel` by its property `kernel`.
+        of_others = name in private or name.startswith(("_self_", "_parallel_compat_"))
         if not of_others and not (name.startswith("_") and isinstance(value, keras.Variable)):
             _add(found, name, value, (name,), containers)
     return found

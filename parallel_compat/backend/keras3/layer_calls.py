@@ -53,7 +53,7 @@ def of_names_with_slashes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
 
 
 def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where a layer is called with a list of tensors and numbers (`Layer.__call__`): `model([x, 3])`.
+    """Yield where a layer is called on a number, or a list of tensors and numbers (`Layer.__call__`): `model([x, 3])`.
 
     Keras 3 refuses it; tf.keras made tensors of the numbers. It also took the further arguments of `call` by position,
     whatever they are: `layer(x, True)`, where Keras 3 wants names for all that is no tensor.
@@ -64,6 +64,8 @@ def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]
             if args and type(args[0]) in (list, tuple) and any(isinstance(each, numbers.Number) for each in args[0]):
                 first = type(args[0])(_tensor(each) for each in args[0])
                 args = (first, *args[1:])
+            elif args and isinstance(args[0], (int, float)) and not isinstance(args[0], bool):
+                args = (_tensor(args[0]), *args[1:])
             if len(args) > 1 and not all(map(_may_be_input, args[1:])):
                 args, kwargs = _by_name(self, args, kwargs)
             return original(self, *args, **kwargs)
@@ -71,6 +73,31 @@ def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]
         return __call__
 
     yield keras.layers.Layer, "__call__", wrap
+
+
+def of_shapes_for_users(
+    wants: Callable[[Any, str], bool], make: Callable[[Any], Any]
+) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where the shapes for a layer's `build` and `compute_output_shape` are chosen.
+
+    Args:
+        wants: whether a layer's method of a name is one that gets them otherwise.
+        make: makes them of Keras 3's tuples.
+    """
+    from keras.src.layers import layer as module
+
+    def wrap(original: Any) -> Any:
+        def update_shapes_dict_for_target_fn(target_fn: Any, *given: Any, **keywords: Any) -> Any:
+            shapes = original(target_fn, *given, **keywords)
+            method = inspect.unwrap(target_fn)  # Keras puts a function around `build`
+            owner = getattr(method, "__self__", None)
+            if shapes and owner is not None and wants(owner, method.__name__):
+                shapes = {name: make(shape) for name, shape in shapes.items()}
+            return shapes
+
+        return update_shapes_dict_for_target_fn
+
+    yield module, "update_shapes_dict_for_target_fn", wrap
 
 
 def _may_be_input(value: Any) -> bool:
