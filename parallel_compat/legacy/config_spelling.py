@@ -92,6 +92,9 @@ def as_in_era(kind: str, config: dict[str, Any], era: Era) -> dict[str, Any]:
         era: of the code that asks.
     """
     changed: dict[str, Any] = _replaced(config, REGISTERED_HARD_SIGMOID, _NAME)
+    if kind == "VarianceScaling":
+        changed = {name: value for name, value in changed.items() if name not in ("input_axes", "output_axes")}
+        return {**changed, "dtype": "float32"} if era is Era.TF_KERAS_1_15 else changed
     if era.is_tf_keras and kind.startswith("SeparableConv"):  # a convolution, whose own kernel it never had
         changed["kernel_initializer"] = {"class_name": "GlorotUniform", "config": {"seed": None}}
     # The axes came with Keras 3, and the other names of distributions with tf.keras.

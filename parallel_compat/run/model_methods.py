@@ -37,7 +37,14 @@ from parallel_compat.legacy import (
     own_trainable,
 )
 from parallel_compat.legacy.call_arguments import translate
-from parallel_compat.legacy.numbers import batch_logs, callback_params, metric_functions, sample_order, weighted_losses
+from parallel_compat.legacy.numbers import (
+    batch_logs,
+    callback_params,
+    made_functions,
+    metric_functions,
+    sample_order,
+    weighted_losses,
+)
 from parallel_compat.legacy.utils import to_list
 from parallel_compat.names.defaults import of_era, optimizers_by_name
 from parallel_compat.names.eras import Era
@@ -66,6 +73,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
     era = callers.era_of(frame)
     object_eras.remember(self, era)
+    made_functions.forget(self)
     tensors: list[Any] = []
     if era.has_graphs or _only_stand_for_targets(keywords.get("target_tensors")):
         tensors = data_tensors.set_targets(self, targets := keywords.pop("target_tensors", None))
@@ -228,6 +236,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     held_out = arguments.get("validation_data")
     arguments, drawing = _read_from_tensors(self, "fit", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
+    _leave_out_weights(self, "train", arguments, callers.era_of(frame), _note(of, frame))
     _weigh_classes_and_samples(self, arguments, callers.era_of(frame), _note(of, frame))
     _weigh_held_out_samples(arguments, callers.era_of(frame))
     held_out = _validation_data(arguments) if held_out is None else held_out
@@ -257,6 +266,7 @@ def _keeps_order(model: Any, data: Any, workers: Any) -> bool:
     return workers == 0 and is_sequence(data) and object_eras.era_of_object(model).has_graphs
 
 
+_OF_WEIGHTS = ("sample_weight", "class_weight")
 # Where a model has what draws the order of its samples: a training that goes on draws on from there.
 _DRAWS = "_parallel_compat_draws"
 
@@ -647,6 +657,8 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     _check_compiled(self)
     arguments, drawing = _read_from_tensors(self, name, keras3.bind(name, given, keywords), drawing)
     arguments = data_forms.in_todays_structure(self, arguments, _note(of, frame))
+    function = "train" if name == "train_on_batch" else "test"
+    _leave_out_weights(self, function, arguments, callers.era_of(frame), _note(of, frame))
     _weigh_classes_and_samples(self, arguments, callers.era_of(frame), _note(of, frame))
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
     if name == "evaluate" and _is_sparse(arguments.get("x")):
@@ -673,6 +685,25 @@ def _ordered(model: Any, results: dict[str, Any]) -> Any:
     """Return results as the old methods did: a list, or the loss alone."""
     ordered = [results[name] for name in compiled_metrics.in_old_order(model, results)]
     return ordered if len(ordered) > 1 else ordered[0]
+
+
+def _leave_out_weights(
+    model: Any, function: str, arguments: dict[str, Any], era: Era, note: Callable[[str, str], None]
+) -> None:
+    """Take out the weights of samples and classes that TensorFlow 1.15 left out, also those of held-out arrays."""
+    if era is not Era.TF_KERAS_1_15 or arguments.get("y") is None:
+        return
+    left_out = "left out, as TensorFlow 1.15 did: it had trained or evaluated without, and weighed in the other since"
+    weighted = any(arguments.get(name) is not None for name in _OF_WEIGHTS)
+    if not made_functions.heeds_weights(model, function, weighted) and weighted:
+        note("sample_weight= or class_weight=", left_out)
+        arguments.update({name: None for name in _OF_WEIGHTS if name in arguments})
+    held_out = arguments.get("validation_data")
+    if isinstance(held_out, (tuple, list)) and len(held_out) in (2, 3):
+        weighted = len(held_out) == 3 and held_out[2] is not None
+        if not made_functions.heeds_weights(model, "test", weighted) and weighted:
+            note("validation_data= with weights", left_out)
+            arguments["validation_data"] = tuple(held_out[:2])
 
 
 def _weigh_classes_and_samples(

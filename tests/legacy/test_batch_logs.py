@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from keras import backend as K
 
+import parallel_compat
 from parallel_compat import multi_gpu_model
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
@@ -184,3 +185,49 @@ def test_a_hook_that_is_not_called_is_named():
 
     with pytest.warns(match=r"`Late.on_train_batch_end` is not called.*Name it `on_batch_end`"):
         frozen(False).fit(X, Y, verbose=0, callbacks=[Late()])
+
+
+def test_weights_that_a_function_made_without_leaves_out():
+    """As TensorFlow 1.15.5 computed it: once trained without weights and evaluated with some, it trained without."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from tensorflow import keras as tf_keras
+
+        def made():
+            model = tf_keras.Sequential([tf_keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+            model.set_weights([np.zeros((1, 1))])
+            model.compile(tf_keras.optimizers.SGD(0.0), "mse")
+            return model
+
+        x, y, w = np.zeros((2, 1)), np.array([[1.0], [3.0]]), np.array([2.0, 0.0])
+        model = made()
+        found = [model.train_on_batch(x, y), model.test_on_batch(x, y, sample_weight=w)]
+        found += [
+            model.train_on_batch(x, y, sample_weight=w),
+            *model.fit(x, y, sample_weight=w, verbose=0).history["loss"],
+        ]
+        found += [model.evaluate(x, y, sample_weight=w, verbose=0), model.train_on_batch(x, y)]
+        assert [*found, model.train_on_batch(x, y, sample_weight=w)] == [5.0, 1.0, 5.0, 5.0, 1.0, 5.0, 1.0]
+        model = made()
+        found = [model.evaluate(x, y, verbose=0), *model.fit(x, y, sample_weight=w, verbose=0).history["loss"]]
+        assert [*found, model.test_on_batch(x, y, sample_weight=w)] == [5.0, 1.0, 5.0]
+        model.compile("sgd", "mse")
+        assert model.test_on_batch(x, y, sample_weight=w) == 1.0
+
+
+def test_the_end_of_an_evaluation_has_no_logs():
+    """As in TensorFlow 1.15.5 and 2.2.3."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras as tf_keras
+
+        seen = []
+
+        class Notes(tf_keras.callbacks.Callback):
+            def on_test_end(self, logs=None):
+                seen.append(logs)
+
+        model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(1,))])
+        model.compile("sgd", "mse")
+        model.evaluate(np.ones((2, 1)), np.ones((2, 1)), verbose=0, callbacks=[Notes()])
+        assert seen == [None]
+        config = tf_keras.initializers.VarianceScaling(2.0, "fan_out").get_config()
+        assert sorted(config) == ["distribution", "mode", "scale", "seed"]

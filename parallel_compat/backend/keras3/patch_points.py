@@ -362,6 +362,13 @@ def of_train_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     yield CallbackList, "on_train_end", wrap
 
 
+def of_test_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where the hook for the end of an evaluation is called (`CallbackList.on_test_end`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "on_test_end", wrap
+
+
 def of_batch_ends(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
     """Yield where callbacks get the logs of a batch (`CallbackList._on_train_batch_end`, `_on_test_batch_end`).
 

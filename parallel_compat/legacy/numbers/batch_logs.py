@@ -213,6 +213,7 @@ def points() -> Iterator[Point]:
     yield from patch_points.of_results(_means_of_epoch)
     yield from patch_points.of_batch_begins(_giving_place)
     yield from patch_points.of_train_ends(_without_logs)
+    yield from patch_points.of_test_ends(_without_logs_of_evaluation)
     yield from patch_points.of_batch_ends(lambda hook: functools.partial(_giving_batch_logs, hook=hook))
     yield from patch_points.of_epoch_ends(_giving_epoch_logs)
     yield from patch_points.of_callback_lists(_recording_last)
@@ -329,6 +330,20 @@ def _without_logs(original: Any) -> Any:
         original(self, logs if object_eras.era_of_object(getattr(self, "model", None)) is Era.TODAY else None)
 
     return on_train_end
+
+
+def _without_logs_of_evaluation(original: Any) -> Any:
+    """Nor had the end of an evaluation; Keras's own callbacks are told what they show and write."""
+
+    def on_test_end(self: Any, logs: Any = None) -> None:
+        if object_eras.era_of_object(getattr(self, "model", None)) is Era.TODAY:
+            original(self, logs)
+            return
+        for callback in self.callbacks:
+            own = getattr(type(callback).on_test_end, "__module__", "").startswith("keras.")
+            callback.on_test_end(logs if own else None)
+
+    return on_test_end
 
 
 def _giving_batch_logs(original: Any, hook: str) -> Any:
