@@ -686,3 +686,25 @@ def test_initializers_are_asked_as_then():
     config = {"scale": 2.0, "mode": "fan_out", "distribution": "normal", "seed": None}
     assert scaling.get_config() == config
     assert type(scaling).from_config(config).get_config() == config
+
+
+def test_moving_statistics_in_float64():
+    from keras import backend as K
+    from keras.layers import BatchNormalization, Dense
+    from keras.models import Sequential
+
+    before = K.floatx()
+    K.set_floatx("float64")
+    try:
+        model = Sequential([Dense(3, input_shape=(4,)), BatchNormalization(momentum=0.5)])
+        model.set_weights([np.arange(w.size).reshape(w.shape) % 3 * 0.3 + 0.1 for w in model.get_weights()])
+        model.compile("sgd", "mse")
+        x = np.random.RandomState(0).normal(size=(9, 4))
+        losses = [model.train_on_batch(x, x[:, :3]) for _ in range(2)]
+        mean, variance = model.get_weights()[4:]
+    finally:
+        K.set_floatx(before)
+    # Of Keras 2.2.4 on TensorFlow 1.15.5.
+    np.testing.assert_allclose(losses, [1.3311071956614655, 1.3202336646367714], rtol=1e-6)
+    np.testing.assert_allclose(mean[:2], [0.22102389916591192, 0.8770050048199072], rtol=1e-6)
+    np.testing.assert_allclose(variance[:2], [0.06487278177430246, 1.0267637244394228], rtol=1e-6)

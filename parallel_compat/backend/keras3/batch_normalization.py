@@ -50,12 +50,14 @@ class Debiased:
     The variables are none of the layer's weights: they are not saved, and not listed.
 
     Args:
-        shape: the shape of the average.
+        average: the variable; what is kept has its shape, and float64 where it has.
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, average: Any) -> None:
+        shape = tuple(average.shape)
+        dtype = "float64" if keras.backend.standardize_dtype(average.dtype) == "float64" else "float32"
         self.biased, self.steps = (
-            keras.Variable(keras.initializers.Zeros(), each, "float32", trainable=False, name=name)
+            keras.Variable(keras.initializers.Zeros(), each, dtype, trainable=False, name=name)
             for each, name in ((shape, "biased"), ((), "steps"))
         )
 
@@ -77,11 +79,12 @@ class DebiasedStatistics:
     """The moving mean and variance of a layer, each debiased.
 
     Args:
-        shape: the shape of each.
+        mean: the variable of the mean.
+        variance: that of the variance.
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.mean, self.variance = Debiased(shape), Debiased(shape)
+    def __init__(self, mean: Any, variance: Any) -> None:
+        self.mean, self.variance = Debiased(mean), Debiased(variance)
 
     @property
     def variables(self) -> list[keras.Variable]:
@@ -91,7 +94,7 @@ class DebiasedStatistics:
 
 def keep_debiased(layer: keras.layers.BatchNormalization) -> None:
     """Give a built layer what it needs to debias its mean and its variance."""
-    vars(layer)[_DEBIASED] = DebiasedStatistics(tuple(layer.moving_mean.shape))
+    vars(layer)[_DEBIASED] = DebiasedStatistics(layer.moving_mean, layer.moving_variance)
 
 
 def debiased_of(layer: keras.layers.Layer) -> DebiasedStatistics | None:
@@ -103,7 +106,7 @@ def debiased_of(layer: keras.layers.Layer) -> DebiasedStatistics | None:
 def debiased_of_variable(variable: Any) -> Debiased:
     """Return what debiases the average that a variable is; it is made where the variable is first asked for it."""
     if _DEBIASED not in vars(variable):
-        vars(variable)[_DEBIASED] = Debiased(tuple(variable.shape))
+        vars(variable)[_DEBIASED] = Debiased(variable)
     found: Debiased = vars(variable)[_DEBIASED]
     return found
 
