@@ -7,6 +7,7 @@ Its `Callback` had `on_train_begin`, `on_epoch_begin`, `on_batch_begin` and thei
 from __future__ import annotations
 
 import functools
+import types
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ class _AsKnown:
     """A callback whose hook is that of Keras's own class: it calls `on_batch_begin`, say, or does nothing."""
 
     def __init__(self, callback: Any, hook: str, own: Any) -> None:
-        vars(self)[hook] = functools.partial(own, callback)
+        vars(self)[hook] = types.MethodType(own, callback)
         self._callback = callback
 
     def __getattr__(self, name: str) -> Any:

@@ -144,6 +144,9 @@ class Hooks(keras.callbacks.Callback):
     def on_test_batch_end(self, batch, logs=None):
         self.called.append("on_test_batch_end")
 
+    def on_test_end(self, logs=None):
+        self.called.append("on_test_end")
+
 
 # Keras 2.2.4 on TensorFlow 1.15.5 called just these, and drew a generator's batch before it called the hook.
 CALLED = [(what, batch, size) for batch, size in enumerate(SIZES) for what in ("begin", "end")]

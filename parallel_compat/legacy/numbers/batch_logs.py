@@ -340,7 +340,7 @@ def _without_logs_of_evaluation(original: Any) -> Any:
             original(self, logs)
             return
         for callback in self.callbacks:
-            own = getattr(type(callback).on_test_end, "__module__", "").startswith("keras.")
+            own = getattr(callback.on_test_end, "__module__", "").startswith("keras.")
             callback.on_test_end(logs if own else None)
 
     return on_test_end
