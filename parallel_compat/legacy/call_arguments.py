@@ -62,6 +62,8 @@ def translate(
     Raises:
         TypeError: an argument is given twice, or cannot be honoured.
     """
+    if "Pooling" in of:
+        given = _lower_padding(given, keywords, note)
     if _is_of_today(of, len(given), tuple(keywords)) and _SIMPLE.issuperset(map(type, (*given, *keywords.values()))):
         return given, keywords
     given = tuple(_plain(value) for value in given)
@@ -120,6 +122,18 @@ def _plain(value: Any) -> Any:
         return tuple(_plain(each) for each in value) if type(value) is tuple else value
     is_whole = type(value).__module__ == "numpy" and hasattr(value, "__index__") and getattr(value, "ndim", 1) == 0
     return int(value) if is_whole else value
+
+
+def _lower_padding(given: tuple[Any, ...], keywords: dict[str, Any], note: Note) -> tuple[Any, ...]:
+    """Spell `padding="SAME"` of a pooling layer in small letters, as `conv_utils.normalize_padding` did."""
+    padding = keywords.get("padding", given[2] if len(given) > 2 else None)
+    if not isinstance(padding, str) or padding.islower():
+        return given
+    note(f"padding={padding!r}", f"padding={padding.lower()!r}")
+    if "padding" in keywords:
+        keywords["padding"] = padding.lower()
+        return given
+    return (*given[:2], padding.lower(), *given[3:])
 
 
 def _positions(of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note, era: Era) -> tuple[Any, ...]:

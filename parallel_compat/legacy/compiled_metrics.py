@@ -66,6 +66,8 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
         kind = _kind_of_loss(_loss_of(loss, output, i, count))
         for given, weighted in ((metrics, False), (weighted_metrics, True)):
             entries = _of_output(given, output, i, count) if with_loss[i] else []
+            if i > 0 and era.is_tf_keras and not _is_by_output(given):
+                entries = [_copy(each) for each in entries]
             of_output = [_metric(entry, era, kind, weighted, choosers[i]) for entry in entries]
             if era is Era.TF_KERAS_1_15:  # a dict by name there
                 of_output = list({metric.name: metric for metric in of_output}.values())
@@ -118,6 +120,23 @@ def metrics_names(model: keras.Model) -> list[str]:
     if order is not None and not seen:
         return [] if object_eras.era_of_object(model) is Era.TF_KERAS_2_2 else list(order)
     return in_old_order(model, model.get_metrics_result() if seen else {"loss": 0.0})
+
+
+def metrics_of_era(model: keras.Model, today: list[Any]) -> list[Any]:
+    """Return what `model.metrics` was: in Keras 2.2.4 what `compile` was given, in tf.keras the metrics one by one.
+
+    Those of several outputs stay together, as one that knows their names: here a metric's name lacks the output's.
+
+    Args:
+        model: a model.
+        today: what it is in Keras 3, whose list holds the metrics of `compile` as one.
+    """
+    era = object_eras.era_of_object(model)
+    if not getattr(model, "compiled", False) or era is Era.TODAY:
+        return today
+    if era is Era.KERAS_2_2_4:
+        return keras3.compile_arguments(model).get("metrics") or []
+    return keras3.metrics_one_by_one(model, today, losses=era is Era.TF_KERAS_2_2)
 
 
 def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
@@ -252,6 +271,18 @@ def _name_uniquely(metric: Any, prefix: str, names: list[str], weighted: bool, e
     if name != metric.name:
         metric.name = name
     names.append(prefix + name)
+
+
+def _is_by_output(given: Any) -> bool:
+    """Say whether metrics are given for each output by itself; others are given for all."""
+    return isinstance(given, dict) or (
+        isinstance(given, (list, tuple)) and any(isinstance(each, (list, tuple)) for each in given)
+    )
+
+
+def _copy(metric: Any) -> Any:
+    """Return another object for another output: each counts for itself, as `MetricsContainer` had it."""
+    return type(metric).from_config(metric.get_config()) if isinstance(metric, keras.metrics.Metric) else metric
 
 
 def _of_output(given: Any, output: str, i: int, count: int) -> list[Any]:

@@ -19,6 +19,7 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import activations, layers, optimizers
+from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.recover import keras_models, optimizer_state
@@ -249,6 +250,9 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
         }
         if training.get("weighted_metrics"):
             arguments["weighted_metrics"] = _objects(training["weighted_metrics"], "metric", custom_objects)
+        if era is Era.TF_KERAS_2_2:  # `_deserialize_metric`: functions, which are logged by their names
+            for name in ("metrics", "weighted_metrics"):
+                arguments[name] = keras.tree.map_structure(_full_name, arguments.get(name))
         frame = _users_frame()
         if frame is None:
             for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
@@ -312,6 +316,11 @@ def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:
     if isinstance(given, dict):
         return (keras.losses if kind == "loss" else keras.metrics).deserialize(given, custom_objects=custom_objects)
     return given
+
+
+def _full_name(metric: Any) -> Any:
+    is_chosen_by_shape = metric in ("accuracy", "acc", "crossentropy", "ce") if isinstance(metric, str) else True
+    return metric if is_chosen_by_shape else metric_functions.old_name(metric)
 
 
 def _todays(given: Any, kind: str) -> Any:

@@ -209,6 +209,15 @@ def _layers() -> list[Argument]:
             )
             for old in ("use_resource", "synchronization", "collections", "partitioner")
         ),
+        *(
+            Argument(
+                "keras.metrics.Metric.add_weight",
+                old,
+                Change.DROPPED,
+                note="It said how replicas keep a variable; those of metrics are added up, as was the default.",
+            )
+            for old in ("aggregation", "synchronization")
+        ),
         # Every layer.
         Argument(
             "keras.layers.Layer",

@@ -24,6 +24,7 @@ _TODAYS_VALUES: dict[str, tuple[type, ...]] = {
     "keras.callbacks.ModelCheckpoint": (str,),
     "keras.preprocessing.image.load_img": (str,),
     "keras.layers.Layer.add_weight": (tuple, list, int),
+    "keras.metrics.Metric.add_weight": (tuple, list, int),
     "keras.Sequential": (bool,),
 }
 # Keywords with which positions are in today's order; the second ones tf.keras had as well.

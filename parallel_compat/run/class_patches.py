@@ -105,6 +105,7 @@ def put_on(patches: Patches) -> None:
     patches.wrap(
         keras.Model, "compiled_metrics", _compiled_metrics, why="Keras 3 counts outputs as if they were losses"
     )
+    patches.wrap(keras.Model, "metrics", _metrics_of_era, why="the metrics one by one, for the user's code")
     of_output = Member("keras.Model", "output_names", Change.PROVIDED, "parallel_compat.legacy.models.output_names")
     patches.set(
         keras.Sequential,
@@ -151,6 +152,21 @@ def _compiled_metrics(original: property) -> property:
         if not object_eras.era_of_object(self).is_tf_keras:
             return original.__get__(self, type(self))
         return _CompiledMetrics(self)
+
+    return property(get)
+
+
+def _metrics_of_era(original: property) -> property:
+    def get(self: Any) -> Any:
+        metrics = original.__get__(self, type(self))
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_name in ("__getattribute__", "__getattr__"):  # which ask for others
+            frame = frame.f_back
+        if frame is None or not callers.is_users(frame):
+            return metrics
+        from parallel_compat.legacy import compiled_metrics
+
+        return compiled_metrics.metrics_of_era(self, metrics)
 
     return property(get)
 
@@ -645,6 +661,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=_ARGUMENTS)
     patches.wrap(layer, "add_weight", _add_weight, why=_ARGUMENTS)
+    patches.wrap(keras.metrics.Metric, "add_weight", _add_weight_of_metric, why=_ARGUMENTS)
     patches.wrap(layer, "add_variable", _add_variable, why="tf.keras's other name of `add_weight`: its arguments")
     patches.wrap(
         keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
@@ -744,6 +761,18 @@ def _add_weight(original: Any) -> Any:
         weight = original(self, *given, **keywords)
         weight_names.remember(weight, self)
         return weight
+
+    return add_weight
+
+
+def _add_weight_of_metric(original: Any) -> Any:
+    @_like(original)
+    def add_weight(self: Any, *given: Any, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None:
+            of = "keras.metrics.Metric.add_weight"
+            given, keywords = translate(of, given, keywords, _note(of, frame))
+        return original(self, *given, **keywords)
 
     return add_weight
 
@@ -882,17 +911,20 @@ def _trainable(original: Any) -> property:
 
 
 def _call_of_lambda(original: Any) -> Any:
+    from keras.layers import Lambda as type_of_lambda
+
     @_like(original)
     def __call__(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
+        call = super(type_of_lambda, self).__call__  # with what else is put on layers, before this or after
         if not patch_points.any_symbolic(inputs):
-            return original(self, inputs, *given, **keywords)
+            return call(inputs, *given, **keywords)
         from parallel_compat.backend.keras3 import counted_calls
         from parallel_compat.legacy import as_of_now, closures
 
         if object_eras.era_of_object(self).has_graphs:
             vars(self)["function"] = as_of_now.as_of_now(as_of_now.given(self.function))
         inputs = closures.capture(self, inputs)
-        outputs = original(self, inputs, *given, **keywords)
+        outputs = call(inputs, *given, **keywords)
         if as_of_now.given(self.function) is not self.function:
             counted_calls.begin_last_call_with(self, {"function": self.function})
         return outputs

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches.batch import array_of_keras_2, target_of_keras_2
@@ -47,6 +48,8 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     if type(changed.get("x")) is list:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
         changed["x"] = _without_those_that_no_input_takes(model, changed["x"], note)
+    if "x" in changed:
+        changed["x"] = _strings_as_tensors(changed["x"])
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
     if "sample_weight" in changed:
@@ -56,6 +59,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     held_out: Any = changed.get("validation_data")
     if isinstance(held_out, (tuple, list)) and 2 <= len(held_out) <= 3:
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
+        x = _strings_as_tensors(x)
         y = _as_floats(model, y)
         changed["validation_data"] = (x, y, *(weights(model, each, y) for each in held_out[2:]))
     if "class_weight" in changed and isinstance(of_output := _of_the_output(model, changed["class_weight"]), dict):
@@ -64,6 +68,19 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
         changed["class_weight"] = None
     return {**arguments, **changed}
+
+
+def _strings_as_tensors(x: Any) -> Any:
+    """Make tensors of arrays of strings, which tf.keras took; Keras 3 knows no dtype of theirs."""
+
+    def as_tensor(array: Any) -> Any:
+        is_text = isinstance(array, np.ndarray) and (
+            array.dtype.kind in "US"
+            or (array.dtype.kind == "O" and all(isinstance(e, (str, bytes)) for e in array.flat))
+        )
+        return tf.constant(array, tf.string) if is_text else array
+
+    return as_tensor(x) if isinstance(x, np.ndarray) else _map(as_tensor, x)
 
 
 def _without_those_that_no_input_takes(model: Any, x: Any, note: Note) -> Any:

@@ -30,6 +30,7 @@ from parallel_compat.legacy import (
     compile_checks,
     compiled_metrics,
     data_tensors,
+    first_outputs,
     kept_numbers,
     learning_phase,
     losses,
@@ -129,6 +130,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         compiled_metrics.remember(self, of_era)
     batch_logs.begin(self)  # what was counted before is not gone on from
     weighted_losses.weighed_as_in(era, self)
+    if era is not Era.TODAY and first_outputs.are_unknown(self):
+        first_outputs.compile_with_first(self, era, keywords, given_names)
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)
     if era is not Era.TODAY and self.built:

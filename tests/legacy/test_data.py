@@ -61,10 +61,10 @@ def test_a_loss_for_some_outputs_only(parallel):
     model.set_weights(weights)
     expected = np.mean((model.predict(X)[1][:, 0] - Y) ** 2)
     for y in (Y, [Y], {"second": Y}):
-        loss, _mae = model.test_on_batch(X, y)
-        assert loss == pytest.approx(expected, rel=1e-5)
+        loss, of_second, _mae = model.test_on_batch(X, y)
+        assert loss == of_second == pytest.approx(expected, rel=1e-5)
     history = model.fit(X, [Y], verbose=0).history
-    assert set(history) == {"loss", "second_mean_absolute_error"}
+    assert set(history) == {"loss", "second_loss", "second_mean_absolute_error"}
     np.testing.assert_array_equal(model.get_weights()[0], weights[0])
     assert not np.array_equal(model.get_weights()[2], weights[2])
 

@@ -686,6 +686,7 @@ def test_initializers_are_asked_as_then():
     config = {"scale": 2.0, "mode": "fan_out", "distribution": "normal", "seed": None}
     assert scaling.get_config() == config
     assert type(scaling).from_config(config).get_config() == config
+<<<<<<< HEAD
 
 
 def test_moving_statistics_in_float64():
@@ -708,3 +709,13 @@ def test_moving_statistics_in_float64():
     np.testing.assert_allclose(losses, [1.3311071956614655, 1.3202336646367714], rtol=1e-6)
     np.testing.assert_allclose(mean[:2], [0.22102389916591192, 0.8770050048199072], rtol=1e-6)
     np.testing.assert_allclose(variance[:2], [0.06487278177430246, 1.0267637244394228], rtol=1e-6)
+=======
+def test_metrics_of_a_model_are_those_that_compile_was_given():
+    import keras
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse", metrics=["mae"])
+    assert model.metrics == ["mae"]
+    model.compile("sgd", "mse")
+    assert model.metrics == []
+>>>>>>> 726512a (Models of a subclass with several outputs have a loss, metrics and logs for each; layers on numbers, names of metrics' weights, steps that return nothing)

@@ -256,3 +256,43 @@ def test_an_optimizer_that_asks_another_for_each_group_of_weights():
         each.fit(x, y, epochs=2, batch_size=4, shuffle=False, verbose=0)
     for mine, theirs in zip(*(each.get_weights() for each in models), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("gpus", [None, 2])
+def test_a_step_that_returns_nothing(gpus):
+    import tensorflow as tf
+    from tensorflow import keras
+
+    class Momentum(keras.optimizers.Optimizer):
+        def __init__(self, learning_rate=0.1, name="Momentum", **keywords):
+            super().__init__(name, **keywords)
+            self._set_hyper("learning_rate", keywords.get("lr", learning_rate))
+
+        def _create_slots(self, variables):
+            for variable in variables:
+                self.add_slot(variable, "momentum")
+
+        @tf.function
+        def _resource_apply_dense(self, gradient, variable):
+            momentum = self.get_slot(variable, "momentum")
+            momentum.assign(momentum * 0.9 - 0.1 * gradient)
+            variable.assign_add(momentum * self._decayed_lr(variable.dtype.base_dtype))
+
+        def get_config(self):
+            return {**super().get_config(), "learning_rate": self._serialize_hyperparameter("learning_rate")}
+
+    class Slower(Momentum):
+        def _resource_apply_dense(self, gradient, variable):
+            variable.assign_sub(0.01 * gradient)
+
+    found = {}
+    for kind in (Momentum, Slower):
+        model = keras.Sequential([keras.layers.Dense(1, kernel_initializer="ones", input_shape=(2,))])
+        if gpus:
+            model = parallel_compat.parallelize(model, devices=["CPU:0", "CPU:1"])
+        model.compile(kind(), "mse")
+        model.fit(np.ones((4, 2)), np.zeros((4, 1)), epochs=2, shuffle=False, verbose=0)
+        found[kind] = model.get_weights()[0][0, 0]
+    # Gradients are 4 and then 2 (2 k + b): steps of 0.1 x 0.1 x 4, and of 0.01 x 4.
+    assert found[Momentum] == pytest.approx(1 - 0.04 - 0.1 * (0.36 + 0.1 * 2 * (2 * 0.96 - 0.04)), rel=1e-5)
+    assert found[Slower] == pytest.approx(1 - 0.04 - 0.01 * 2 * (2 * 0.96 - 0.04), rel=1e-5)

@@ -144,3 +144,85 @@ def test_what_optimizers_refuse():
         keras.optimizers.SGD(foo=1)
     with pytest.raises(ValueError, match="must be between"):
         keras.optimizers.SGD(momentum=2.0)
+
+
+def test_weights_of_an_own_metric_have_their_names_in_the_first_place():
+    import tensorflow as tf
+    from tensorflow import keras
+
+    class Largest(keras.metrics.Metric):
+        def __init__(self, name="largest", **keywords):
+            super().__init__(name=name, **keywords)
+            self.total = self.add_weight("total", initializer="zeros")
+            self.of_each = self.add_weight("of_each", (2,), tf.VariableAggregation.SUM, initializer="ones")
+
+        def update_state(self, y_true, y_pred, sample_weight=None):
+            self.total.assign(tf.maximum(self.total, tf.reduce_max(y_true)))
+
+        def result(self):
+            return self.total
+
+    metric = Largest()
+    metric.update_state(tf.constant([3.0, 5.0]), None)
+    assert float(metric.result()) == 5.0
+    assert np.asarray(metric.of_each).tolist() == [1.0, 1.0]
+
+
+def test_metrics_of_a_model_are_listed_one_by_one():
+    from tensorflow import keras
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse", metrics=["mae", keras.metrics.MeanSquaredError(name="q")])
+    assert model.metrics == []  # TensorFlow 2.2 made them with the first batch
+    model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+    assert [metric.name for metric in model.metrics] == ["loss", "mae", "q"]
+    model.reset_metrics()
+    assert [float(metric.result()) for metric in model.metrics] == [0.0, 0.0, 0.0]
+
+
+def test_a_layer_is_called_on_numbers():
+    import tensorflow as tf
+    from tensorflow import keras
+
+    for layer in (keras.layers.Lambda(lambda x: tf.exp(x)), keras.layers.Lambda(tf.exp)):
+        assert rounded(layer([-1.0, 0.0, 1.0])) == [0.36788, 1.0, 2.71828]
+        assert rounded(layer(2.0)) == 7.38906
+        assert rounded(layer([[1.0, 2.0]])) == [[2.71828, 7.38906]]
+
+
+def test_padding_of_pooling_in_capitals():
+    from tensorflow import keras
+
+    layers = keras.layers
+    model = keras.Sequential([layers.MaxPool1D(2, padding="SAME", input_shape=(5, 2)), layers.AvgPool1D(2, 1, "VALID")])
+    assert model.output_shape == (None, 2, 2)
+
+
+def test_arrays_of_strings_are_inputs():
+    import tensorflow as tf
+    from tensorflow import keras
+
+    words = tf.constant(["a", "b"])
+    table = tf.lookup.StaticVocabularyTable(
+        tf.lookup.KeyValueTensorInitializer(words, tf.range(2, dtype=tf.int64)), num_oov_buckets=1
+    )
+    inputs = keras.layers.Input(shape=[], dtype=tf.string)
+    indices = keras.layers.Lambda(lambda each: table.lookup(each))(inputs)
+    outputs = keras.layers.Embedding(3, 2, embeddings_initializer="ones")(indices)
+    model = keras.Model(inputs, outputs)
+    model.compile("sgd", "mse")
+    for given in (np.array(["b", "elsewhere", "b", "a"]), np.array(["b", "elsewhere", "b", "a"], object)):
+        model.fit(given, np.zeros((4, 2)), verbose=0, validation_data=(given, np.zeros((4, 2))))
+    assert model.predict(given).shape == (4, 2)
+    assert np.array_equal(model.predict(given)[0], model.predict_on_batch(given)[2])
+
+
+def test_metrics_of_a_file_are_logged_by_the_names_of_their_functions(tmp_path):
+    from tensorflow import keras
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse", metrics=["mae", "accuracy"])
+    model.save(str(tmp_path / "model.h5"))
+    loaded = keras.models.load_model(str(tmp_path / "model.h5"))
+    logs = loaded.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0).history
+    assert list(logs) == ["loss", "mean_absolute_error", "accuracy"]

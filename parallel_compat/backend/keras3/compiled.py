@@ -148,6 +148,25 @@ def update_compiled_metrics(model: keras.Model, y: Any, y_pred: Any, sample_weig
         model._compile_metrics.update_state(y, y_pred, sample_weight)
 
 
+def metrics_one_by_one(model: keras.Model, metrics: list[Any], *, losses: bool) -> list[Any]:
+    """Return `model.metrics` with the metrics of `compile` one by one, where the model has one output.
+
+    Args:
+        model: a compiled model (`_compile_metrics`, `_compile_loss`, `_loss_tracker`).
+        metrics: as Keras 3 lists them (`Trainer.metrics`).
+        losses: whether the means of losses are among them, once a batch has been seen.
+    """
+    compiled, means = model._compile_metrics, [model._loss_tracker, *model._compile_loss.metrics]
+    of_compile: list[Any] = []
+    if compiled is not None:
+        given = [*(compiled._user_metrics or ()), *(compiled._user_weighted_metrics or ())]
+        several = any(isinstance(each, (list, tuple)) for each in given)
+        of_compile = [compiled] if several else compiled.metrics if compiled.built else [] if losses else given
+    first = means if losses and model._compile_loss.built else []
+    known = {id(each) for each in (*means, compiled)}
+    return [*first, *of_compile, *(each for each in metrics if id(each) not in known)]
+
+
 def is_keras_metric(metric: keras.metrics.Metric) -> bool:
     """Whether a metric's class is one of Keras's own."""
     return type(metric).__module__.startswith("keras.src.metrics")
@@ -273,6 +292,22 @@ def when_losses_are_built(model: keras.Model, place: Callable[[Any], Any]) -> No
     _when_built(model._compile_loss, replace)
 
 
+def log_the_only_loss(model: keras.Model) -> None:
+    """Let a compiled model log the loss of an output by its name, also where it is the only one of several outputs.
+
+    Keras keeps means of losses where there are two at least (`CompileLoss.build`).
+    """
+
+    def add_mean(losses: Any) -> None:
+        if len(losses._flat_losses) == 1 and len(losses._flat_losses[0].path) == 1 and not losses.metrics:
+            name = losses._flat_losses[0].name
+            outputs = losses.output_names or ()
+            if name in outputs and len(outputs) > 1:
+                losses._tracker.add_to_store("metrics", keras.metrics.Mean(name=f"{name}_loss"))
+
+    _when_built(model._compile_loss, add_mean)
+
+
 def count_output_losses_by_batch(model: keras.Model) -> None:
     """Let the mean loss of each output of a compiled model count every batch once, however many samples it has.
 
@@ -307,6 +342,48 @@ def when_metrics_are_built(
                 change(metric)
 
     _when_built(model._compile_metrics, change_each)
+
+
+def before_compiled_is_built(model: keras.Model, then: Callable[[Any], None]) -> None:
+    """Call `then` with the outputs of a compiled model, before its losses and metrics are built for the first time."""
+    waiting = [then]
+
+    def wrap(compiled: Any) -> None:
+        build = compiled.build
+
+        def call_and_build(y_true: Any, y_pred: Any) -> None:
+            if waiting:
+                waiting.pop()(y_pred)
+            build(y_true, y_pred)
+
+        compiled.build = call_and_build
+
+    for each in (model._compile_loss, model._compile_metrics):
+        if each is not None:
+            wrap(each)
+
+
+def compile_for_outputs(
+    model: keras.Model, names: list[str], loss: Any, loss_weights: Any, metrics: Any, weighted_metrics: Any
+) -> None:
+    """Give a compiled model, whose losses and metrics are not built, those of outputs of these names.
+
+    Args:
+        model: the model (`CompileLoss._user_loss`, `CompileMetrics._user_metrics` and the like).
+        names: the names of its outputs.
+        loss: as `compile` takes it.
+        loss_weights: likewise.
+        metrics: likewise.
+        weighted_metrics: likewise.
+    """
+    with untracked():
+        if model._compile_loss is not None:
+            model._compile_loss.output_names = names
+            model._compile_loss._user_loss, model._compile_loss._user_loss_weights = loss, loss_weights
+        if model._compile_metrics is not None:
+            model._compile_metrics.output_names = names
+            model._compile_metrics._user_metrics = metrics
+            model._compile_metrics._user_weighted_metrics = weighted_metrics
 
 
 def _when_built(compiled: Any, then: Callable[[Any], None]) -> None:

@@ -53,19 +53,16 @@ def of_names_with_slashes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
 
 
 def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where a layer is called on a number, or a list of tensors and numbers (`Layer.__call__`): `model([x, 3])`.
+    """Yield where a layer is called with numbers (`Layer.__call__`): `model([x, 3])`, `layer(8)`, `layer([-1., 1.])`.
 
-    Keras 3 refuses it; tf.keras made tensors of the numbers. It also took the further arguments of `call` by position,
+    Keras 3 refuses it; tf.keras made a tensor of each number. It also took the further arguments of `call` by position,
     whatever they are: `layer(x, True)`, where Keras 3 wants names for all that is no tensor.
     """
 
     def wrap(original: Any) -> Any:
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if args and type(args[0]) in (list, tuple) and any(isinstance(each, numbers.Number) for each in args[0]):
-                first = type(args[0])(_tensor(each) for each in args[0])
-                args = (first, *args[1:])
-            elif args and isinstance(args[0], (int, float)) and not isinstance(args[0], bool):
-                args = (_tensor(args[0]), *args[1:])
+            if args and isinstance(args[0], (list, tuple, numbers.Number)):
+                args = (keras.tree.map_structure(_tensor, args[0]), *args[1:])
             if len(args) > 1 and not all(map(_may_be_input, args[1:])):
                 args, kwargs = _by_name(self, args, kwargs)
             return original(self, *args, **kwargs)

@@ -55,6 +55,8 @@ def rebase(kind: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]]) ->
     else:
         return False
     kind.__bases__ = tuple(old(_name(base)) if issubclass(base, keras.Optimizer) else base for base in kind.__bases__)
+    if used & _OF_V2:
+        _let_steps_return_operations(kind)
     return True
 
 
@@ -113,7 +115,29 @@ def _v2(name: str) -> Any:
         pairs = [(gradient, getattr(variable, "_value", variable)) for gradient, variable in grads_and_vars]
         return old.apply_gradients(self, pairs, *given, **keywords)
 
-    return type(name, (old,), {"apply_gradients": apply_gradients})
+    def __init_subclass__(cls: Any, **keywords: Any) -> None:
+        super(made, cls).__init_subclass__(**keywords)
+        _let_steps_return_operations(cls)
+
+    made = type(name, (old,), {"apply_gradients": apply_gradients, "__init_subclass__": classmethod(__init_subclass__)})
+    return made
+
+
+_STEPS_OF_V2 = {"_resource_apply_dense", "_resource_apply_sparse", "_resource_apply_sparse_duplicate_indices"}
+
+
+def _let_steps_return_operations(kind: Any) -> None:
+    """Let steps of the user's that return nothing return an operation: since TensorFlow 2.4 these are grouped."""
+    for method in _STEPS_OF_V2 & vars(kind).keys():
+        setattr(kind, method, _returning_an_operation(vars(kind)[method]))
+
+
+def _returning_an_operation(step: Any) -> Any:
+    def returning_an_operation(self: Any, *given: Any, **keywords: Any) -> Any:
+        done = step.__get__(self, type(self))(*given, **keywords)
+        return tf.no_op() if done is None and not tf.executing_eagerly() else done
+
+    return functools.update_wrapper(returning_an_operation, step)
 
 
 def _is_of(module: str, name: str, optimizer: Any) -> bool:

@@ -339,9 +339,15 @@ def _without_logs_of_evaluation(original: Any) -> Any:
         if object_eras.era_of_object(getattr(self, "model", None)) is Era.TODAY:
             original(self, logs)
             return
-        for callback in self.callbacks:
+        callbacks = self.callbacks
+        for callback in callbacks:
             own = getattr(callback.on_test_end, "__module__", "").startswith("keras.")
             callback.on_test_end(logs if own else None)
+        try:
+            self.callbacks = []
+            original(self, logs)  # which counts the end
+        finally:
+            self.callbacks = callbacks
 
     return on_test_end
 

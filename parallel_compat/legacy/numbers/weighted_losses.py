@@ -141,6 +141,7 @@ def weighed_as_in(era: Era, model: keras.Model) -> None:
 
     if era is not Era.TODAY:
         keras3.when_losses_are_built(model, place)
+        keras3.log_the_only_loss(model)
     if era.is_tf_keras:  # what `batch_logs` makes the era's mean of
         keras3.count_output_losses_by_batch(model)
     if era is Era.KERAS_2_2_4:
