@@ -992,6 +992,9 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     patches.wrap(keras.callbacks.History, "__init__", _history_init, why="old names of logs")
     set_params = _looking_alike(lambda _: callback_params.set_params)
     patches.wrap(callback, "set_params", set_params, why="what `params` had in Keras 2")
+    for hook in ("on_batch_begin", "on_batch_end"):
+        make = functools.partial(_by_place, hook=hook)
+        patches.wrap(callback, hook.replace("on_", "on_train_"), make, why="hooks name arguments as they like")
     for kind in (keras.callbacks.LearningRateScheduler, keras.callbacks.ReduceLROnPlateau):
         patches.wrap(kind, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
     patches.wrap(keras.callbacks.CSVLogger, "on_epoch_end", _writing_what_is_logged, why="columns are what is logged")
@@ -1006,6 +1009,14 @@ def _callbacks(patches: Patches, keras: Any) -> None:
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, wrap, why=why)
+
+
+def _by_place(original: Any, hook: str) -> Any:
+    @functools.wraps(original)  # with the mark by which Keras knows hooks that do nothing
+    def on_train_batch(self: Any, batch: Any, logs: Any = None) -> None:
+        getattr(self, hook)(batch, logs)
+
+    return on_train_batch
 
 
 def _history_init(original: Any) -> Any:

@@ -243,7 +243,8 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     _weigh_classes_and_samples(self, arguments, callers.era_of(frame), _note(of, frame))
     _weigh_held_out_samples(arguments, callers.era_of(frame))
     held_out = _validation_data(arguments) if held_out is None else held_out
-    hand_over(self, arguments.get("callbacks"), held_out, _of_arrays(arguments))
+    of_arrays = _of_arrays(arguments)
+    hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     batch_logs.evaluate_in_steps(
         self,
         not _of_arrays(arguments)
@@ -255,13 +256,12 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     if _keeps_order(self, arguments.get("x"), drawing.get("workers")):
         arguments["shuffle"] = False
     if _is_parallel(self):  # which draws from generators itself
-        return original(self, **arguments, **drawing)
-    return generator_methods.fit(
-        self,
-        generator_methods.Feed(self, **drawing, targets_of_keras_2=True),
-        arguments,
-        functools.partial(original, self),
-    )
+        history = original(self, **arguments, **drawing)
+    else:
+        feed = generator_methods.Feed(self, **drawing, targets_of_keras_2=True)
+        history = generator_methods.fit(self, feed, arguments, functools.partial(original, self))
+    callback_params.complete(history, do_validation=held_out is not None, **of_arrays)
+    return history
 
 
 def _keeps_order(model: Any, data: Any, workers: Any) -> bool:
@@ -390,7 +390,9 @@ def _fit_generator(**arguments: Any) -> Any:
     with as_compiled(model):
         if _keeps_order(model, arguments.get("generator"), arguments.get("workers")):
             arguments["shuffle"] = False
-        return generator_methods.fit_generator(**arguments)
+        history = generator_methods.fit_generator(**arguments)
+    callback_params.complete(history, do_validation=arguments.get("validation_data") is not None)
+    return history
 
 
 def _evaluate_generator(**arguments: Any) -> Any:

@@ -686,7 +686,6 @@ def test_initializers_are_asked_as_then():
     config = {"scale": 2.0, "mode": "fan_out", "distribution": "normal", "seed": None}
     assert scaling.get_config() == config
     assert type(scaling).from_config(config).get_config() == config
-<<<<<<< HEAD
 
 
 def test_moving_statistics_in_float64():
@@ -709,7 +708,8 @@ def test_moving_statistics_in_float64():
     np.testing.assert_allclose(losses, [1.3311071956614655, 1.3202336646367714], rtol=1e-6)
     np.testing.assert_allclose(mean[:2], [0.22102389916591192, 0.8770050048199072], rtol=1e-6)
     np.testing.assert_allclose(variance[:2], [0.06487278177430246, 1.0267637244394228], rtol=1e-6)
-=======
+
+
 def test_metrics_of_a_model_are_those_that_compile_was_given():
     import keras
 
@@ -718,4 +718,40 @@ def test_metrics_of_a_model_are_those_that_compile_was_given():
     assert model.metrics == ["mae"]
     model.compile("sgd", "mse")
     assert model.metrics == []
->>>>>>> 726512a (Models of a subclass with several outputs have a loss, metrics and logs for each; layers on numbers, names of metrics' weights, steps that return nothing)
+
+
+def test_hooks_are_called_with_their_arguments_in_place():
+    import keras
+
+    seen = []
+
+    class OwnNames(keras.callbacks.Callback):
+        def on_epoch_end(self, number, log):
+            seen.append(sorted(log))
+
+        def on_batch_begin(self, number, log):
+            seen.append((number, log["size"]))
+
+        def on_batch_end(self, number, log={}):  # noqa: B006  # as it was written
+            seen.append((number, sorted(log)))
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((3, 2)), np.ones((3, 1)), batch_size=2, verbose=0, callbacks=[OwnNames()])
+    of_batch = ["batch", "loss", "size"]
+    assert seen == [(0, 2), (0, of_batch), (1, 1), (1, of_batch), ["loss"]]
+
+
+def test_params_of_a_history():
+    import keras
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse", metrics=["mae"])
+    x, y = np.ones((4, 2)), np.ones((4, 1))
+    names = ["loss", "mean_absolute_error"]
+    params = model.fit(x, y, batch_size=2, verbose=0).params
+    expected = {"batch_size": 2, "epochs": 1, "steps": None, "samples": 4, "verbose": 0, "do_validation": False}
+    assert list(params.items()) == [*expected.items(), ("metrics", names)]
+    params = model.fit_generator(((x, y) for _ in range(4)), 2, verbose=0, validation_data=(x, y)).params
+    expected = {"epochs": 1, "steps": 2, "verbose": 0, "do_validation": True}
+    assert list(params.items()) == [*expected.items(), ("metrics", names + [f"val_{name}" for name in names])]

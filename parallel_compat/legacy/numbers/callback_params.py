@@ -8,6 +8,8 @@ from parallel_compat.legacy import compiled_metrics
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
+_ORDER = ("batch_size", "epochs", "steps", "samples", "verbose", "do_validation")
+
 
 class Params(dict[str, Any]):
     """A callback's `params` with what Keras 2.2.4 had in it (`keras/engine/training_arrays.py`), and TensorFlow 1.15.
@@ -30,7 +32,8 @@ class Params(dict[str, Any]):
         era = object_eras.era_of_object(getattr(callback, "model", None))
         if era is Era.TF_KERAS_1_15 and "samples" not in of_arrays:  # which counted steps where there are no arrays
             of_arrays = {"batch_size": None, "samples": params.get("steps"), **of_arrays}
-        super().__init__({**params, "do_validation": do_validation, **of_arrays})
+        known = {**params, "do_validation": do_validation, **of_arrays}
+        super().__init__(sorted(known.items(), key=lambda item: _ORDER.index(item[0]) if item[0] in _ORDER else 0))
         self._callback = callback
         # `fit_generator` of Keras 2.2.4 named the metrics of a validation where there was none as well.
         self._names_validation = do_validation or (era is Era.KERAS_2_2_4 and "samples" not in of_arrays)
@@ -59,6 +62,12 @@ class Params(dict[str, Any]):
 def extend(callback: Any, **added: Any) -> None:
     """Let a callback's next `set_params` add these arguments of `Params`."""
     vars(callback)["_parallel_compat_params"] = added
+
+
+def complete(history: Any, **added: Any) -> None:
+    """Add these arguments of `Params` to the `params` of what `fit` returned."""
+    extend(history, **added)
+    set_params(history, history.params)
 
 
 def set_params(callback: Any, params: dict[str, Any]) -> None:
