@@ -12,7 +12,6 @@ from parallel_compat.legacy.activations import REGISTERED_HARD_SIGMOID
 from parallel_compat.names.eras import Era
 
 _NAME = "hard_sigmoid"
-_AXES = ("input_axes", "output_axes")  # of `VarianceScaling`
 
 
 class OptimizerConfig(dict[str, Any]):
@@ -93,15 +92,18 @@ def as_in_era(kind: str, config: dict[str, Any], era: Era) -> dict[str, Any]:
     """
     changed: dict[str, Any] = _replaced(config, REGISTERED_HARD_SIGMOID, _NAME)
     if kind == "VarianceScaling":
-        changed = {name: value for name, value in changed.items() if name not in ("input_axes", "output_axes")}
-        return {**changed, "dtype": "float32"} if era is Era.TF_KERAS_1_15 else changed
+        return _of_variance_scaling(changed, era)
     if era.is_tf_keras and kind.startswith("SeparableConv"):  # a convolution, whose own kernel it never had
         changed["kernel_initializer"] = {"class_name": "GlorotUniform", "config": {"seed": None}}
-    # The axes came with Keras 3, and the other names of distributions with tf.keras.
-    changed = {name: value for name, value in changed.items() if value is not None or name not in _AXES}
-    if era is Era.KERAS_2_2_4 and kind == "VarianceScaling" and changed["distribution"] == "truncated_normal":
-        changed["distribution"] = "normal"
     return changed
+
+
+def _of_variance_scaling(config: dict[str, Any], era: Era) -> dict[str, Any]:
+    """Spell it without Keras 3's axes; Keras 2.2.4 knew one normal distribution, TensorFlow 1.15 a dtype."""
+    changed = {name: value for name, value in config.items() if name not in ("input_axes", "output_axes")}
+    if era is Era.KERAS_2_2_4 and changed["distribution"] == "truncated_normal":
+        changed["distribution"] = "normal"
+    return {**changed, "dtype": "float32"} if era is Era.TF_KERAS_1_15 else changed
 
 
 def as_today(config: dict[str, Any]) -> dict[str, Any]:

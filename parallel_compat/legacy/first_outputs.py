@@ -41,7 +41,7 @@ def compile_with_first(model: keras.Model, era: Era, compiled: Mapping[str, Any]
             return
         model.output_names = names
         of_era = compiled_metrics.of_compile(model, era, *given)
-        losses = _for_each(compiled.get("loss"), names)
+        losses: Any = _for_each(compiled.get("loss"), names)
         weights = compiled.get("loss_weights")
         if weights is not None:
             pairs = zip(_for_each(weights, names, 1.0), losses, strict=True)

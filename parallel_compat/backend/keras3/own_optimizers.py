@@ -13,7 +13,7 @@ import importlib
 import inspect
 import sys
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import keras
 import tensorflow as tf
@@ -115,11 +115,13 @@ def _v2(name: str) -> Any:
         pairs = [(gradient, getattr(variable, "_value", variable)) for gradient, variable in grads_and_vars]
         return old.apply_gradients(self, pairs, *given, **keywords)
 
-    def __init_subclass__(cls: Any, **keywords: Any) -> None:
+    made: Any = type(name, (old,), {"apply_gradients": apply_gradients})
+
+    def __init_subclass__(cls: Any, /, **keywords: Any) -> None:
         super(made, cls).__init_subclass__(**keywords)
         _let_steps_return_operations(cls)
 
-    made = type(name, (old,), {"apply_gradients": apply_gradients, "__init_subclass__": classmethod(__init_subclass__)})
+    made.__init_subclass__ = classmethod(cast("Any", __init_subclass__))
     return made
 
 
