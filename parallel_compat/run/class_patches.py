@@ -798,6 +798,7 @@ def _weights(patches: Patches, layer: Any) -> None:
     `trainable_weights` and `non_trainable_weights`, which can be assigned too, are with `assigned_attributes`.
     """
     patches.wrap(layer, "weights", _ordered_weights, why="the order of the era, for the user's code")
+    patches.wrap(layer, "variables", _weights_as_variables, why="the weights alone, for the user's code")
     patches.wrap(patch_points.variable_class(), "name", _name_of_weight, why="`dense_1/kernel:0`, for the user's code")
     why = "methods of TensorFlow's variables, for the user's code"
     patches.wrap(layer, "__call__", weight_names.call, why="the scopes that weights are named after")
@@ -837,6 +838,20 @@ def _ordered_weights(original: Any) -> property:
         from parallel_compat.legacy import weight_order
 
         return weight_order.weights(self, era)
+
+    return property(get)
+
+
+def _weights_as_variables(original: Any) -> property:
+    """`layer.variables` were the weights; Keras 3 lists states, seeds and the variables of metrics as well."""
+
+    def get(self: Any) -> Any:
+        frame = sys._getframe(1)
+        if not callers.is_users(frame) or callers.era_of(frame) is Era.TODAY:
+            return original.__get__(self, type(self))
+        from parallel_compat.legacy import weight_order
+
+        return weight_order.weights(self, callers.era_of(frame))
 
     return property(get)
 

@@ -72,15 +72,18 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
 
 def _strings_as_tensors(x: Any) -> Any:
     """Make tensors of arrays of strings, which tf.keras took; Keras 3 knows no dtype of theirs."""
+    if type(x) in (list, tuple) and any(map(_is_text, x)):
+        return type(x)(tf.constant(each, tf.string) if _is_text(each) else each for each in x)
+    if isinstance(x, dict) and any(map(_is_text, x.values())):
+        return {name: tf.constant(each, tf.string) if _is_text(each) else each for name, each in x.items()}
+    return tf.constant(x, tf.string) if _is_text(x) else x
 
-    def as_tensor(array: Any) -> Any:
-        is_text = isinstance(array, np.ndarray) and (
-            array.dtype.kind in "US"
-            or (array.dtype.kind == "O" and all(isinstance(e, (str, bytes)) for e in array.flat))
-        )
-        return tf.constant(array, tf.string) if is_text else array
 
-    return as_tensor(x) if isinstance(x, np.ndarray) else _map(as_tensor, x)
+def _is_text(array: Any) -> bool:
+    if not isinstance(array, np.ndarray):
+        return False
+    is_objects = array.dtype.kind == "O" and array.size > 0
+    return array.dtype.kind in "US" or (is_objects and all(isinstance(each, (str, bytes)) for each in array.flat))
 
 
 def _without_those_that_no_input_takes(model: Any, x: Any, note: Note) -> Any:

@@ -226,3 +226,52 @@ def test_metrics_of_a_file_are_logged_by_the_names_of_their_functions(tmp_path):
     loaded = keras.models.load_model(str(tmp_path / "model.h5"))
     logs = loaded.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0).history
     assert list(logs) == ["loss", "mean_absolute_error", "accuracy"]
+
+
+@pytest.mark.parametrize(("name", "count", "first"), [("MobileNet", 93, "conv1"), ("MobileNetV2", 157, "Conv1")])
+def test_layers_of_mobilenets_have_their_numbers(name, count, first):
+    from tensorflow import keras
+
+    model = getattr(keras.applications, name)(weights=None, input_shape=(33, 32, 3), classes=3)
+    assert len(model.layers) == count  # of TensorFlow 2.2.3 and 1.15.5
+    assert [layer.name for layer in model.layers[1:3]] == [f"{first}_pad", first]
+    padding = ((0, 1), (0, 1)) if name == "MobileNet" else ((1, 1), (0, 1))
+    assert model.layers[1].padding == padding
+    assert model.layers[2].output.shape.as_list()[1:3] == ([16, 16] if name == "MobileNet" else [17, 16])
+    inputs = keras.Input((32, 32, 3))
+    base = getattr(keras.applications, name)(weights=None, include_top=False, input_tensor=inputs)
+    assert [layer.name for layer in base.layers[1:3]] == [f"{first}_pad", first]
+    assert len(keras.Model(inputs, base.output).layers) == len(base.layers)
+
+
+def test_variables_are_the_weights():
+    from tensorflow import keras
+
+    layers = [
+        keras.layers.Embedding(5, 2, batch_input_shape=(2, 3)),
+        keras.layers.GRU(2, stateful=True, dropout=0.5),
+        keras.layers.Dropout(0.5),
+        keras.layers.Dense(1),
+    ]
+    model = keras.Sequential(layers)
+    model.compile("adam", "mse", metrics=["mae"])
+    model.fit(np.ones((2, 3)), np.ones((2, 1)), verbose=0)
+    assert [tuple(each.shape) for each in model.variables] == [(5, 2), (2, 6), (2, 6), (2, 6), (2, 1), (1,)]
+    assert layers[2].variables == []
+
+
+def test_weights_of_a_stateful_model_for_another_batch_size(tmp_path):
+    from tensorflow import keras
+
+    def made(size):
+        layers = [keras.layers.GRU(2, stateful=True, batch_input_shape=(size, None, 3)), keras.layers.Dense(1)]
+        return keras.Sequential(layers)
+
+    model = made(4)
+    model.save_weights(str(tmp_path / "weights"))
+    names = [name for name, _ in tf.train.list_variables(str(tmp_path / "weights"))]
+    assert not [name for name in names if "states" in name]
+    alone = made(1)
+    alone.load_weights(str(tmp_path / "weights"))
+    x = np.random.RandomState(0).normal(size=(4, 2, 3))
+    np.testing.assert_allclose(alone.predict(x[:1]), model.predict(x)[:1], rtol=1e-6)

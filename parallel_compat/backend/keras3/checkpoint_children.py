@@ -98,6 +98,8 @@ def children(layer: keras.layers.Layer) -> dict[str, Any]:
     for name, value in vars(layer).items():
         # What TensorFlow and this package note; Keras has a variable `_kernel` by its property `kernel`.
         of_others = name in private or name.startswith(("_self_", "_parallel_compat_"))
+        # A stateful layer's states were no part of a checkpoint: a model for another batch size takes its weights.
+        of_others = of_others or (name == "states" and isinstance(layer, keras.layers.RNN))
         if not of_others and not (name.startswith("_") and isinstance(value, keras.Variable)):
             _add(found, name, value, (name,), containers)
     return found
