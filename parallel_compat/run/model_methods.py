@@ -245,6 +245,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     held_out = _validation_data(arguments) if held_out is None else held_out
     of_arrays = _of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
+    _look_at_first_batch(self, arguments.get("x"))
     batch_logs.evaluate_in_steps(
         self,
         not _of_arrays(arguments)
@@ -262,6 +263,16 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         history = generator_methods.fit(self, feed, arguments, functools.partial(original, self))
     callback_params.complete(history, do_validation=held_out is not None, **of_arrays)
     return history
+
+
+def _look_at_first_batch(model: Any, data: Any) -> None:
+    """Ask a Sequence for its first batch once more, before the others, as TensorFlow 2.2 did (`_peek_and_restore`).
+
+    A Sequence that draws from `np.random`, or counts its batches to seed it (`ImageDataGenerator.flow(seed=)`), gives
+    others for it.
+    """
+    if is_sequence(data) and object_eras.era_of_object(model) is Era.TF_KERAS_2_2 and len(data):
+        data[0]
 
 
 def _keeps_order(model: Any, data: Any, workers: Any) -> bool:
@@ -384,6 +395,7 @@ def _fit_generator(**arguments: Any) -> Any:
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
     batch_logs.train_in_steps(model, isinstance(arguments.get("generator"), tf.data.Dataset))
+    _look_at_first_batch(model, arguments.get("generator"))
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
         arguments["class_weight"] = None
     _complete_generators(arguments)

@@ -275,3 +275,25 @@ def test_weights_of_a_stateful_model_for_another_batch_size(tmp_path):
     alone.load_weights(str(tmp_path / "weights"))
     x = np.random.RandomState(0).normal(size=(4, 2, 3))
     np.testing.assert_allclose(alone.predict(x[:1]), model.predict(x)[:1], rtol=1e-6)
+
+
+def test_the_first_batch_of_a_sequence_is_asked_for_once_more():
+    from tensorflow import keras
+
+    class Counted(keras.utils.Sequence):
+        def __init__(self):
+            self.asked = []
+
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, number):
+            self.asked.append(number)
+            return np.ones((2, 3)), np.ones((2, 1))
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    for fit in (model.fit, model.fit_generator):
+        data = Counted()
+        fit(data, epochs=2, workers=0, shuffle=False, verbose=0)
+        assert data.asked == [0, 0, 1, 2, 0, 1, 2]  # of TensorFlow 2.2.3
