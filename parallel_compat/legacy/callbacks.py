@@ -277,22 +277,19 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
         return value
 
 
-class LearningRateScheduler(keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
+class _LoggingLr:
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        super().on_epoch_end(epoch, logs)  # type: ignore[misc]  # that of the callback beside it
+        if logs is not None:
+            rename_rate(logs)
+
+
+class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
     """Keras 2's `LearningRateScheduler`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`."""
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        super().on_epoch_end(epoch, logs)
-        if logs is not None:
-            rename_rate(logs)
 
-
-class ReduceLROnPlateau(keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
+class ReduceLROnPlateau(_LoggingLr, keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
     """Keras 2's `ReduceLROnPlateau`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`."""
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        super().on_epoch_end(epoch, logs)
-        if logs is not None:
-            rename_rate(logs)
 
 
 class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]

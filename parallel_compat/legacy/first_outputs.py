@@ -13,6 +13,7 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import compiled_metrics
+from parallel_compat.template import output_names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,10 +37,9 @@ def compile_with_first(model: keras.Model, era: Era, compiled: Mapping[str, Any]
     """
 
     def compile_for(y_pred: Any) -> None:
-        names = _names(y_pred)
-        if len(names) < 2:
+        if not _are_several(y_pred):
             return
-        model.output_names = names
+        names = model.output_names = output_names_of(model, y_pred)
         of_era = compiled_metrics.of_compile(model, era, *given)
         losses: Any = _for_each(compiled.get("loss"), names)
         weights = compiled.get("loss_weights")
@@ -68,11 +68,9 @@ def _for_each(given: Any, names: list[str], missing: Any = None) -> list[Any]:
     return [given] * len(names)
 
 
-def _names(y_pred: Any) -> list[str]:
-    """Name outputs as `create_pseudo_output_names` of TensorFlow 2.2; none where lists are in lists."""
-    if isinstance(y_pred, dict):
-        return [] if any(keras.tree.is_nested(each) for each in y_pred.values()) else sorted(map(str, y_pred))
-    if isinstance(y_pred, (list, tuple)):
-        nested = any(keras.tree.is_nested(each) for each in y_pred)
-        return [] if nested else [f"output_{i + 1}" for i in range(len(y_pred))]
-    return []
+def _are_several(outputs: Any) -> bool:
+    """Say whether outputs are a list or dict of several tensors; of lists in lists nothing is known."""
+    if not isinstance(outputs, (list, tuple, dict)) or len(outputs) < 2:
+        return False
+    parts = outputs.values() if isinstance(outputs, dict) else outputs
+    return not any(map(keras.tree.is_nested, parts))

@@ -754,10 +754,7 @@ def _input_layer_init(original: Any) -> Any:
 def _add_weight(original: Any) -> Any:
     @_like(original)
     def add_weight(self: Any, *given: Any, **keywords: Any) -> Any:
-        frame = callers.user_frame(sys._getframe(1))
-        if frame is not None:
-            of = "keras.layers.Layer.add_weight"
-            given, keywords = translate(of, given, keywords, _note(of, frame))
+        given, keywords = _of_users("keras.layers.Layer.add_weight", given, keywords, sys._getframe(1))
         weight = original(self, *given, **keywords)
         weight_names.remember(weight, self)
         return weight
@@ -768,13 +765,16 @@ def _add_weight(original: Any) -> Any:
 def _add_weight_of_metric(original: Any) -> Any:
     @_like(original)
     def add_weight(self: Any, *given: Any, **keywords: Any) -> Any:
-        frame = callers.user_frame(sys._getframe(1))
-        if frame is not None:
-            of = "keras.metrics.Metric.add_weight"
-            given, keywords = translate(of, given, keywords, _note(of, frame))
+        given, keywords = _of_users("keras.metrics.Metric.add_weight", given, keywords, sys._getframe(1))
         return original(self, *given, **keywords)
 
     return add_weight
+
+
+def _of_users(of: str, given: Any, keywords: dict[str, Any], asking: FrameType) -> tuple[Any, dict[str, Any]]:
+    """Return today's arguments of a call of the user's; those of others as they are."""
+    frame = callers.user_frame(asking)
+    return (given, keywords) if frame is None else translate(of, given, keywords, _note(of, frame))
 
 
 def _add_variable(original: Any) -> Any:
