@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _PRIVATE = "private_"  # before the name of a class that begins with `_`
+# Of operators: what TensorFlow 1.15 and 2.2 called them.
+_OPERATIONS = {
+    "Add": ("add", "AddV2"),
+    "Subtract": ("sub", "Sub"),
+    "Multiply": ("mul", "Mul"),
+    "TrueDivide": ("truediv", "RealDiv"),
+    "Power": ("pow", "Pow"),
+    "Negative": ("Neg", "Neg"),
+    "Absolute": ("Abs", "Abs"),
+    "GetItem": ("strided_slice", "strided_slice"),
+    "Matmul": ("matmul", "BatchMatMulV2"),
+}
 _OLD_KINDS = {"functional": "model", "input_layer": "input"}
 
 
@@ -37,6 +49,8 @@ def in_keras_2(layer: Any, read_by: str | None = None) -> str | None:
     kind = _old_kind(_kind(layer))
     if era.is_tf_keras and isinstance(layer, keras.layers.InputLayer):
         return f"{kind}_{keras.backend.get_uid(kind)}"  # `input_1`; all other layers count as today
+    if era.is_tf_keras and not isinstance(layer, keras.layers.Layer):
+        return _of_operation(type(layer).__name__, era)
     if era.is_tf_keras and kind != _todays_kind(layer):  # `model`, `conv_lst_m2d`
         before = keras.backend.get_uid(kind) - 1
         return f"{kind}_{before}" if before else kind
@@ -48,6 +62,14 @@ def in_keras_2(layer: Any, read_by: str | None = None) -> str | None:
     if not isinstance(layer, keras.layers.Layer):
         kind += "_operation"
     return f"{kind}_{keras.backend.get_uid(kind)}"
+
+
+def _of_operation(kind: str, era: Era) -> str:
+    """Return the name of the layer that tf.keras made of an operator (`a + b`), which no other layer's number is of."""
+    then = _OPERATIONS.get(kind, (kind, kind))[era is Era.TF_KERAS_2_2]
+    name = f"tf_op_layer_{then}"
+    before = keras.backend.get_uid(name) - 1
+    return f"{name}_{before}" if before else name
 
 
 def in_file(layers: Iterable[Any], names: Iterable[str]) -> dict[Any, str]:

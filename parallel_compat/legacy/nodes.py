@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 
@@ -37,13 +37,54 @@ def has_mask_among_inputs(layer: Any) -> bool:
 
 def _inputs(node: Any) -> list[Any]:
     """Return the tensors that a layer was called on; the input of an input layer is its output."""
+    return input_tensors(node) or list(node.output_tensors)
+
+
+def input_tensors(node: Any) -> list[Any]:
+    """Return the tensors that a layer was called on, which Keras 3 lists with their masks."""
+    if isinstance(node, Definition):
+        return node.input_tensors
     masks = {id(mask) for mask in keras.tree.flatten(node.arguments.kwargs.get("mask")) if mask is not None}
-    return [tensor for tensor in node.input_tensors if id(tensor) not in masks] or list(node.output_tensors)
+    return [tensor for tensor in node.input_tensors if id(tensor) not in masks]
+
+
+class Definition(NamedTuple):
+    """What a model was made of, which Keras 2 listed as the first of its calls.
+
+    Attributes:
+        operation: the model.
+        input_tensors: its inputs.
+        output_tensors: its outputs.
+        parent_nodes: none.
+    """
+
+    operation: Any
+    input_tensors: list[Any]
+    output_tensors: list[Any]
+    parent_nodes: tuple[Any, ...] = ()
+
+    @property
+    def inbound_layers(self) -> list[Any]:
+        """The layers that made the inputs: none."""
+        return []
 
 
 def inbound_nodes(layer: Any) -> list[Any]:
-    """Return the layer's calls."""
-    return layers.calls_of(layer)
+    """Return the layer's calls, of a functional or sequential model after its definition."""
+    calls = layers.calls_of(layer)
+    return [Definition(layer, list(layer.inputs), list(layer.outputs)), *calls] if is_graph(layer) else calls
+
+
+def is_graph(layer: Any) -> bool:
+    """Say whether a layer is a model of which the layers are known before it is called."""
+    return isinstance(layer, keras.Model) and bool(layers.nodes_of(layer))
+
+
+def place_of(tensor: Any) -> tuple[Any, int, int]:
+    """Return what made a symbolic tensor: the layer, in which of its calls, and as which of its outputs."""
+    layer = layers.operation_of(tensor)
+    node, index = layers.place_of(tensor)
+    return layer, node + is_graph(layer), index
 
 
 def outbound_nodes(layer: Any) -> list[Any]:
@@ -57,10 +98,10 @@ def inbound_layers(node: Any) -> list[Any]:
 
 
 def _node(layer: Any, index: int) -> Any:
-    nodes = layers.calls_of(layer)
+    nodes = inbound_nodes(layer)
     if not nodes:
         raise RuntimeError(f"Expected a layer that has been called on symbolic tensors. Received: '{layer.name}'")
-    if not 0 <= index < len(nodes):
+    if not -len(nodes) <= index < len(nodes):
         raise ValueError(f"Expected a node of '{layer.name}', which has {len(nodes)}. Received: node_index={index}")
     return nodes[index]
 

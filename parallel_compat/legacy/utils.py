@@ -175,7 +175,9 @@ def print_summary(
     model: Any, line_length: int | None = None, positions: Any = None, print_fn: Callable[[str], Any] | None = None
 ) -> None:
     """Print `model.summary()`."""
-    model.summary(line_length=line_length, positions=positions, print_fn=print_fn)
+    from parallel_compat.legacy import summary  # which counts with this module
+
+    summary.print_summary(model, line_length, positions, print_fn)
 
 
 def ask_to_proceed_with_overwrite(filepath: str) -> bool:

@@ -37,6 +37,7 @@ from parallel_compat.legacy import (
     model_files,
     own_trainable,
 )
+from parallel_compat.legacy import summary as legacy_summary
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import (
     batch_logs,
@@ -351,14 +352,16 @@ def _dense_batches(model: Any, data: Any, batch_size: int | None) -> Any:
 
 
 def summary(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
-    """`model.summary`, with a word on flags that differ from those that were compiled."""
+    """`model.summary` in the lines of its time, with a word on flags that differ from those that were compiled."""
     _say_if_flags_differ(self)
-    return original(self, *given, **keywords)
+    if object_eras.era_of_object(self) is Era.TODAY:
+        return original(self, *given, **keywords)
+    return legacy_summary.print_summary(self, *given, **keywords)
 
 
 def _say_if_flags_differ(model: Any) -> None:
     """Warn where `trainable` was set after `compile`, as Keras 2 did (`_check_trainable_weights_consistency`)."""
-    compiled = vars(model).get(_TRAINABLE)
+    compiled = seen_by_compile(model)
     if compiled is not None and len(compiled) != len(model.trainable_weights):
         warnings.warn(
             "Discrepancy between trainable weights and collected trainable weights: `trainable` was set without "
@@ -368,9 +371,15 @@ def _say_if_flags_differ(model: Any) -> None:
         )
 
 
+def seen_by_compile(model: Any) -> list[Any] | None:
+    """Return the weights that trained when a model was compiled, or None if it has not been."""
+    compiled: list[Any] | None = vars(model).get(_TRAINABLE)
+    return compiled
+
+
 def trainable_at_compile(model: Any) -> list[Any]:
     """Return the weights that trained when a model was compiled: `model._collected_trainable_weights`."""
-    compiled = vars(model).get(_TRAINABLE)
+    compiled = seen_by_compile(model)
     if compiled is None:
         raise AttributeError(f"Expected a model that has been compiled. Received: {model.name!r}, which has not.")
     return list(compiled)

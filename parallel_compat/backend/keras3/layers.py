@@ -238,8 +238,13 @@ def added_losses(layer: keras.Layer) -> list[Any]:
 
 def nodes_of(model: keras.Model) -> list[Any]:
     """List the calls that a functional or sequential model is made of (`Function._nodes_by_depth`)."""
+    return [node for nodes in nodes_by_depth(model) for node in nodes]
+
+
+def nodes_by_depth(model: keras.Model) -> list[list[Any]]:
+    """List these calls by the longest way from them to an output, the longest first."""
     inner = getattr(model, "_functional", None) or model
-    return [node for nodes in getattr(inner, "_nodes_by_depth", {}).values() for node in nodes]
+    return list(getattr(inner, "_nodes_by_depth", {}).values())
 
 
 def depths_of_operations(model: keras.Model) -> dict[int, int]:
@@ -305,6 +310,11 @@ def is_input(tensor: Any) -> bool:
 def operation_of(tensor: Any) -> Any:
     """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
     return tensor._keras_history.operation
+
+
+def place_of(tensor: Any) -> tuple[int, int]:
+    """Return of which call of that operation a symbolic tensor is an output, and which (`_keras_history`)."""
+    return tensor._keras_history.node_index, tensor._keras_history.tensor_index
 
 
 def global_seeds() -> keras.random.SeedGenerator:
