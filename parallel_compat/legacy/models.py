@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-import warnings
 from typing import Any
 
 import h5py
@@ -13,14 +12,14 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import compiled_metrics, data_tensors, model_files, nodes, old_files, saving
+from parallel_compat.legacy import cloning, compiled_metrics, model_files, nodes, old_files, saving
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
 from parallel_compat.run import callers, environment, object_eras
-from parallel_compat.warning_category import ParallelCompatWarning
 
 # Migrated sources find these here.
+clone_model = cloning.clone_model
 load_weights = model_files.load_weights
 save_model = model_files.save_model
 save_weights = model_files.save_weights
@@ -191,52 +190,6 @@ def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None)
 
 def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) -> keras.Model:
-    """Return a model of the same layers with new weights, not compiled, as Keras 2's clones.
-
-    Args:
-        model: the model.
-        input_tensors: the clone's inputs; of variables, whose values it is then fed in each step.
-        **keywords: those that only today's `clone_model` has.
-    """
-    of_keras_2_2_4 = callers.era_of_caller() is Era.KERAS_2_2_4 and input_tensors is None and not keywords
-    if of_keras_2_2_4 and _begins_with_input_layer(model):
-        warnings.warn(
-            f"The clone of '{model.name}', which begins with an `InputLayer`, has no weights before its first batch, "
-            "as in Keras 2.2.4: `set_weights` has no effect. Give the first layer an `input_shape=` instead.",
-            ParallelCompatWarning,
-            stacklevel=2,
-        )
-        return _without_input(model)
-    if input_tensors is not None:
-        input_tensors = keras.tree.map_structure(data_tensors.as_input, input_tensors)
-    with keras3.not_compiled(model):
-        return keras.models.clone_model(model, input_tensors=input_tensors, **keywords)
-
-
-def _begins_with_input_layer(model: Any) -> bool:
-    """Say whether a model is a Sequential whose first layer, or the first layer of that, is an `InputLayer`."""
-    if not isinstance(model, keras.Sequential) or not model.layers:
-        return False
-    first = model.layers[0]
-    if isinstance(first, keras.Model):
-        return _begins_with_input_layer(first)
-    return model.built and keras3.input_shape_given_to(first) is None
-
-
-def _without_input(model: keras.Sequential) -> keras.Sequential:
-    """Return a Sequential of the same layers whose weights are made at its first batch.
-
-    `model.layers` of Keras 2.2.4 left out an `InputLayer` that began a Sequential, and `clone_model` made the clone of
-    them: it had no weights yet, and `set_weights` found none to set. Likewise for a Sequential inside it.
-    """
-    layers = [
-        _without_input(each) if _begins_with_input_layer(each) else type(each).from_config(each.get_config())
-        for each in model.layers
-    ]
-    return keras.Sequential(layers, name=model.name)
 
 
 def input_names(model: keras.Model) -> list[str]:

@@ -69,22 +69,38 @@ class Definition(NamedTuple):
         return []
 
 
+@keras.saving.register_keras_serializable(package="parallel_compat")
+class InputLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
+    """An input that has become a layer: it returns what it is called on."""
+
+    def call(self, inputs: Any) -> Any:
+        """Return the inputs."""
+        return inputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape of the inputs."""
+        return input_shape
+
+
 def inbound_nodes(layer: Any) -> list[Any]:
     """Return the layer's calls, of a functional or sequential model after its definition."""
     calls = layers.calls_of(layer)
-    return [Definition(layer, list(layer.inputs), list(layer.outputs)), *calls] if is_graph(layer) else calls
+    if not _has_definition(layer):
+        return calls
+    inputs, outputs = (layer.inputs, layer.outputs) if isinstance(layer, keras.Model) else (layer.input, layer.output)
+    return [Definition(layer, keras.tree.flatten(inputs), keras.tree.flatten(outputs)), *calls]
 
 
-def is_graph(layer: Any) -> bool:
-    """Say whether a layer is a model of which the layers are known before it is called."""
-    return isinstance(layer, keras.Model) and bool(layers.nodes_of(layer))
+def _has_definition(layer: Any) -> bool:
+    """Say whether a layer is a model of which the layers are known before it is called, or an input that is called."""
+    return isinstance(layer, InputLayer) or (isinstance(layer, keras.Model) and bool(layers.nodes_of(layer)))
 
 
 def place_of(tensor: Any) -> tuple[Any, int, int]:
     """Return what made a symbolic tensor: the layer, in which of its calls, and as which of its outputs."""
     layer = layers.operation_of(tensor)
     node, index = layers.place_of(tensor)
-    return layer, node + is_graph(layer), index
+    return layer, node + _has_definition(layer), index
 
 
 def outbound_nodes(layer: Any) -> list[Any]:

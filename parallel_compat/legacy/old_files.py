@@ -147,7 +147,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     if isinstance(config, dict) and ("module" in config or "registered_name" in config):
         config.pop("compile_config", None)  # a config of Keras 2 said nothing of `compile`
         known = {"Lambda": LambdaOfFile(given, safe_mode), **given}
-        with keras.StatelessScope(initialize_variables=False):
+        with keras.StatelessScope(initialize_variables=False), keras3.uncounted_names():
             keras_models.check_room(h5_files.model_of_today(copy.deepcopy(config), known, safe_mode))
         return h5_files.model_of_today(config, known, safe_mode)
     entry, wrappers = unwrap(model_entry(text))

@@ -127,7 +127,7 @@ def _output_shape(layer: Any, era: Era) -> Any:
         found = _of_numbers(layer)
     if not found or any(shapes != found[0] for shapes in found):
         return "multiple"
-    of_input = era.is_tf_keras and isinstance(layer, keras.layers.InputLayer)
+    of_input = era.is_tf_keras and isinstance(layer, (keras.layers.InputLayer, nodes.InputLayer))
     return found[0] if len(found[0]) > 1 or of_input else found[0][0]
 
 

@@ -115,7 +115,7 @@ _PROVIDED: dict[str, str] = {
     "keras.engine.saving.load_model": f"{_LEGACY}.models.load_model",
     "keras.models.model_from_config": f"{_LEGACY}.models.model_from_config",
     "keras.engine.saving.model_from_config": f"{_LEGACY}.models.model_from_config",
-    "keras.models.clone_model": f"{_LEGACY}.models.clone_model",
+    "keras.models.clone_model": f"{_LEGACY}.cloning.clone_model",
     **{
         f"keras.{module}.model_from_yaml": f"{_LEGACY}.yaml_models.model_from_yaml"
         for module in ("models", "engine.saving")

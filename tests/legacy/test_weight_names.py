@@ -34,6 +34,7 @@ def test_a_model_that_is_made_again_has_other_names(era):
     assert kernels(model) == ["dense/kernel:0", "last/kernel:0"]
     assert kernels(models.clone_model(model)) == ["dense_1/kernel:0", "last_1/kernel:0"]
     assert kernels(models.Model.from_config(model.get_config())) == ["dense_2/kernel:0", "last_2/kernel:0"]
+    assert kernels(models.model_from_json(model.to_json())) == ["dense_3/kernel:0", "last_3/kernel:0"]
     backend.clear_session()
     assert kernels(made(layers, models)) == ["dense/kernel:0", "last/kernel:0"]
 

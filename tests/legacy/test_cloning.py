@@ -1,0 +1,67 @@
+"""`clone_model`, as Keras 2.2.4, TensorFlow 1.15.5 and 2.2.3 made the clones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import parallel_compat
+
+ERAS = ("keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2")
+
+
+@pytest.fixture(params=ERAS)
+def era(request):
+    with parallel_compat.legacy_names(era=request.param):
+        from keras import backend
+
+        backend.clear_session()
+        yield request.param
+
+
+def names(model):
+    return [layer.name for layer in model.layers]
+
+
+def test_on_given_inputs(era):
+    """Before TensorFlow 2.2 the model's own inputs became layers; TensorFlow 2.2 did not look at what was given."""
+    from keras import layers, models
+
+    a = layers.Input((3,), name="a")
+    model = models.Model(a, layers.Dense(2, name="last")(a))
+    clone = models.clone_model(model, input_tensors=[layers.Input((3,), name="z")])
+    passed = era != "tf.keras-2.2"
+    assert names(clone) == (["z", "a", "last"] if passed else ["a", "last"])
+    assert clone.input_names == (["z"] if passed else ["a"])
+    lines = []
+    clone.summary(print_fn=lines.append)
+    assert sum("InputLayer" in line for line in lines) == len(names(clone)) - 1
+    clone.set_weights(model.get_weights())
+    x = np.array([[1.0, 2.0, 3.0]])
+    assert clone.predict(x).tolist() == model.predict(x).tolist()
+
+
+def test_inputs_without_a_name_keep_that_of_their_layer(era):
+    from keras import layers, models
+
+    a = layers.Input((3,))
+    model = models.Model(a, layers.Dense(2)(a))
+    assert names(models.clone_model(model)) == names(model)
+
+
+def test_a_sequential_on_a_given_input(era):
+    from keras import layers, models
+
+    model = models.Sequential([layers.Dense(2, input_shape=(3,)), layers.Dense(1)])
+    clone = models.clone_model(model, input_tensors=layers.Input((3,), name="w"))
+    assert (names(clone), clone.input_names) == (names(model), ["w"])
+    with pytest.raises(ValueError, match="to be one input"):
+        models.clone_model(model, input_tensors=layers.Dense(3)(layers.Input((3,))))
+
+
+def test_clones_of_a_clone_have_weights(era):
+    from keras import layers, models
+
+    model = models.Sequential([layers.Dense(2, input_shape=(3,)), layers.Dense(1)])
+    for made in (models.clone_model(model), models.Sequential.from_config(model.get_config())):
+        assert len(models.clone_model(made).weights) == 4
