@@ -6,6 +6,10 @@ from typing import Any
 
 import keras
 
+REDUCTION = "sum_over_batch_size"
+# What Keras 3 calls otherwise.
+OLD_NAMES = {"kl_divergence": "kullback_leibler_divergence", "log_cosh": "logcosh"}
+
 
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
 def hinge(y_true: Any, y_pred: Any) -> Any:
@@ -67,11 +71,20 @@ def deserialize_metric(name: Any, custom_objects: dict[str, Any] | None = None) 
     return _made(keras.metrics, name, custom_objects)
 
 
+def as_today(form: dict[str, Any]) -> dict[str, Any]:
+    """Return what `serialize` of an old era said of an object, as Keras 3 reads it."""
+    config = form.get("config")
+    if isinstance(config, dict) and config.get("reduction") == "auto":
+        return {**form, "config": {**config, "reduction": REDUCTION}}
+    return form
+
+
 def _made(module: Any, name: Any, custom_objects: dict[str, Any] | None) -> Any:
     if isinstance(name, str) and name in (custom_objects or {}):
         return (custom_objects or {})[name]
     kind = None
     if isinstance(name, dict):
+        name = as_today(name)
         kind = keras.saving.get_registered_object(name.get("class_name"), custom_objects)
     if isinstance(kind, type) and not hasattr(kind, "from_config"):
         return kind(**name["config"])
@@ -81,16 +94,3 @@ def _made(module: Any, name: Any, custom_objects: dict[str, Any] | None) -> Any:
         except ValueError:
             return module.get(name)
     return module.deserialize(name, custom_objects)
-
-
-def serialize(loss: Any) -> Any:
-    """Return the name of a loss or metric that has one, or the configuration of an object.
-
-    >>> serialize(keras.losses.mean_squared_error)
-    'mean_squared_error'
-
-    Args:
-        loss: a function or an object.
-    """
-    name = None if hasattr(loss, "get_config") else getattr(loss, "__name__", None)
-    return keras.losses.serialize(loss) if name is None else name

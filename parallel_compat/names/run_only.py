@@ -23,6 +23,7 @@ _IMAGE = (
     "apply_brightness_shift apply_channel_shift array_to_img img_to_array load_img random_brightness "
     "random_channel_shift random_rotation random_shear random_shift random_zoom save_img"
 )
+_SERIALIZING = ("activations", "constraints", "initializers", "losses", "metrics", "optimizers", "regularizers")
 _MOVED = "random_rotation random_shift random_shear random_zoom"
 # Decorators that took Keras 1's arguments: `keras.legacy.interfaces.legacy_conv2d_support`.
 _SUPPORT = (
@@ -109,8 +110,12 @@ _PROVIDED: dict[str, str] = {
     "keras.callbacks.callbacks.EarlyStopping": f"{_LEGACY}.callbacks.EarlyStopping",
     "keras.losses.deserialize": f"{_LEGACY}.losses.deserialize",
     "keras.metrics.deserialize": f"{_LEGACY}.losses.deserialize_metric",
-    "keras.losses.serialize": f"{_LEGACY}.losses.serialize",
-    "keras.metrics.serialize": f"{_LEGACY}.losses.serialize",
+    **{f"keras.{module}.serialize": f"{_LEGACY}.serializing.serialize" for module in _SERIALIZING},
+    "keras.initializers.deserialize": f"{_LEGACY}.serializing.deserialize_initializer",
+    "keras.initializers.get": f"{_LEGACY}.serializing.get_initializer",
+    "keras.regularizers.l1": f"{_LEGACY}.regularizers.l1",
+    "keras.regularizers.l2": f"{_LEGACY}.regularizers.l2",
+    "keras.regularizers.get": f"{_LEGACY}.regularizers.get",
     "keras.models.load_model": f"{_LEGACY}.models.load_model",
     "keras.engine.saving.load_model": f"{_LEGACY}.models.load_model",
     "keras.models.model_from_config": f"{_LEGACY}.models.model_from_config",
@@ -191,9 +196,13 @@ QUIET = frozenset(
         "tensorflow.while_loop",
         "keras.preprocessing.image.ImageDataGenerator",
         "keras.losses.get",
-        "keras.losses.serialize",
         "keras.metrics.get",
-        "keras.metrics.serialize",
+        *(f"keras.{module}.serialize" for module in _SERIALIZING),
+        "keras.initializers.deserialize",
+        "keras.initializers.get",
+        "keras.regularizers.l1",
+        "keras.regularizers.l2",
+        "keras.regularizers.get",
         "keras.metrics.binary_accuracy",
         "keras.metrics.sparse_categorical_accuracy",
         "keras.metrics.top_k_categorical_accuracy",

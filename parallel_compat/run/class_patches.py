@@ -455,16 +455,9 @@ def _config_of_optimizer(original: Any) -> Any:
         era = Era.TODAY if frame is None else callers.era_of(frame)
         if era is Era.TODAY or frame is None or frame.f_code.co_name == "get_config":
             return config
-        from parallel_compat.backend.keras3 import learning_rate
-        from parallel_compat.legacy import config_spelling
         from parallel_compat.legacy.numbers import optimizer_steps
 
-        decay = learning_rate.decay_of(self)
-        config = config if decay is None else {**config, "decay": decay}
-        if learning_rate.is_function(self):
-            config = {**config, "learning_rate": float(self.learning_rate)}
-        clips, schedule_decay = optimizer_steps.clips_of(self), optimizer_steps.schedule_decay_of(self)
-        return config_spelling.of_optimizer(optimizer_steps.kind_of(self), config, era, clips, schedule_decay)
+        return optimizer_steps.config_in_era(self, config, era)
 
     return get_config
 

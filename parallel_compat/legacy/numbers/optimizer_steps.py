@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import optimizer_steps
+from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
+from parallel_compat.legacy import config_spelling
 from parallel_compat.names.arguments import SCHEDULE_DECAY
 from parallel_compat.names.eras import Era
 
@@ -75,6 +76,22 @@ def schedule_decay_of(optimizer: Any) -> float:
 def kind_of(optimizer: Any) -> str:
     """Return the name of an optimizer's class if it is one of Keras's own, else ""."""
     return optimizer_steps.kind_of(optimizer)
+
+
+def config_in_era(optimizer: Any, config: dict[str, Any], era: Era) -> Any:
+    """Return the configuration of an optimizer for the code of an era.
+
+    Args:
+        optimizer: the optimizer.
+        config: what today's `get_config` says.
+        era: of the code that asks.
+    """
+    decay = learning_rate.decay_of(optimizer)
+    config = config if decay is None else {**config, "decay": decay}
+    if learning_rate.is_function(optimizer):
+        config = {**config, "learning_rate": float(optimizer.learning_rate)}
+    clips, schedule_decay = clips_of(optimizer), schedule_decay_of(optimizer)
+    return config_spelling.of_optimizer(kind_of(optimizer), config, era, clips, schedule_decay)
 
 
 def clips_of(optimizer: Any) -> dict[str, float]:

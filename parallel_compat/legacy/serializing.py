@@ -1,0 +1,92 @@
+"""What `serialize` of regularizers, initializers, optimizers and the like returned: a name, or a class and its config.
+
+Keras 3's form has a module and a registered name besides, and more arguments, which code of then neither expects nor
+writes. `deserialize` reads both forms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+from parallel_compat.legacy import config_spelling, losses
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers
+
+# Keras 2 made these by functions, of `VarianceScaling`; tf.keras had classes for the two of Glorot.
+_SCALED = ("HeNormal", "HeUniform", "LecunNormal", "LecunUniform")
+_GLOROT = ("GlorotNormal", "GlorotUniform")
+
+
+def serialize(thing: Any) -> Any:
+    """Return the form of a regularizer, initializer, constraint, optimizer, loss, metric or function.
+
+    >>> serialize(keras.constraints.NonNeg())
+    {'class_name': 'NonNeg', 'config': {}}
+
+    Args:
+        thing: the object, a function, or None.
+    """
+    if thing is None:
+        return None
+    if not hasattr(thing, "get_config"):
+        name = getattr(thing, "__name__", None)
+        if name is None:
+            raise ValueError(f"Expected an object with `get_config`, or a function. Received: {thing!r}")
+        return losses.OLD_NAMES.get(name, name)
+    era = callers.era_of_caller()
+    kind, config = type(thing).__name__, dict(thing.get_config())
+    if isinstance(thing, keras.optimizers.Optimizer):
+        from parallel_compat.legacy.numbers import optimizer_steps
+
+        kind, config = optimizer_steps.kind_of(thing), optimizer_steps.config_in_era(thing, config, era)
+    elif isinstance(thing, keras.initializers.Initializer):
+        kind, config = _initializer(thing, kind, config, era)
+    elif isinstance(thing, keras.losses.Loss):
+        if config.get("axis") == -1:
+            config.pop("axis")
+        config.pop("dtype", None)
+        if config.get("reduction") == losses.REDUCTION:
+            config["reduction"] = "auto"
+    return {"class_name": kind, "config": config}
+
+
+def _initializer(thing: Any, kind: str, config: dict[str, Any], era: Era) -> tuple[str, dict[str, Any]]:
+    if type(thing).__module__.partition(".")[0] != "keras":
+        return kind, config  # of the user's
+    if kind in _SCALED or (kind in _GLOROT and era is Era.KERAS_2_2_4):
+        kind = "VarianceScaling"
+        config = {name: getattr(thing, name) for name in ("scale", "mode", "distribution")} | {"seed": config["seed"]}
+    if kind == "VarianceScaling":
+        return kind, config_spelling.as_in_era(kind, config, era)
+    config = {name: value for name, value in config.items() if name not in ("input_axes", "output_axes")}
+    return kind, {**config, "dtype": "float32"} if era is Era.TF_KERAS_1_15 else config
+
+
+def _today(form: Any) -> Any:
+    if not isinstance(form, dict) or not isinstance(form.get("config"), dict):
+        return form
+    config = {name: value for name, value in form["config"].items() if name != "dtype"}
+    if config.get("distribution") == "normal":
+        config["distribution"] = "truncated_normal"
+    return {**form, "config": config}
+
+
+def deserialize_initializer(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """Make the initializer of what `initializers.serialize` returned.
+
+    Args:
+        config: a dict with `class_name` and `config`, or a name.
+        custom_objects: the user's own classes by name.
+    """
+    return keras.initializers.deserialize(_today(config), custom_objects)
+
+
+def get_initializer(identifier: Any) -> Any:
+    """Return the initializer of a name or of such a form, or one as it is.
+
+    Args:
+        identifier: a name, a dict, an initializer, or a function.
+    """
+    return keras.initializers.get(_today(identifier))
