@@ -9,18 +9,22 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import itertools
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3.symbolic_values import NotComputedError, Values
+from parallel_compat.backend.keras3.symbolic_values import NotComputedError, Values, note_history
+from parallel_compat.legacy import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _ENDS = ("input", "inputs", "output", "outputs")
+# Of a call of a layer: `crf._inbound_nodes[0].input_tensors[0]`.
+_OF_CALLS = frozenset(("input_tensors", "output_tensors", "input_masks", "output_masks"))
 
 
 def symbolic_tensors(function: Any) -> dict[str, Any]:
@@ -30,7 +34,12 @@ def symbolic_tensors(function: Any) -> dict[str, Any]:
     >>> list(symbolic_tensors(lambda y_true, y_pred: y_pred - inputs))
     ['inputs']
     """
-    return dict(_search(function, set()))
+    return dict(pair for names, held in _reached(function, set()) for pair in _among(held, names))
+
+
+def _reads_history(function: Any) -> bool:
+    """Say whether a function asks a tensor for the layer that made it: `crf, i = y_pred._keras_history[:2]`."""
+    return any("_keras_history" in names for names, _ in _reached(function, set()))
 
 
 def in_pass(function: Any, model: keras.Model) -> Any:
@@ -40,13 +49,18 @@ def in_pass(function: Any, model: keras.Model) -> Any:
         function: takes `(y_true, y_pred)`; anything else is returned as it is.
         model: the model that is compiled with it.
     """
-    if not callable(function) or isinstance(function, type) or not symbolic_tensors(function):
+    if not callable(function) or isinstance(function, type):
+        return function
+    reads_history = _reads_history(function)
+    if not reads_history and not symbolic_tensors(function):
         return function
 
     def of_pass(*given: Any, **keywords: Any) -> Any:
         values = keras3.values_of_pass(model)
         if values is None:  # there was no pass yet: Keras makes up the structure of losses and metrics
             return keras.ops.zeros_like(keras.tree.flatten(given)[0])
+        if reads_history:
+            _note_history(given[1] if len(given) > 1 else keywords.get("y_pred"), model, values)
         try:
             with values.used():
                 return values.of(function(*given, **keywords))
@@ -59,6 +73,14 @@ def in_pass(function: Any, model: keras.Model) -> Any:
     of_pass.of_global_batch = True  # type: ignore[attr-defined]  # for a parallel model: it needs the merged tensors
     keras3.record_passes(model)
     return of_pass
+
+
+def _note_history(prediction: Any, model: keras.Model, values: Values) -> None:
+    """Note on a model's output which layer made it, as it stood on each tensor of Keras 2's graphs."""
+    outputs = keras.tree.flatten(model.outputs)
+    made = [each for each in outputs if values.known(each) is prediction] or (outputs if len(outputs) == 1 else [])
+    if made and prediction is not None:
+        note_history(prediction, made[0])
 
 
 def capture(layer: keras.layers.Lambda, inputs: Any) -> Any:
@@ -180,14 +202,17 @@ def _of_lambda(layer: keras.layers.Lambda) -> Iterator[Any]:
             yield each
 
 
-def _search(function: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+def _reached(function: Any, seen: set[int]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield for a function, and for those that it reaches, the names that it says and what it reaches by names."""
     if id(function) in seen:
         return
     seen.add(id(function))
     owner = None
     if isinstance(function, functools.partial):
-        yield from _among({**{str(i): value for i, value in enumerate(function.args)}, **function.keywords}, (), seen)
-        yield from _search(function.func, seen)
+        held = {**{str(i): value for i, value in enumerate(function.args)}, **function.keywords}
+        yield (), held
+        yield from _reached_from(held, seen)
+        yield from _reached(function.func, seen)
         return
     if isinstance(function, MethodType):
         owner, function = function.__self__, function.__func__
@@ -204,16 +229,28 @@ def _search(function: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
     for each in owners:
         if each is not None and not isinstance(each, (FunctionType, type, keras.layers.Layer)):
             held.update({name: value for name, value in vars(each).items() if name in names})
-    yield from _among(held, tuple(names), seen)
+    if isinstance(owner, keras.layers.Layer):
+        held["self"] = owner
+    yield tuple(names), held
+    yield from _reached_from(held, seen)
 
 
-def _among(held: dict[str, Any], names: tuple[str, ...], seen: set[int]) -> Iterator[tuple[str, Any]]:
+def _reached_from(held: dict[str, Any], seen: set[int]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    for each in itertools.chain.from_iterable(map(_values, held.values())):
+        if callable(each) and not isinstance(each, (keras.KerasTensor, keras.layers.Layer)):
+            yield from _reached(each, seen)
+
+
+def _values(held: Any) -> list[Any]:
+    if isinstance(held, dict):
+        return list(held.values())
+    return list(held) if isinstance(held, (list, tuple)) else [held]
+
+
+def _among(held: dict[str, Any], names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield the symbolic tensors that something held is, or has under one of the names."""
     for name, value in held.items():
-        if isinstance(value, dict):
-            values = list(value.values())
-        else:
-            values = list(value) if isinstance(value, (list, tuple)) else [value]
-        for each in values:
+        for each in _values(value):
             if isinstance(each, keras.KerasTensor):
                 yield name, each
             elif isinstance(each, keras.layers.Layer):
@@ -223,8 +260,9 @@ def _among(held: dict[str, Any], names: tuple[str, ...], seen: set[int]) -> Iter
                     for tensor in keras.tree.flatten(tensors):
                         if isinstance(tensor, keras.KerasTensor):
                             yield f"{name}.{end}", tensor
-            elif callable(each):
-                yield from _search(each, seen)
+                if not _OF_CALLS.isdisjoint(names):
+                    for call in nodes.inbound_nodes(each):
+                        yield from ((f"a call of {name}", tensor) for tensor in call.input_tensors)
 
 
 def _globals_read(code: CodeType) -> Iterator[str]:

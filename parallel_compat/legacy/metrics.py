@@ -25,7 +25,8 @@ def metric_function(given: Any) -> Any:
         given: a function of targets and predictions, or the name of one of Keras's.
 
     Returns:
-        The function, under its own name. What is no function, or no name of one, comes back as it is.
+        The function, logged under its own name, of which Keras 3 would make snake case (`psnr` for `PSNR`). What is no
+        function, or no name of one, comes back as it is.
     """
     function = metric_functions.of_name(given, Era.TODAY) if isinstance(given, str) else given
     if not callable(function) or isinstance(function, (type, keras.metrics.Metric)):
@@ -38,6 +39,8 @@ def metric_function(given: Any) -> Any:
             y_true = keras.ops.expand_dims(y_true, -1)
         return function(y_true, y_pred, *rest, **keywords)
 
+    if hasattr(given, "__name__"):
+        metric.name = given.__name__  # type: ignore[attr-defined]  # what Keras 3 asks for first
     return metric
 
 

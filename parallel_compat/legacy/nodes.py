@@ -113,6 +113,28 @@ def inbound_layers(node: Any) -> list[Any]:
     return [parent.operation for parent in node.parent_nodes]
 
 
+def input_masks(node: Any) -> list[Any]:
+    """Return the masks of what a layer was called on, None for a tensor without."""
+    given = [mask for mask in keras.tree.flatten(node.arguments.kwargs.get("mask")) if mask is not None]
+    tensors = _inputs(node)
+    return given if len(given) == len(tensors) else [layers.get_mask(tensor) for tensor in tensors]
+
+
+def output_masks(node: Any) -> list[Any]:
+    """Return the masks of what a layer returned, None for a tensor without."""
+    return [layers.get_mask(tensor) for tensor in node.output_tensors]
+
+
+def input_shapes(node: Any) -> list[tuple[int | None, ...]]:
+    """Return the shapes of what a layer was called on."""
+    return [tuple(tensor.shape) for tensor in _inputs(node)]
+
+
+def output_shapes(node: Any) -> list[tuple[int | None, ...]]:
+    """Return the shapes of what a layer returned."""
+    return [tuple(tensor.shape) for tensor in node.output_tensors]
+
+
 def _node(layer: Any, index: int) -> Any:
     nodes = inbound_nodes(layer)
     if not nodes:

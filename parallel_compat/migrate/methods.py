@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names.members import members
+from parallel_compat.names.members import NODE, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ WHAT = {
     "keras.layers.Layer": "a Keras layer",
     "keras.KerasTensor": "a tensor",
     "keras.metrics.Metric": "a metric",
+    NODE: "a call of a layer",
     "keras.callbacks.Callback": "a callback",
     "keras.callbacks.ModelCheckpoint": "a ModelCheckpoint",
 }

@@ -13,6 +13,8 @@ OPTIMIZER = "keras.optimizers.Optimizer"
 CALLBACK = "keras.callbacks.Callback"
 CHECKPOINT = "keras.callbacks.ModelCheckpoint"
 TENSOR = "keras.KerasTensor"
+NODE = "a call of a layer"  # `layer._inbound_nodes[0]`, whose class Keras never had in a public place
+_MASKS_OF_CALLS = ("input_masks", "output_masks")
 METRIC = "keras.metrics.Metric"
 SEQUENCE = "keras.utils.PyDataset"
 
@@ -200,6 +202,7 @@ _MEMBERS: tuple[Member, ...] = (
     Member(TENSOR, "_keras_shape", Change.RENAMED, "shape"),
     Member(TENSOR, "get_shape", Change.RENAMED, "shape", method=True),
     Member(TENSOR, "_keras_history", Change.GONE, note="Keras 3 keeps it private, with other fields."),
+    *(Member(NODE, name, Change.GONE, note="Read the mask in the `call` of a layer.") for name in _MASKS_OF_CALLS),
     Member(TENSOR, "_uses_learning_phase", Change.GONE, note=_GRAPH + " Pass `training=` to the call."),
 )
 

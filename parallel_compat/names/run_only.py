@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import class_versions
+from parallel_compat.names.members import NODE
 from parallel_compat.names.table import Path, Status
 
 if TYPE_CHECKING:
@@ -266,7 +267,14 @@ MEMBERS["keras.optimizers.Optimizer", "get_weights"] = f"{_LEGACY}.optimizers.ge
 # Arguments that Keras 3 dropped and `run` takes.
 ARGUMENTS = frozenset((("keras.Model.compile", "target_tensors"),))
 # Answered by what `run` sets on Keras's classes themselves.
-_SET_ON_CLASSES = frozenset((("keras.KerasTensor", "_keras_history"), ("keras.callbacks.Callback", "validation_data")))
+_SET_ON_CLASSES = frozenset(
+    (
+        ("keras.KerasTensor", "_keras_history"),
+        ("keras.callbacks.Callback", "validation_data"),
+        (NODE, "input_masks"),
+        (NODE, "output_masks"),
+    )
+)
 
 
 def answers_member(of: str, name: str) -> bool:

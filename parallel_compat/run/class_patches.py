@@ -325,6 +325,8 @@ def _members(patches: Patches, keras: Any) -> None:
             if owner is None or (row.of, row.old) in _NOT_HERE or hasattr(owner, row.old):
                 continue
             patches.set(owner, row.old, _member(row), why=f"an old member, for the user's code: {row.new or 'gone'}")
+    why = "a schedule, where one was given, for the user's code of tf.keras"
+    patches.wrap(keras.optimizers.Optimizer, "learning_rate", _learning_rate, why=why)
     patches.set(keras.Model, "optimizer", _OptimizerBeforeCompile(), why="None before `compile`, for the user's code")
     import tensorflow as tf
 
@@ -372,10 +374,23 @@ def _member(row: Member) -> ForUsers:
 
 
 def _rate(optimizer: Any) -> Any:
+    """Return what `optimizer.lr` was: the variable, in the eras of tf.keras the schedule, else the rate of now."""
     from parallel_compat.backend.keras3 import learning_rate
 
     variable = learning_rate.variable_of(optimizer)
-    return optimizer.learning_rate if variable is None else variable
+    if variable is not None:
+        return variable
+    frame = callers.user_frame(sys._getframe(2))  # what asks the property
+    schedule = learning_rate.schedule_of(optimizer) if frame and callers.era_of(frame).is_tf_keras else None
+    return optimizer.learning_rate if schedule is None else schedule
+
+
+def _learning_rate(original: Any) -> property:
+    def get(self: Any) -> Any:
+        frame = sys._getframe(1)
+        return _rate(self) if callers.is_users(frame) and callers.era_of(frame).is_tf_keras else original.fget(self)
+
+    return property(get, original.fset, doc=original.__doc__)
 
 
 # --- constructors -------------------------------------------------------------------------------------------------

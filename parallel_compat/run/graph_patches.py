@@ -36,6 +36,8 @@ def put_on(patches: Patches) -> None:
     node = keras3_layers.node_class()
     patches.set(node, "outbound_layer", property(lambda self: self.operation), why="the name of the layer in Keras 2")
     patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
+    for name in ("input_masks", "output_masks", "input_shapes", "output_shapes"):
+        patches.set(node, name, property(functools.partial(_of_node, name)), why="what a call of Keras 2 had noted")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     _variables(patches, tf)
     patches.wrap(type(tf.Variable), "__call__", _variable, why="in a layer's call, a tensor", read_in=TENSORFLOW)
@@ -221,6 +223,12 @@ def _on_symbolic_tensors(*call: Any) -> Any:
     from parallel_compat.legacy import op_layers
 
     return op_layers.on_symbolic_tensors(*call)
+
+
+def _of_node(name: str, node: Any) -> Any:
+    from parallel_compat.legacy import nodes
+
+    return getattr(nodes, name)(node)
 
 
 def _inbound_layers(node: Any) -> list[Any]:

@@ -62,6 +62,12 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "numpy 1.24 makes no array of rows of different lengths by itself: `np.array(rows, dtype=object)`",
     ),
     (
+        ValueError,
+        "setting an array element with a sequence",
+        "array[i] = value",
+        "numpy 2.4 makes no number of an array of one: `array[i] = value.item()`, or `value[0]`",
+    ),
+    (
         TypeError,
         "arrays is a tuple. Only lists can be used to arrange blocks",
         "numpy.block",

@@ -144,3 +144,44 @@ def test_an_attribute_of_the_name_of_a_tensor_is_no_use_of_it():
 
 
 OUTPUT = keras.layers.Input((2,))
+
+
+class Tagged(keras.layers.Dense):
+    """A layer whose loss is of what it was called on, as that of a conditional random field is."""
+
+    supports_masking = True
+
+    def compute_mask(self, inputs, mask=None):
+        return None
+
+    def penalty(self, y_true, y_pred):
+        call = self._inbound_nodes[0]
+        inner, mask = call.input_tensors[0], call.input_masks[0]
+        steps = keras.ops.cast(mask, "float32")
+        return keras.ops.mean((y_true[..., 0] - keras.ops.sum(inner, axis=-1)) * steps, axis=-1)
+
+
+def by_history(y_true, y_pred):
+    layer, index = y_pred._keras_history[:2]
+    assert layer._inbound_nodes[index].output_masks == [None]
+    return layer.penalty(y_true, y_pred)
+
+
+@pytest.mark.parametrize("kind", ["method", "history"])
+def test_a_loss_asks_for_the_call_that_made_the_output(kind):
+    """Calls of layers had their tensors and masks, tensors said which call made them: CRF layers go by both."""
+    words = np.array([[1, 2, 0], [2, 1, 1]])
+    targets = np.arange(6, dtype="float32").reshape(2, 3, 1)
+    table = np.array([[9.0, 9.0], [1.0, 2.0], [3.0, 5.0]])
+    last = Tagged(1)
+    model = keras.models.Sequential([keras.layers.Embedding(3, 2, mask_zero=True, input_length=3), last])
+    model.set_weights([table, np.ones((2, 1)), np.zeros(1)])
+    loss = last.penalty if kind == "method" else by_history
+    model.compile("sgd", loss, metrics=[loss])
+    expected = np.mean((targets[..., 0] - table[words].sum(-1)) * (words != 0))
+    got = model.evaluate(words, targets, verbose=0)
+    assert got == pytest.approx([expected, expected])
+    assert [node.input_shapes for node in last._inbound_nodes] == [[(None, 3, 2)]]
+    assert [node.output_shapes for node in last._inbound_nodes] == [[(None, 3, 1)]]
+    assert model.train_on_batch(words, targets)[0] == pytest.approx(expected)
+    assert not np.allclose(model.get_weights()[0], table)

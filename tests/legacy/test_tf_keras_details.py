@@ -119,6 +119,7 @@ def test_what_optimizers_took_and_showed():
     keras.optimizers.SGD(1.0).apply_gradients([])
     halving = keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(1.0, 10, 0.5))
     assert float(halving._get_hyper("learning_rate")(10)) == 0.5
+    assert [float(each(10)) for each in (halving.lr, halving.learning_rate)] == [0.5, 0.5]
 
 
 def test_a_compiled_call_changes_moving_statistics():

@@ -89,6 +89,7 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
             pytest.param(f"import numpy as np; {code}", "array.item()", marks=_OF_NUMPY_2_4)
             for code in ("'%d' % np.array([3])", "float(np.array([[3.0]]))")
         ),
+        pytest.param("import numpy as np; np.zeros((1, 2))[0][1] = np.ones(1)", "value.item()", marks=_OF_NUMPY_2_4),
         ("import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.grid(b=True)", "visible=True"),
         ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),
     ],

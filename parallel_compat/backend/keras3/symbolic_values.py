@@ -134,6 +134,11 @@ def node_of(tensor: Any) -> Any:
     return history.operation._inbound_nodes[history.node_index]
 
 
+def note_history(value: Any, tensor: Any) -> None:
+    """Note on a value which call made the symbolic tensor that it is the value of."""
+    value._keras_history = tensor._keras_history
+
+
 @contextlib.contextmanager
 def history_kept(tensor: Any) -> Iterator[None]:
     """Let an `InputLayer` on a symbolic tensor that is computed from others leave it so."""

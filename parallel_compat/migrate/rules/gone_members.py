@@ -50,6 +50,8 @@ _TELLING = frozenset(
         "_keras_history",
         "_uses_learning_phase",
         "add_update",
+        "input_masks",
+        "output_masks",
     ]
 )
 

@@ -40,7 +40,13 @@ x = Dense(units=10, kernel_initializer='normal')(x)
 
 
 # Arguments for which Keras 3 wants an int of Python.
-_SIZES = {"keras.layers.Embedding": ("input_dim", "output_dim"), "keras.layers.Dense": ("units", "output_dim")}
+_SIZES = {
+    "keras.layers.Embedding": ("input_dim", "output_dim"),
+    "keras.layers.Dense": ("units", "output_dim"),
+    "keras.layers.RepeatVector": ("n",),
+}
+# Methods of arrays that give a number, which is one of numpy.
+_REDUCTIONS = frozenset({"max", "min", "sum", "prod", "amax", "argmax"})
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -84,13 +90,16 @@ def _numpy_sizes(file: File, call: ast.Call, target: str, name: str) -> Iterator
 
 
 def _is_of_numpy(file: File, node: ast.expr) -> bool:
-    """Whether a number comes from `x.max()` or `np.max(x)`, through arithmetic and names that are bound once."""
+    """Whether a number comes from `x.max()` or `np.prod(x)`, through arithmetic and names that are bound once."""
     if isinstance(node, ast.BinOp):
         return _is_of_numpy(file, node.left) or _is_of_numpy(file, node.right)
     if isinstance(node, ast.Name):
         value = file.tree.value_of(node)
         return isinstance(value, (ast.BinOp, ast.Call)) and _is_of_numpy(file, value)
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("max", "amax")
+    if not isinstance(node, ast.Call):
+        return False
+    of_array = isinstance(node.func, ast.Attribute) and node.func.attr in _REDUCTIONS
+    return of_array or (file.names.path(node.func) or "").startswith("numpy.")
 
 
 def _slashes(file: File) -> Iterator[Finding]:

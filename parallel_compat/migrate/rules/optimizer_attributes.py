@@ -43,6 +43,10 @@ def find(file: File) -> Iterator[Finding]:
             text = f"getattr({file.source.segment(node.value)}, {quote}optimizer{quote}, None)"
             message = "A model that is not compiled has no attribute `optimizer` any more."
             yield file.found(RULE, node, message, [file.replace(node, text)], hint=not file.old)
+        above = file.tree.parents[node]
+        if node.attr in ("lr", "learning_rate") and isinstance(above, ast.Call) and above.func is node:
+            yield from _schedule(file, node)
+            continue
         if node.attr not in ("lr", "weights"):
             continue
         if isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -58,6 +62,25 @@ def find(file: File) -> Iterator[Finding]:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
         yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
+
+
+def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:
+    """`optimizer.lr(step)`: tf.keras gave the schedule there, Keras 3 gives the number of the step that it is at."""
+    kind = file.kinds.of(node.value)
+    if kind != OPTIMIZER and (kind is not None or not _looks_like_optimizer(node.value)):
+        return
+    spelled = file.reference("parallel_compat.legacy.optimizer_methods.get_hyper", node)
+    if spelled is None:
+        return
+    text, imports = spelled
+    start, dot, end = file.source.start(node), methods.dot_of(file, node), file.source.end(node)
+    quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
+    edits = [Edit(start, start, f"{text}("), Edit(dot, end, f", {quote}learning_rate{quote})"), *imports]
+    message = "What an optimizer was given as a schedule is a number today, not the schedule."
+    if kind is None:
+        message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
+    status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
+    yield file.found(RULE, node, message, edits, status=status)
 
 
 def _is_asked_for(file: File, node: ast.Attribute) -> bool:

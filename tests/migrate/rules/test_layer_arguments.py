@@ -219,6 +219,11 @@ def test_sizes_are_no_integers_of_numpy():
         "from keras.layers import Dense\nDense(y.max() + 1)\n",
         "from keras.layers import Dense\nDense(int(y.max() + 1))\n",
     )
+    check_transformed(
+        "from keras import layers\nimport numpy as np\nlayers.Dense(np.prod(shape))\nlayers.RepeatVector(n.sum())\n",
+        "from keras import layers\nimport numpy as np\n"
+        "layers.Dense(int(np.prod(shape)))\nlayers.RepeatVector(int(n.sum()))\n",
+    )
     check_noop("from keras.layers import Embedding\nwords = int(x.max()) + 1\nEmbedding(words, max(8, n))\n")
 
 

@@ -86,3 +86,16 @@ def test_targets_with_and_without_their_axis_give_the_same_number():
     assert metric_function("accuracy") == "accuracy"
     auc = keras.metrics.AUC()
     assert metric_function(auc) is auc
+
+
+def test_a_function_is_logged_under_its_own_name():
+    """Keras 3 makes snake case of it; a checkpoint named `{val_PSNR:.2f}` finds no such number then."""
+
+    def PSNR(y_true, y_pred):
+        return keras.ops.mean(y_true - y_pred)
+
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=[metric_function(PSNR)])
+    x, y = np.ones((4, 3), "float32"), np.ones((4, 1), "float32")
+    history = model.fit(x, y, validation_data=(x, y), verbose=0).history
+    assert sorted(history) == ["PSNR", "loss", "val_PSNR", "val_loss"]

@@ -75,3 +75,21 @@ def test_leaves_alone(source):
 def test_a_model_that_is_not_compiled_has_no_optimizer(before, after):
     head = "from keras.models import Sequential\nmodel = Sequential()\n"
     check_transformed(f"{head}{before}\n", f"{head}{after or before}\n")
+
+
+def test_a_schedule_is_called():
+    """tf.keras gave the schedule as `optimizer.lr`; Keras 3 gives a number, which cannot be called."""
+    get = "parallel_compat.legacy.optimizer_methods.get_hyper"
+    check_transformed(
+        """\
+        import tensorflow as tf
+        optimizer = tf.keras.optimizers.Adam(schedule)
+        print(optimizer.lr(step), optimizer.learning_rate(step))
+        """,
+        f"""\
+        import tensorflow as tf
+        import parallel_compat.legacy.optimizer_methods
+        optimizer = tf.keras.optimizers.Adam(schedule)
+        print({get}(optimizer, 'learning_rate')(step), {get}(optimizer, 'learning_rate')(step))
+        """,
+    )
