@@ -241,6 +241,8 @@ def get_value(x: Any) -> Any:
             "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
             "Call a `keras.Model(inputs, tensor)` on data instead."
         )
+    if isinstance(x, LearningPhase):
+        return np.False_  # what the flag was where nothing fed it
     if isinstance(x, Update):
         return keras.ops.convert_to_numpy(x.run(get_value(x.value)))
     if hasattr(x, _DRAW):

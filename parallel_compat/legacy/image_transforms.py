@@ -175,7 +175,34 @@ def random_brightness(x: Any, brightness_range: Any) -> Any:
 
 
 class ImageDataGenerator(patch_points.image_generator_class()):  # type: ignore[misc]  # Keras carries no types
-    """Keras 3's `ImageDataGenerator` with the geometry and the brightness of the old one."""
+    """Keras 3's `ImageDataGenerator` with the geometry, the brightness and the whitening of the old one."""
+
+    def fit(self, x: Any, augment: bool = False, rounds: int = 1, seed: int | None = None) -> None:
+        if not self.zca_whitening:
+            super().fit(x, augment, rounds, seed)
+            return
+        pictures = np.array(x, dtype=self.dtype)
+        if seed is not None:
+            np.random.seed(seed)
+        if self.rescale:
+            pictures *= self.rescale
+        if augment:
+            turned = [self.random_transform(picture) for _ in range(rounds) for picture in pictures]
+            pictures = np.array(turned, dtype=self.dtype)
+        rescale, self.rescale, self.zca_whitening = self.rescale, None, False
+        try:
+            super().fit(pictures)
+        finally:
+            self.rescale, self.zca_whitening = rescale, True
+        if self.featurewise_center:
+            pictures -= self.mean
+        if self.featurewise_std_normalization:
+            pictures /= self.std + 1e-6
+        flat = pictures.reshape(len(pictures), -1)
+        # Of all directions, also those that no picture has, where Keras 3 leaves them out; epsilon is under the root.
+        directions, variances, _ = np.linalg.svd(np.dot(flat.T, flat) / len(flat))
+        self.zca_whitening_matrix = (directions / np.sqrt(variances + self.zca_epsilon)).dot(directions.T)
+        self.principal_components = self.zca_whitening_matrix
 
     def apply_transform(self, x: Any, transform_parameters: dict[str, Any]) -> Any:
         given = dict(transform_parameters)

@@ -163,3 +163,8 @@ def test_batch_dot_counts_all_axes_but_two_as_the_batchs(x, y, axes, equation):
 
 def test_batch_dot_of_vectors():
     np.testing.assert_allclose(K.batch_dot(A, A, 1), (A * A).sum(axis=1, keepdims=True), rtol=1e-6)
+
+
+def test_the_learning_phase_that_nothing_feeds():
+    """As in Keras 2.2.4."""
+    assert K.eval(K.learning_phase()).item() is False

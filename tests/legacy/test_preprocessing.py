@@ -101,3 +101,23 @@ def test_a_brighter_picture_has_its_values_spread():
     np.testing.assert_array_equal(apply_brightness_shift(picture, 0.5)[:, :, 0], expected)
     made = ImageDataGenerator(brightness_range=[0.5, 0.5]).flow(picture[None], batch_size=1)
     np.testing.assert_array_equal(next(made)[0][:, :, 0], expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"zca_epsilon": 0.1}, [-0.3083, 0.3376, -0.1488, 1.5632, -1.8101, 0.1461]),
+        ({"zca_epsilon": 0.01, "rescale": 0.5}, [-0.356, 0.3978, -0.1924, 2.5557, -2.8271, 0.5854]),
+    ],
+)
+def test_whitening(arguments, expected):
+    """As `keras_preprocessing` 1.1.2 computed it for the stacks of all three eras."""
+    from keras.preprocessing.image import ImageDataGenerator
+
+    drawn = np.random.RandomState(0)
+    pictures, others = drawn.normal(size=(6, 3, 3, 1)), drawn.normal(size=(2, 3, 3, 1))
+    generator = ImageDataGenerator(zca_whitening=True, **arguments)
+    generator.fit(pictures)
+    white = next(generator.flow(others, batch_size=2, shuffle=False))
+    np.testing.assert_allclose(white.ravel()[:6], expected, atol=1e-4)
+    assert generator.principal_components.shape == (9, 9)
