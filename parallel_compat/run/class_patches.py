@@ -79,6 +79,12 @@ def put_on(patches: Patches) -> None:
         patches.wrap(kind, "get_config", of_config, why="a config holds no arguments of `compile`")
     _model_constructors(patches, keras)
     patches.set(
+        keras.layers.Layer,
+        "__init_subclass__",
+        classmethod(_reads_its_regularizer),
+        why="a user's class may compute `activity_regularizer`, which no constructor of a layer assigned",
+    )
+    patches.set(
         keras.Model,
         "__init_subclass__",
         classmethod(_wrapper_of_parallel_model),
@@ -1266,6 +1272,20 @@ def _wrapper_of_parallel_model(cls: Any, /, **keywords: Any) -> None:
     cls.__bases__ = (ParallelModel,)
 
 
+def _reads_its_regularizer(cls: Any, **keywords: Any) -> None:
+    """Let Keras 3's constructor pass by an `activity_regularizer` that a class computes: it assigns None."""
+    super(sys.modules["keras"].layers.Layer, cls).__init_subclass__(**keywords)
+    found = vars(cls).get("activity_regularizer")
+    if not isinstance(found, property) or found.fset is not None or not callers.is_class_of_user(cls):
+        return
+
+    def assign(self: Any, value: Any) -> None:
+        if value is not None:
+            raise AttributeError(f"property 'activity_regularizer' of {type(self).__name__!r} object has no setter")
+
+    cls.activity_regularizer = found.setter(assign)
+
+
 def _keras_model() -> Any:
     return sys.modules["keras"].Model
 
@@ -1285,6 +1305,8 @@ def _end_of_sequential(original: Any, name: str) -> property:
 def _model_init(original: Any) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        if len(given) == 1 and isinstance(given[0], str):  # of a class of the user's: `super().__init__("policy")`
+            given, keywords = (), {"name": given[0], **keywords}
         original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
         names = vars(self).get("output_names")
         if names and len(set(names)) < len(names) and callers.era_of_caller() is not Era.TODAY:

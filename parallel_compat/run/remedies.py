@@ -95,6 +95,12 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         (TypeError, said, "a number of an array", "numpy 2.4 makes one of arrays without axes alone: `array.item()`")
         for said in ("only 0-dimensional arrays can be converted", "a real number is required, not numpy.ndarray")
     ),
+    (
+        OSError,
+        "'seaborn-",
+        "matplotlib.style.use",
+        "matplotlib 3.8 has seaborn's styles as `seaborn-v0_8-...`: `style.use('seaborn-v0_8-paper')`",
+    ),
     (ValueError, "keyword grid_b is not recognized", "grid(b=)", "matplotlib 3.5 renamed it: `plt.grid(visible=True)`"),
     (
         TypeError,

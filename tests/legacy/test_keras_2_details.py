@@ -755,3 +755,26 @@ def test_params_of_a_history():
     params = model.fit_generator(((x, y) for _ in range(4)), 2, verbose=0, validation_data=(x, y)).params
     expected = {"epochs": 1, "steps": 2, "verbose": 0, "do_validation": True}
     assert list(params.items()) == [*expected.items(), ("metrics", names + [f"val_{name}" for name in names])]
+
+
+def test_constructors_of_classes_of_their_own():
+    """A model's name by its place, and a regularizer that a recurrent layer reads from its cell."""
+    from keras.layers import RNN, SimpleRNNCell
+    from keras.models import Model
+
+    class Policy(Model):
+        def __init__(self):
+            super().__init__("policy")
+
+    class Cell(SimpleRNNCell):
+        penalty = "of the cell"
+
+    class Reading(RNN):
+        @property
+        def activity_regularizer(self):
+            return self.cell.penalty
+
+    assert Policy().name == "policy"
+    assert Reading(Cell(2)).activity_regularizer == "of the cell"
+    with pytest.raises(AttributeError, match="no setter"):
+        Reading(Cell(2)).activity_regularizer = "another"

@@ -90,6 +90,7 @@ _OF_NUMPY_2_4 = pytest.mark.skipif(
             for code in ("'%d' % np.array([3])", "float(np.array([[3.0]]))")
         ),
         pytest.param("import numpy as np; np.zeros((1, 2))[0][1] = np.ones(1)", "value.item()", marks=_OF_NUMPY_2_4),
+        ("import matplotlib.style as style; style.use('seaborn-paper')", "seaborn-v0_8-"),
         ("import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.grid(b=True)", "visible=True"),
         ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),
     ],

@@ -68,6 +68,7 @@ def find(file: File) -> Iterator[Finding]:
                 yield from _both_shapes(file, call)
     yield from _weights(file)
     yield from _slashes(file)
+    yield from _names_by_place(file)
 
 
 def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -100,6 +101,22 @@ def _is_of_numpy(file: File, node: ast.expr) -> bool:
         return False
     of_array = isinstance(node.func, ast.Attribute) and node.func.attr in _REDUCTIONS
     return of_array or (file.names.path(node.func) or "").startswith("numpy.")
+
+
+def _names_by_place(file: File) -> Iterator[Finding]:
+    """`super().__init__("policy")` of a class of models: the name came first, Keras 3 takes it by name alone."""
+    for call in file.method_calls.get("__init__", ()):
+        class_ = file.tree.enclosing_class(call)
+        if class_ is None or len(call.args) != 1 or call.keywords:
+            continue
+        of_super = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call)
+        given = call.args[0]
+        is_name = isinstance(calls.constant(given), str) or (isinstance(given, ast.Name) and given.id == "name")
+        bases = {file.names.target(base) for base in class_.bases}
+        if of_super and is_name and bases & {"keras.Model", "keras.models.Model"}:
+            start = file.source.start(given)
+            message = "The constructor of `Model` takes `name` by name alone."
+            yield file.found(RULE, given, message, [Edit(start, start, "name=")])
 
 
 def _slashes(file: File) -> Iterator[Finding]:

@@ -239,3 +239,12 @@ def test_an_input_of_two_shapes_has_that_with_the_batch():
         "from keras.layers import Input\nG = [Input(shape=(None, None), batch_shape=(None, None), sparse=True)]\n",
         "from keras.layers import Input\nG = [Input(batch_shape=(None, None), sparse=True)]\n",
     )
+
+
+def test_the_name_of_a_model_of_a_class():
+    """It was the first argument of `Model` of a subclass, in Keras 2.2.4 and in tf.keras."""
+    head = "import tensorflow as tf\nclass P(tf.keras.Model):\n    def __init__(self, name):\n"
+    source = f"{head}        super().__init__({{}})\n"
+    check_transformed(source.format("'policy'"), source.format("name='policy'"))
+    check_transformed(source.format("name"), source.format("name=name"))
+    check_noop(source.format("name=name"))
