@@ -122,7 +122,7 @@ def _begins_with_input_layer(model: Any) -> bool:
     if not model.built or keras3.input_shape_given_to(first) is not None:
         return False
     # One that was made of a configuration has the input of the layer whose `input_shape=` was in it.
-    return nodes.input_layers(model)[0].name != f"{first.name}_input"
+    return bool(nodes.input_layers(model)[0].name != f"{first.name}_input")
 
 
 def _without_input(model: keras.Sequential) -> keras.Sequential:

@@ -189,11 +189,13 @@ class ImageDataGenerator(patch_points.image_generator_class()):  # type: ignore[
         if augment:
             turned = [self.random_transform(picture) for _ in range(rounds) for picture in pictures]
             pictures = np.array(turned, dtype=self.dtype)
-        rescale, self.rescale, self.zca_whitening = self.rescale, None, False
+        settings: dict[str, Any] = self.__dict__
+        kept = {"rescale": self.rescale, "zca_whitening": True}
+        settings.update(rescale=None, zca_whitening=False)
         try:
             super().fit(pictures)
         finally:
-            self.rescale, self.zca_whitening = rescale, True
+            settings.update(kept)
         if self.featurewise_center:
             pictures -= self.mean
         if self.featurewise_std_normalization:

@@ -53,9 +53,8 @@ def _lines(model: Any, era: Era, line_length: int | None, positions: Sequence[fl
     calls = [call for of_depth in _calls_by_depth(model) for call in of_depth]
     connected = not _is_a_chain(model)
     length = line_length or (98 if connected else 65)
-    ends = list(positions or ((0.33, 0.55, 0.67, 1.0) if connected else (0.45, 0.85, 1.0)))
-    if ends[-1] <= 1:
-        ends = [int(length * end) for end in ends]
+    places = list(positions or ((0.33, 0.55, 0.67, 1.0) if connected else (0.45, 0.85, 1.0)))
+    ends = [int(length * place) if places[-1] <= 1 else int(place) for place in places]
     if era.is_tf_keras:
         yield f'Model: "{model.name}"'
     yield "_" * length
