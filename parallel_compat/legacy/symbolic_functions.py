@@ -11,7 +11,7 @@ Keras 3 raises there. The layers are saved and loaded with the model.
 
 from __future__ import annotations
 
-from parallel_compat.backend.keras3 import dispatch
+from parallel_compat.backend.keras3 import dispatch, symbolic_values
 from parallel_compat.backend.patches import CORE, TENSORFLOW
 from parallel_compat.legacy import op_layers
 
@@ -23,3 +23,5 @@ CORE.set(
     why="a layer of any TensorFlow function, in migrated code",
     read_in=TENSORFLOW,
 )
+(_owner, _name, _wrap), _why = symbolic_values.multiplied()
+CORE.wrap(_owner, _name, _wrap, why=_why)

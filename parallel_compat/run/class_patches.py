@@ -1272,7 +1272,7 @@ def _wrapper_of_parallel_model(cls: Any, /, **keywords: Any) -> None:
     cls.__bases__ = (ParallelModel,)
 
 
-def _reads_its_regularizer(cls: Any, **keywords: Any) -> None:
+def _reads_its_regularizer(cls: Any, /, **keywords: Any) -> None:
     """Let Keras 3's constructor pass by an `activity_regularizer` that a class computes: it assigns None."""
     super(sys.modules["keras"].layers.Layer, cls).__init_subclass__(**keywords)
     found = vars(cls).get("activity_regularizer")
@@ -1306,7 +1306,8 @@ def _model_init(original: Any) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         if len(given) == 1 and isinstance(given[0], str):  # of a class of the user's: `super().__init__("policy")`
-            given, keywords = (), {"name": given[0], **keywords}
+            keywords = {"name": given[0], **keywords}
+            given = ()
         original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
         names = vars(self).get("output_names")
         if names and len(set(names)) < len(names) and callers.era_of_caller() is not Era.TODAY:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import keras
@@ -159,3 +160,16 @@ def test_a_layer_with_a_variable_of_tensorflow_is_read_from_an_hdf5_file(tmp_pat
         loaded = tf.keras.models.load_model(str(tmp_path / "model.h5"), custom_objects={"Scaled": Scaled})
         assert len(loaded.weights) == 2
         np.testing.assert_allclose(loaded.predict(np.ones((2, 4))), model.predict(np.ones((2, 4))), rtol=1e-6)
+
+
+def test_a_product_of_a_symbolic_tensor_and_an_array_is_not_sparse(tmp_path):
+    """Keras 3.15 takes an array for a sparse tensor there, which functions of TensorFlow refuse in migrated code."""
+    (tmp_path / "program.py").write_text(
+        "import numpy as np, tensorflow as tf\nimport parallel_compat.legacy.symbolic_functions\n"
+        "x = tf.keras.Input((2,))\ny = tf.concat([tf.exp(x) * np.ones(2, 'float32'), x], axis=-1)\n"
+        "print(tf.keras.Model(x, y).predict(np.zeros((1, 2)), verbose=0).tolist())\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.stdout.strip() == "[[1.0, 1.0, 0.0, 0.0]]", ran.stderr

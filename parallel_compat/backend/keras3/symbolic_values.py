@@ -261,6 +261,21 @@ def fix_training(training: bool | None) -> None:
     _fixed = training
 
 
+def multiplied() -> tuple[tuple[Any, str, Callable[[Any], Any]], str]:
+    """What to wrap for a product of a symbolic tensor and a number or array not to be sparse, and why."""
+
+    def wrap_multiply(original: Any) -> Any:
+        def compute_output_spec(self: Any, x1: Any, x2: Any) -> Any:
+            output = original(self, x1, x2)
+            if output.sparse and not any(isinstance(x, keras.KerasTensor) and x.sparse for x in (x1, x2)):
+                return keras.KerasTensor(output.shape, output.dtype)  # `x * 2` is not sparse
+            return output
+
+        return compute_output_spec
+
+    return (Multiply, "compute_output_spec", wrap_multiply), "`x * 2` of a symbolic tensor is not sparse"
+
+
 def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]]:
     """Yield where operations meet symbolic tensors and where a functional model computes its own, with the reasons.
 
@@ -314,18 +329,9 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
         return _resolve_and_populate_arg
 
-    def wrap_multiply(original: Any) -> Any:
-        def compute_output_spec(self: Any, x1: Any, x2: Any) -> Any:
-            output = original(self, x1, x2)
-            if output.sparse and not any(isinstance(x, keras.KerasTensor) and x.sparse for x in (x1, x2)):
-                return keras.KerasTensor(output.shape, output.dtype)  # `x * 2` is not sparse
-            return output
-
-        return compute_output_spec
-
     training = "the `training` that a layer was called with holds, whatever its model does"
     in_use = "a loss finds the values of symbolic tensors in the pass it is computed in"
-    yield (Multiply, "compute_output_spec", wrap_multiply), "`x * 2` of a symbolic tensor is not sparse"
+    yield multiplied()
     yield (keras.layers.Layer, "_resolve_and_populate_arg", wrap_resolve), training
     yield (functional, "operation_fn", wrap_operation_fn), training
     yield (Operation, "symbolic_call", wrap_symbolic_call), in_use
