@@ -10,7 +10,9 @@ from parallel_compat.backend.keras3 import (
     applications,
     checkpoint_children,
     checkpoint_slots,
+    computed_in_build,
     counted_calls,
+    kept_from_calls,
     layer_calls,
     patch_points,
 )
@@ -59,10 +61,12 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
         (layer_calls.of_output_shapes(_of_tf_keras), "what a layer gives is found by calling it"),
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
+        (computed_in_build.patch_points(_in_a_graph), "what `build` computes of weights follows them"),
+        (kept_from_calls.patch_points(_in_a_graph), "what `call` keeps of one trace is not used in another"),
     ):
         for owner, name, wrap in points:
             # Keras reads the signature of a `build` from what it puts around the bound method.
-            patches.wrap(owner, name, wrap if name == "build" else looking_alike(wrap), why=why)
+            patches.wrap(owner, name, wrap if name in ("build", "__new__") else looking_alike(wrap), why=why)
 
     for points, why in (
         (checkpoint_children.patch_points(_of_tf_keras), "what a `tf.train.Checkpoint` reaches, and gives back"),

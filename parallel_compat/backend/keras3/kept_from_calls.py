@@ -1,0 +1,75 @@
+"""Tensors that a layer's `call` keeps on the layer for the next time. Read in Keras 3.15.1.
+
+A graph ran `call` once, so `if self._dropout_mask is None: self._dropout_mask = ...` made the mask of every step. Here
+`call` is traced for each function that needs it, and a tensor of another trace cannot be used: the layer begins each
+trace with what it had before its first one.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_BEFORE = "_parallel_compat_before_calls"
+_MISSING = object()
+
+
+def patch_points(is_in_graph: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer is called: (owner, attribute, a function from what stands there to what shall).
+
+    Args:
+        is_in_graph: says whether a layer's `call` was run once for each place in the graph.
+    """
+
+    def wrap(original: Any) -> Any:
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if not _calls_itself(self.__class__) or not is_in_graph(self):
+                return original(self, *args, **kwargs)
+            own = vars(self)
+            kept: dict[str, Any] = own.get(_BEFORE, {})
+            if kept:
+                alive = _graphs_around()
+                for name, before in kept.items():
+                    if any(_is_of_a_graph(each) and each.graph not in alive for each in _flat(own.get(name))):
+                        if before is _MISSING:
+                            own.pop(name, None)
+                        else:
+                            own[name] = before
+            first = dict(own)
+            outputs = original(self, *args, **kwargs)
+            for name, value in list(own.items()):
+                if value is not first.get(name, _MISSING) and any(map(_is_of_a_graph, _flat(value))):
+                    own.setdefault(_BEFORE, {}).setdefault(name, first.get(name, _MISSING))
+            return outputs
+
+        return __call__
+
+    yield keras.layers.Layer, "__call__", wrap
+
+
+@functools.cache
+def _calls_itself(kind: type) -> bool:
+    owner = next(each for each in kind.__mro__ if "call" in vars(each))
+    return not owner.__module__.startswith(("keras.", "parallel_compat."))
+
+
+def _graphs_around() -> list[Any]:
+    graphs, graph = [], tf.compat.v1.get_default_graph()
+    while graph is not None:
+        graphs.append(graph)
+        graph = getattr(graph, "outer_graph", None)
+    return graphs
+
+
+def _is_of_a_graph(value: Any) -> bool:
+    return isinstance(value, tf.Tensor) and not hasattr(value, "numpy")
+
+
+def _flat(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
