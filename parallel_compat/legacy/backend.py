@@ -229,6 +229,16 @@ def _filled(kind: str, shape: Any, dtype: Any, name: str | None) -> Any:
     return _unchanged(kind)(shape, dtype=dtype, name=name)
 
 
+def relu(x: Any, alpha: Any = 0.0, max_value: Any = None, threshold: Any = 0.0) -> Any:
+    """Return the rectified `x`; `alpha`, `max_value` and `threshold` may be tensors, one number for each unit."""
+    if not any(is_tensor(each) for each in (alpha, max_value, threshold)):
+        return _unchanged("relu")(x, alpha=alpha, max_value=max_value, threshold=threshold)
+    over = x * keras.ops.cast(keras.ops.greater(x, threshold), x.dtype)
+    if max_value is not None:
+        over = keras.ops.minimum(keras.ops.maximum(over, 0.0), max_value)
+    return over - alpha * keras.ops.relu(threshold - x)
+
+
 # --- values -------------------------------------------------------------------------------------------------------
 
 

@@ -463,7 +463,7 @@ class Function:
         self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
         self._layers, self._data = _layers_between(self._tensors, [*self.outputs, *_computed(self._updates)])
         self._tensors += self._data
-        self._compiled: dict[bool, Any] = {}
+        self._compiled: dict[Any, Any] = {}
         self.kept: Any = None
 
     def __call__(self, inputs: Any = ()) -> Any:
@@ -478,15 +478,16 @@ class Function:
         given = [_as_fed(x, value) for x, value in pairs if isinstance(x, keras.KerasTensor)]
         phases = [value for x, value in pairs if isinstance(x, LearningPhase)]
         training = bool(phases[0]) if phases and fixed_learning_phase() is None else False
-        if training not in self._compiled:
-            self._compiled[training] = self._compile(training)
-        results = [keras.ops.convert_to_numpy(result) for result in self._compiled[training](*given)]
+        shapes = tuple(_shape_to_feed(x, value) for x, value in zip(self._tensors, given, strict=True))
+        if (training, shapes) not in self._compiled:
+            self._compiled[training, shapes] = self._compile(training, shapes)
+        results = [keras.ops.convert_to_numpy(result) for result in self._compiled[training, shapes](*given)]
         return results[0] if self._single else results
 
-    def _compile(self, training: bool) -> Any:
+    def _compile(self, training: bool, shapes: Sequence[Any]) -> Any:
         signature = [
-            tf.SparseTensorSpec(x.shape, x.dtype) if x.sparse else tf.TensorSpec(x.shape, x.dtype)
-            for x in self._tensors
+            tf.SparseTensorSpec(shape, x.dtype) if x.sparse else tf.TensorSpec(shape, x.dtype)
+            for x, shape in zip(self._tensors, shapes, strict=True)
         ]
         # Layers write (moving statistics) only where their updates are asked for; their random states always.
         kept = [each.layer for each in self._updates if isinstance(each, LayerUpdates)]
@@ -523,6 +524,14 @@ class Function:
             for step in steps:
                 step()
         return outputs
+
+
+def _shape_to_feed(x: Any, value: Any) -> Any:
+    """Return the shape of a placeholder, without the sizes that an array has otherwise: none were checked."""
+    shape, given = tuple(x.shape), tuple(value.shape)
+    if len(shape) != len(given):
+        return shape
+    return tuple(size if size == here else None for size, here in zip(shape, given, strict=True))
 
 
 class _FedFunction(Function):

@@ -11,7 +11,7 @@ import h5py
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.backend.keras3 import h5_files, in_memory
 from parallel_compat.legacy import cloning, compiled_metrics, model_files, nodes, old_files, saving
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
@@ -226,8 +226,9 @@ def make_predict_function(model: keras.Model) -> None:
 
 
 def make_train_function(model: keras.Model) -> None:
-    """Make what `fit` runs."""
+    """Make what `fit` runs, and the optimizer's weights (`model.optimizer.weights` can be read, saved and set then)."""
     model.make_train_function()
+    in_memory.build_optimizer(model)
 
 
 def make_test_function(model: keras.Model) -> None:

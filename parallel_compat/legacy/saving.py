@@ -49,6 +49,16 @@ def load_weights_from_hdf5_group_by_name(
         load_by_name(Layers(layers), path, skip_mismatch=skip_mismatch, reshape=reshape)
 
 
+def save_weights_to_hdf5_group(f: h5py.Group, layers: Sequence[Any]) -> None:
+    """Write the weights of layers into an open group, as `save_weights` does those of a model.
+
+    Args:
+        f: the open group.
+        layers: the layers, as `model.layers` lists them.
+    """
+    h5_files.write_weights_of_layers(layers, f)
+
+
 def load_in_order(model: Any, path: str, *, reshape: bool = False) -> None:
     """Read the weights of a model from a file in Keras 2's layout, by the order of the layers.
 

@@ -50,6 +50,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     assigned_attributes.put_on(patches, keras)
     for points, why in (
         (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
+        (layer_calls.of_copied_collections(), "a configuration with a list of the layer's is copied alone"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
         (
             layer_calls.of_shapes_for_users(_is_of_user_of_tf_keras, output_shapes.with_methods),
@@ -66,7 +67,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     ):
         for owner, name, wrap in points:
             # Keras reads the signature of a `build` from what it puts around the bound method.
-            patches.wrap(owner, name, wrap if name in ("build", "__new__") else looking_alike(wrap), why=why)
+            patches.wrap(
+                owner, name, wrap if name in ("build", "__new__", "__deepcopy__") else looking_alike(wrap), why=why
+            )
 
     for points, why in (
         (checkpoint_children.patch_points(_of_tf_keras), "what a `tf.train.Checkpoint` reaches, and gives back"),

@@ -62,10 +62,12 @@ def test_what_build_computes_follows_the_weights(replicas):
 
 def test_an_attribute_can_be_assigned_again_and_is_each_layers_own():
     first, second = Parts(1), Parts(1)
-    assert second.left is None and second.halves is None
+    assert second.left is None
+    assert second.halves is None
     model = keras.Sequential([keras.Input((2,)), first])
     model.set_weights([np.full((2, 2), 5.0)])
-    assert second.left is None and second.halves is None
+    assert second.left is None
+    assert second.halves is None
     np.testing.assert_array_equal(K.get_value(first.left), [[5.0], [5.0]])
     first.left = None
     assert first.left is None

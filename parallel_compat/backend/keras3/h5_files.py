@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import contextmanager
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from keras.src import layers, models, ops
@@ -14,7 +14,7 @@ from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import h5py
     import keras
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 def write_weights(model: keras.Model, file: h5py.File) -> None:
     """Write a model's weights into an open file."""
     legacy_h5_format.save_weights_to_hdf5_group(file, model)
+
+
+def write_weights_of_layers(layers: Sequence[Any], group: h5py.Group) -> None:
+    """Write the weights of some layers into an open group; they need not be all that a model has."""
+    alone = SimpleNamespace(layers=list(layers), _trainable_variables=[], _non_trainable_variables=[], weights=[])
+    legacy_h5_format.save_weights_to_hdf5_group(group, alone)
 
 
 def read_weights(model: keras.Model, group: h5py.Group) -> None:

@@ -5,6 +5,7 @@ Each is (owner, attribute, a function from what stands there to what shall stand
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import numbers
@@ -70,6 +71,28 @@ def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]
         return __call__
 
     yield keras.layers.Layer, "__call__", wrap
+
+
+def of_copied_collections() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where lists, dicts and sets of a layer are copied: `TrackedList` and its relatives of Keras 3.
+
+    A `get_config` that returns `self.cutoffs` hands out such a list, and a model copies its configuration. With the
+    list Keras would copy what tracks it: the layer, and the model with it.
+    """
+    from keras.src.utils import tracking
+
+    def plain(kind: Any) -> Callable[[Any], Any]:
+        def wrap(original: Any) -> Any:
+            def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+                return copy.deepcopy(kind(self), memo)
+
+            return __deepcopy__
+
+        return wrap
+
+    yield tracking.TrackedList, "__deepcopy__", plain(list)
+    yield tracking.TrackedDict, "__deepcopy__", plain(dict)
+    yield tracking.TrackedSet, "__deepcopy__", plain(set)
 
 
 def of_shapes_for_users(

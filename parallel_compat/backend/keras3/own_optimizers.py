@@ -22,7 +22,7 @@ from parallel_compat.backend.keras3 import optimizer_steps
 from parallel_compat.backend.keras3.assigned import variable_around
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _V1, _V2 = "tensorflow.python.keras.optimizer_v1", "tensorflow.python.keras.optimizer_v2"
 _MODULES_OF_V2 = {"Optimizer": ("optimizer_v2", "OptimizerV2"), "SGD": ("gradient_descent", "SGD")}
@@ -155,20 +155,23 @@ def is_old(optimizer: Any) -> bool:
 # --- an optimizer around another -----------------------------------------------------------------------------------
 
 
-def _take_apart(optimizer: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]]) -> list[Any]:
+def _take_apart(
+    optimizer: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]], around: Sequence[Any] = ()
+) -> list[Any]:
     """Let an optimizer ask those that it is made around for their updates; return all, itself first.
 
     What it has of Keras 3's classes becomes one of Keras 2's with the same learning rate and count of steps.
     """
     found = [optimizer]
+    around = [*around, optimizer]  # `self.__dict__.update(locals())` puts an optimizer into itself
     for name, value in list(vars(optimizer).items()):
         if isinstance(value, OwnOptimizer):
             value = value.inner
         elif isinstance(value, keras.optimizers.Optimizer) and optimizer_steps.kind_of(value) in formulas:
             value = _of_keras_2(value, formulas[optimizer_steps.kind_of(value)])
-        if _is_of(_V1, "Optimizer", value):
+        if _is_of(_V1, "Optimizer", value) and all(value is not each for each in around):
             vars(optimizer)[name] = value
-            found += _take_apart(value, formulas)
+            found += _take_apart(value, formulas, around)
     return found
 
 
@@ -339,11 +342,20 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
                 each.updates = []
         of = {id(variable): gradient for variable, gradient in zip(variables, gradients, strict=True)}
         token = _gradients.set((of, self._clip))
+        inner.get_weights = self._first_weights
         try:
             with _making(self._made):
                 return inner.get_updates(**given)
         finally:
+            del inner.get_weights
             _gradients.reset(token)
+
+    def _first_weights(self) -> list[Any]:
+        """Return the numbers that the optimizer kept when its updates were first asked for: a graph's constants."""
+        if "_began_with" not in vars(self):
+            with tf.init_scope():
+                vars(self)["_began_with"] = [keras.ops.convert_to_numpy(each) for each in self.inner.weights]
+        return list(vars(self)["_began_with"])
 
 
 def adapted(
