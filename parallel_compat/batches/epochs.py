@@ -56,10 +56,20 @@ class Epochs:
         what: "training", "validation" or "prediction".
         steps: the batches of an epoch; None for one pass of a Sequence, or all of a generator.
         again: whether each epoch begins a Sequence again, of which the one before took a part.
+        runs_out: whether a Sequence of less than `steps` batches ends an epoch, and training.
     """
 
-    def __init__(self, source: Source, model: keras.Model, what: str, steps: int | None, again: bool = False) -> None:
+    def __init__(
+        self,
+        source: Source,
+        model: keras.Model,
+        what: str,
+        steps: int | None,
+        again: bool = False,
+        runs_out: bool = False,
+    ) -> None:
         self._source = source
+        self._runs_out = runs_out
         self._again = again
         self._model = model
         self._what = what
@@ -87,6 +97,8 @@ class Epochs:
         self._over = False
         self._short = False
         self._limit = self.length
+        if self._runs_out and self._limit is not None:
+            self._limit = min(self._limit, self._source.batches_per_pass or self._limit)
 
     def skip(self, epochs: int) -> None:
         """Leave out the batches of so many epochs, before the first one is taken."""
@@ -152,7 +164,12 @@ class Epochs:
             else:
                 self._given += 1
                 self.last_samples = samples_of(batch)
+                if self._again and self._given == self._limit:
+                    self._source.begin_again()  # the Sequence hears of the end now, not with the next epoch
                 return batch
+        elif not self._over and self._steps and self._given < self._steps:
+            self._over = True
+            self._say_that_it_ended()
         if self._given % self._at_once and not self._short:
             self._short = True
             raise StopIteration
@@ -165,10 +182,13 @@ class Epochs:
                 f"Expected the {self._what} generator to give batches in every epoch. Received: it ended after "
                 f"{total} batches, and an epoch found none. Let it yield forever and give the steps of an epoch."
             )
-        if self._steps and not isinstance(self._source, SequenceSource):
+        if self._steps and (self._runs_out or not isinstance(self._source, SequenceSource)):
+            what, advice = "generator", "Let it yield forever."
+            if self._runs_out:
+                what, advice = "Sequence", "TensorFlow 2.2 did not begin it again: give no more steps than it has."
             warnings.warn(
-                f"The {self._what} generator ended after {total} batches, before {self._steps} steps of an epoch were "
-                "done. Let it yield forever.",
+                f"The {self._what} {what} ended after {total} batches, before {self._steps} steps of an epoch were "
+                f"done. {advice}",
                 ParallelCompatWarning,
                 stacklevel=3,
             )

@@ -18,7 +18,7 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.batches.batch import BatchReader, as_tensor
 from parallel_compat.batches.epochs import Epochs
-from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
+from parallel_compat.batches.sources import GeneratorSource, Passes, SequenceSource, Source, is_generator, is_sequence
 from parallel_compat.names.generator_arguments import in_keras_2
 from parallel_compat.own_methods import of_models
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
 
 
-def _goes_on(model: keras.Model, what: str) -> bool:
-    return False
+def _passes(model: keras.Model, what: str, workers: int, is_validated: bool) -> Passes:
+    return Passes()
 
 
-# Whether a model's epochs of "training", "validation" or "prediction" each begin a Sequence again, of which `steps`
-# took a part, and do not go on with it; `run` does as the time of the script did.
-begins_again: Callable[[keras.Model, str], bool] = _goes_on
+# How a Sequence is passed through in a model's epochs of "training", "validation" or "prediction", by so many workers,
+# in training with a validation or without; `run` does as the time of the script did.
+passes_of: Callable[[keras.Model, str, int, bool], Passes] = _passes
 
 
 def _says_nothing(model: keras.Model, targets: Any) -> None:
@@ -81,6 +81,7 @@ class Feed:
         shuffle: bool = False,
         class_weight: Any = None,
         leads: bool = True,
+        is_validated: bool = False,
     ) -> Any:
         """Return what to give to Keras for `data`: an adapter for a generator or Sequence, else `data` itself.
 
@@ -92,6 +93,7 @@ class Feed:
             shuffle: whether a Sequence has an order of its own in each pass.
             class_weight: a weight for each class of the targets, or None.
             leads: whether the call begins with these batches.
+            is_validated: whether there is a validation after each pass.
         """
         if not (is_generator(data) or is_sequence(data)):
             return data
@@ -101,17 +103,18 @@ class Feed:
                 "each replica of which would compute a generator's batch whole. Make it outside, and use "
                 "`parallelize(model, strategy=strategy)`."
             )
-        again = is_sequence(data) and begins_again(self._model, what)
+        own = Passes() if isinstance(data, ArrayBatches) else passes_of(self._model, what, self._workers, is_validated)
+        again = is_sequence(data) and own.again
         needed = (steps if again else steps * passes) if steps else None
         told = functools.partial(first_targets, self._model) if leads and what != "prediction" else None
         read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2, told)
         source: Source
         if is_sequence(data):
             workers = 0 if isinstance(data, ArrayBatches) else self._workers
-            source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed)
+            source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed, own)
         else:
             source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
-        epochs = Epochs(source, self._model, what, steps, again)
+        epochs = Epochs(source, self._model, what, steps, again, is_sequence(data) and own.runs_out)
         self._epochs.append(epochs)
         return keras3.BatchAdapter(epochs, steps is not None)
 
@@ -197,6 +200,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
         arguments["x"] = feed.adapter(
             arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),
             arguments.pop("shuffle", True), arguments.pop("class_weight", None),
+            is_validated=arguments.get("validation_data") is not None,
         )  # fmt: skip
     # How often validation runs is `validation_freq`'s business; a generator is drawn at most once an epoch.
     arguments["validation_data"] = feed.adapter(

@@ -12,7 +12,7 @@ import random
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from parallel_compat.batches.worker_processes import ProcessPool
 
@@ -144,6 +144,27 @@ class GeneratorSource(Source):
             self._thread.join(PATIENCE)
 
 
+AT_ONCE, BEFORE_THE_NEXT, NEVER = "at once", "before the next", "never"
+
+
+class Passes(NamedTuple):
+    """How the passes of a Sequence begin and end, which was otherwise in other times.
+
+    Args:
+        again: whether each epoch begins a pass, where the one before took a part; else it goes on with it.
+        first_twice: whether each pass asks for the first batch once more, before the others.
+        runs_out: whether an epoch of more steps than the Sequence has batches ends with them, and training with it;
+            else the epoch begins the Sequence again.
+        ends: when `on_epoch_end` is called: `AT_ONCE`, when the last batch of a pass was drawn; `BEFORE_THE_NEXT`
+            pass, so that it is not after the last one; or `NEVER`.
+    """
+
+    again: bool = False
+    first_twice: bool = False
+    runs_out: bool = False
+    ends: str = AT_ONCE
+
+
 class SequenceSource(Source):
     """A Keras Sequence, drawn by workers in parallel and given in order.
 
@@ -156,6 +177,7 @@ class SequenceSource(Source):
         shuffle: whether each pass has an order of its own: that of the pass before, shuffled by Python's `random`,
             as in Keras 2.
         needed: how many batches training will take in all, None if that is not known.
+        passes: when the Sequence is told of the end of a pass, and whether it is asked for its first batch twice.
     """
 
     def __init__(
@@ -167,8 +189,11 @@ class SequenceSource(Source):
         max_queue_size: int = 10,
         shuffle: bool = False,
         needed: int | None = None,
+        passes: Passes = Passes(),  # noqa: B008  # it cannot be changed
     ) -> None:
         super().__init__(read, max_queue_size)
+        self._passes = passes
+        self._is_told_later = False
         self._sequence = sequence
         self._workers = workers if max_queue_size else 0
         self._processes = use_multiprocessing
@@ -195,8 +220,13 @@ class SequenceSource(Source):
         batch = self._next()
         self.given += 1
         if not self._left_of_pass and not self._waiting:
-            self._call("on_epoch_end")
+            self._end()
         return batch
+
+    def _end(self) -> None:
+        if self._passes.ends == AT_ONCE:
+            self._call("on_epoch_end")
+        self._is_told_later = self._passes.ends == BEFORE_THE_NEXT
 
     def begin_again(self) -> None:
         self._left = self._needed
@@ -206,13 +236,20 @@ class SequenceSource(Source):
                 future.cancel()
             self._waiting.clear()
             self._left_of_pass = 0
-            self._call("on_epoch_end")
+            if self._passes.ends == AT_ONCE:
+                self._call("on_epoch_end")
+        self._is_told_later = False
 
     def _begin(self) -> None:
         length = self.batches_per_pass
         if length == 0:
             raise ValueError("Expected a Sequence with at least one batch. Received: one of length 0.")
+        if self._is_told_later:
+            self._call("on_epoch_end")
+            self._is_told_later = False
         self._call("on_epoch_begin")
+        if self._passes.first_twice:
+            self._sequence[0]
         if length is None:
             self._undrawn, self._left_of_pass = itertools.count(self._drawn), float("inf")
         else:

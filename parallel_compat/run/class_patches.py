@@ -19,6 +19,7 @@ from parallel_compat import devices
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.backend.patches import TENSORFLOW
+from parallel_compat.batches.sources import AT_ONCE, BEFORE_THE_NEXT, NEVER, Passes
 from parallel_compat.legacy import weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import callback_params
@@ -247,9 +248,10 @@ def put_on_loops(patches: Patches) -> None:
     )
     patches.set(
         generator_methods,
-        "begins_again",
-        _begins_again,
-        why="`steps_per_epoch` of a Sequence: TensorFlow 2.2 began it again in each epoch, 1.15 in each validation",
+        "passes_of",
+        _passes_of,
+        why="`steps_per_epoch` of a Sequence: TensorFlow 2.2 began it again in each epoch, 1.15 in each validation; "
+        "and when they called its `on_epoch_end`",
     )
     patches.set(
         generator_methods,
@@ -1188,9 +1190,21 @@ def _goes_on(model: Any) -> bool:
     return batch_logs.goes_on(model)
 
 
-def _begins_again(model: Any, what: str) -> bool:
+def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passes:
+    """Return how a Sequence was passed through in the era of a model.
+
+    Before TensorFlow 2 it was the workers that called `on_epoch_end`, who looked ten times a second whether a pass was
+    over: after the last one, training was over first, unless there was a validation.
+    """
     era = object_eras.era_of_object(model)
-    return era is Era.TF_KERAS_2_2 or (era is Era.TF_KERAS_1_15 and what == "validation")
+    if era is Era.TF_KERAS_2_2:  # that of training, asked for once in all, is in `fit`
+        return Passes(again=True, first_twice=what != "training", runs_out=True)
+    if not era.has_graphs:
+        return Passes()
+    again = era is Era.TF_KERAS_1_15 and what == "validation"
+    if not workers:
+        return Passes(again, ends=NEVER)
+    return Passes(again, ends=AT_ONCE if what == "training" and is_validated else BEFORE_THE_NEXT)
 
 
 def _first_targets(model: Any, targets: Any) -> None:
