@@ -352,10 +352,11 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
 
     def _first_weights(self) -> list[Any]:
         """Return the numbers that the optimizer kept when its updates were first asked for: a graph's constants."""
-        if "_began_with" not in vars(self):
+        own: dict[str, Any] = self.__dict__
+        if "_began_with" not in own:
             with tf.init_scope():
-                vars(self)["_began_with"] = [keras.ops.convert_to_numpy(each) for each in self.inner.weights]
-        return list(vars(self)["_began_with"])
+                own["_began_with"] = [keras.ops.convert_to_numpy(each) for each in self.inner.weights]
+        return list(own["_began_with"])
 
 
 def adapted(
