@@ -11,6 +11,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
@@ -366,7 +367,8 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             go_backwards=self.go_backwards,
             mask=mask,
             unroll=self.unroll,
-            input_length=keras.tree.flatten(sequences)[0].shape[1],
+            # The loop ends with the sequences; of nested ones Keras asks for a bound, also where none is known.
+            input_length=keras.tree.flatten(sequences)[0].shape[1] or np.iinfo(np.int32).max,
             zero_output_for_mask=self.zero_output_for_mask,
             return_all_outputs=self.return_sequences,
         )

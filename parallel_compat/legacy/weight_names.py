@@ -29,17 +29,22 @@ _SCOPE = "_parallel_compat_scope"  # of a layer: that of its first call
 # Of a Sequential, whose layers Keras 3 calls again with each that is added.
 _CALLED = "_parallel_compat_called_layers"
 _CELL = "_parallel_compat_cell_name"
+_UNNAMED = "_parallel_compat_unnamed_weights"
 _CELLS = ("lstm_cell", "gru_cell", "simple_rnn_cell")
 _calls = threading.local()
 
 
 class _Scopes(NamedTuple):
-    """Where a weight was made: layers from the outermost, and whether each is a cell; which of several cells it is."""
+    """Where a weight was made: layers from the outermost, and whether each is a cell; which of several cells it is.
+
+    `unnamed` is the number of such weights that the layer made before; None of one that was given a name.
+    """
 
     outermost: Any
     names: tuple[tuple[str, bool], ...]
     cell: int
     depthwise: bool
+    unnamed: int | None
 
 
 def call(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,23 +124,29 @@ def _held_by(layer: Any) -> list[Any]:
 
 def _rescope(layer: Any, outer: list[Any]) -> None:
     for weight in (*keras3.own_weights(layer)[0], *keras3.own_weights(layer)[1]):
-        _note(weight, [*outer, layer])
+        known: _Scopes | None = getattr(weight, _SCOPES, None)
+        _note(weight, [*outer, layer], None if known is None else known.unnamed)
     for inner in _held_by(layer):
         _rescope(inner, [*outer, layer])
 
 
-def remember(weight: Any, layer: Any) -> None:
+def remember(weight: Any, layer: Any, *, named: bool = True) -> None:
     """Note whose a weight is.
 
     Args:
         weight: what `add_weight` returned.
         layer: the layer that added it.
+        named: whether it was given a name.
     """
     layers = keras3.layers_being_built()
-    _note(weight, layers if layers and layers[-1] is layer else [layer])
+    unnamed = None
+    if not named:
+        unnamed = vars(layer).get(_UNNAMED, 0)
+        vars(layer)[_UNNAMED] = unnamed + 1
+    _note(weight, layers if layers and layers[-1] is layer else [layer], unnamed)
 
 
-def _note(weight: Any, layers: list[Any]) -> None:
+def _note(weight: Any, layers: list[Any], unnamed: int | None = None) -> None:
     names: list[tuple[str, bool]] = []
     number, outer, outermost = 0, None, None
     for each in layers:
@@ -151,7 +162,7 @@ def _note(weight: Any, layers: list[Any]) -> None:
             outermost = outermost or each
         outer = each
     of_depthwise = isinstance(layers[-1], keras.layers.DepthwiseConv2D)
-    setattr(weight, _SCOPES, _Scopes(outermost, tuple(names), number, of_depthwise))
+    setattr(weight, _SCOPES, _Scopes(outermost, tuple(names), number, of_depthwise, unnamed))
 
 
 def _has_scope(cell: Any) -> bool:
@@ -183,6 +194,8 @@ def in_era(weight: Any, name: str, era: Era) -> str:
         return name if ":" in name else f"{name}:0"
     if scopes.depthwise and name == "kernel":
         name = "depthwise_kernel"
+    if scopes.unnamed is not None:  # TensorFlow told equal names apart in a graph alone
+        name = f"Variable_{scopes.unnamed}" if scopes.unnamed and era is not Era.TF_KERAS_2_2 else "Variable"
     with_cells = era is Era.TF_KERAS_2_2
     if scopes.cell and not with_cells:
         name = f"{name}_{scopes.cell}"  # the cells had one scope, in which TensorFlow told the names apart

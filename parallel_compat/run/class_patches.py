@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat import devices
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import metric_state, patch_points
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.batches.sources import AT_ONCE, BEFORE_THE_NEXT, NEVER, Passes
 from parallel_compat.legacy import weight_names
@@ -492,6 +492,8 @@ def _from_config_of_era(original: Any) -> Any:
             from parallel_compat.legacy import config_spelling
 
             config = config_spelling.as_today(config)
+        elif isinstance(config, dict) and "pointwise_initializer" in config:  # `layers.deserialize` of an old one
+            config = {name: value for name, value in config.items() if name != "kernel_initializer"}
         return original.__func__(cls, config, *given, **keywords)
 
     return classmethod(from_config)
@@ -693,6 +695,9 @@ def _layers(patches: Patches, keras: Any) -> None:
         if "add_loss" in vars(kind):
             make = functools.partial(_method, name="add_loss", of="keras.layers.Layer.add_loss")
             patches.wrap(kind, "add_loss", make, why="losses that are symbolic tensors of a functional model")
+    patches.wrap(
+        keras.metrics.Metric, "__call__", metric_state.call_that_marks, why="`add_metric` of a metric's result"
+    )
     make = functools.partial(_method, name="add_metric", of="keras.layers.Layer.add_metric")
     patches.wrap(layer, "add_metric", make, why="Keras 3 has the method no more")
 
@@ -772,7 +777,7 @@ def _add_weight(original: Any) -> Any:
     def add_weight(self: Any, *given: Any, **keywords: Any) -> Any:
         given, keywords = _of_users("keras.layers.Layer.add_weight", given, keywords, sys._getframe(1))
         weight = original(self, *given, **keywords)
-        weight_names.remember(weight, self)
+        weight_names.remember(weight, self, named=keywords.get("name") is not None)
         return weight
 
     return add_weight

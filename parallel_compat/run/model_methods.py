@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import patch_points, symbolic_losses
+from parallel_compat.backend.keras3 import metric_state, patch_points, symbolic_losses
 from parallel_compat.backend.keras3.assigned import derives_from_layer_alone
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
@@ -622,7 +622,12 @@ def add_metric(
     name: str | None = None,
     **_: Any,
 ) -> None:
-    """`layer.add_metric` of tf.keras: a value of each batch, whose mean is logged."""
+    """`layer.add_metric` of tf.keras: a value of each batch, whose mean is logged, or what a metric computed."""
+    metric = metric_state.metric_of_result(value)
+    if metric is not None:
+        if any(metric is each for each in self.metrics):  # which is logged, by its own name
+            return
+        name = metric.name
     if name is None or aggregation not in (None, "mean"):
         raise ValueError(
             f"{frame.f_code.co_filename}:{frame.f_lineno}: expected `add_metric(value, name='...', "

@@ -104,6 +104,9 @@ def test_nested_states_inputs_and_outputs(named):
     outputs = layer((v, x))
     assert [tuple(each.shape) for each in outputs] == [(None, 5, 2), (None, 5, 2, 3), (None, 2), (None, 2, 3)]
     assert numbers(fill(keras.Model([v, x], outputs)), V, X) == [53.841, 4511.632, 10.514, 424.184]
+    any_steps = [keras.Input((None, 3)), keras.Input((None, 3, 4))]
+    outputs = keras.layers.RNN(nested_cell(named), return_state=True, return_sequences=True)(tuple(any_steps))
+    assert numbers(fill(keras.Model(any_steps, outputs)), V, X) == [53.841, 4511.632, 10.514, 424.184]
     states = Pair(keras.Input((2,)), keras.Input((2, 3)))
     outputs = keras.layers.RNN(nested_cell(named))((v, x), initial_state=states if named else tuple(states))
     model = fill(keras.Model([v, x, *states], outputs))
