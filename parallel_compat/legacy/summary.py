@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend.keras3 import layers
-from parallel_compat.legacy import nodes
+from parallel_compat.legacy import compiled_weights, nodes
 from parallel_compat.legacy.utils import count_params
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -144,7 +144,5 @@ def _of_numbers(layer: Any) -> list[list[tuple[int | None, ...]]]:
 
 def _trainable(model: Any, era: Era) -> Any:
     """Return the weights that train: before TensorFlow 2.2 those that `compile` saw."""
-    from parallel_compat.run.model_methods import seen_by_compile
-
-    seen = None if era is Era.TF_KERAS_2_2 else seen_by_compile(model)
+    seen = None if era is Era.TF_KERAS_2_2 else compiled_weights.seen(model)
     return model.trainable_weights if seen is None else seen

@@ -171,15 +171,6 @@ def count_params(weights: Any) -> int:
     return sum(int(np.prod(tuple(weight.shape))) for weight in different.values())
 
 
-def print_summary(
-    model: Any, line_length: int | None = None, positions: Any = None, print_fn: Callable[[str], Any] | None = None
-) -> None:
-    """Print `model.summary()`."""
-    from parallel_compat.legacy import summary  # which counts with this module
-
-    summary.print_summary(model, line_length, positions, print_fn)
-
-
 def ask_to_proceed_with_overwrite(filepath: str) -> bool:
     """Ask on the terminal whether a file may be overwritten."""
     # Keras 2 asked by `six.moves.input`, in whose place a script may have put its own answer.

@@ -252,7 +252,7 @@ ATTRIBUTES |= {
     ("keras.Model", "_input_layers"): f"{_LEGACY}.nodes.input_layers",
     ("keras.Model", "_output_layers"): f"{_LEGACY}.nodes.output_layers",
     ("keras.Model", "_layers_by_depth"): f"{_LEGACY}.nodes.layers_by_depth",
-    ("keras.Model", "_collected_trainable_weights"): "parallel_compat.run.model_methods.trainable_at_compile",
+    ("keras.Model", "_collected_trainable_weights"): "parallel_compat.legacy.compiled_weights.collected",
 }
 ATTRIBUTES["keras.optimizers.Optimizer", "weights"] = f"{_LEGACY}.optimizers.weights"
 for _of, _name in (("keras.Model", "uses_learning_phase"), ("keras.KerasTensor", "_uses_learning_phase")):

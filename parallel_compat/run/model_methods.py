@@ -29,6 +29,7 @@ from parallel_compat.legacy import (
     closures,
     compile_checks,
     compiled_metrics,
+    compiled_weights,
     data_tensors,
     first_outputs,
     kept_numbers,
@@ -66,9 +67,6 @@ if TYPE_CHECKING:
 
 # Bound here: under `run` an attribute of Keras's modules is found by a function of python.
 _flatten = keras.tree.flatten
-
-# The weights that trained when the model was compiled.
-_TRAINABLE = "_parallel_compat_trainable_at_compile"
 
 
 def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
@@ -136,7 +134,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if not _is_parallel(self):  # which keeps its own
         keep_flags(self)
     if era is not Era.TODAY and self.built:
-        vars(self)[_TRAINABLE] = list(self.trainable_weights)
+        compiled_weights.keep(self)
     return result
 
 
@@ -361,7 +359,7 @@ def summary(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 
 def _say_if_flags_differ(model: Any) -> None:
     """Warn where `trainable` was set after `compile`, as Keras 2 did (`_check_trainable_weights_consistency`)."""
-    compiled = seen_by_compile(model)
+    compiled = compiled_weights.seen(model)
     if compiled is not None and len(compiled) != len(model.trainable_weights):
         warnings.warn(
             "Discrepancy between trainable weights and collected trainable weights: `trainable` was set without "
@@ -369,20 +367,6 @@ def _say_if_flags_differ(model: Any) -> None:
             ParallelCompatWarning,
             stacklevel=4,
         )
-
-
-def seen_by_compile(model: Any) -> list[Any] | None:
-    """Return the weights that trained when a model was compiled, or None if it has not been."""
-    compiled: list[Any] | None = vars(model).get(_TRAINABLE)
-    return compiled
-
-
-def trainable_at_compile(model: Any) -> list[Any]:
-    """Return the weights that trained when a model was compiled: `model._collected_trainable_weights`."""
-    compiled = seen_by_compile(model)
-    if compiled is None:
-        raise AttributeError(f"Expected a model that has been compiled. Received: {model.name!r}, which has not.")
-    return list(compiled)
 
 
 class NotCompiledError(RuntimeError, ValueError):
