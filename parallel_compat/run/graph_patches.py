@@ -39,6 +39,7 @@ def put_on(patches: Patches) -> None:
     for name in ("input_masks", "output_masks", "input_shapes", "output_shapes"):
         patches.set(node, name, property(functools.partial(_of_node, name)), why="what a call of Keras 2 had noted")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
+    _names(patches, keras)
     _variables(patches, tf)
     patches.wrap(type(tf.Variable), "__call__", _variable, why="in a layer's call, a tensor", read_in=TENSORFLOW)
     for name in ("L1", "L2", "L1L2"):
@@ -258,6 +259,57 @@ def _plain(part: Any) -> Any:
     if isinstance(part, slice):
         return slice(_plain(part.start), _plain(part.stop), _plain(part.step))
     return part.item() if isinstance(part, np.integer) else part
+
+
+def _names(patches: Patches, keras: Any) -> None:
+    """Let the user's code read of a layer's output the name that it had in its era."""
+    why = "the layer and its last operation in the name of a tensor, for the user's code"
+    patches.set(keras.KerasTensor, "name", property(_name, _set_name), why=why)
+    patches.set(keras.KerasTensor, "op", property(_operation), why=why)
+    patches.wrap(keras.KerasTensor, "__repr__", functools.partial(_words, short=True), why=why)
+    patches.wrap(keras.KerasTensor, "__str__", functools.partial(_words, short=False), why=why)
+
+
+def _era_of_user(frame: FrameType) -> Era:
+    """Return the era of a frame that is the user's own, today's of all others: Keras goes by its own names."""
+    return callers.era_of(frame) if callers.is_users(frame) else Era.TODAY
+
+
+def _name(tensor: Any) -> str:
+    name: str = vars(tensor)["name"]
+    era = _era_of_user(sys._getframe(1))
+    if era is Era.TODAY:
+        return name
+    from parallel_compat.legacy import tensor_names
+
+    return tensor_names.name_in_era(tensor, name, era)
+
+
+def _set_name(tensor: Any, name: str) -> None:
+    vars(tensor)["name"] = name
+
+
+def _operation(tensor: Any) -> Any:
+    from parallel_compat.legacy import tensor_names
+
+    era = _era_of_user(sys._getframe(1))
+    found = None if era is Era.TODAY else tensor_names.operation_in_era(tensor, era)
+    if found is None:
+        raise AttributeError(f"{type(tensor).__name__!r} object has no attribute 'op'")
+    return found
+
+
+def _words(original: Any, *, short: bool) -> Any:
+    def say(self: Any) -> str:
+        era = _era_of_user(sys._getframe(1))
+        if era is Era.TODAY:
+            words: str = original(self)
+            return words
+        from parallel_compat.legacy import tensor_names
+
+        return tensor_names.in_words(self, era, short=short)
+
+    return say
 
 
 def _shape(original: Any) -> property:

@@ -307,6 +307,11 @@ def is_input(tensor: Any) -> bool:
     return isinstance(tensor, keras.KerasTensor) and isinstance(operation_of(tensor), keras.layers.InputLayer)
 
 
+def has_history(tensor: Any) -> bool:
+    """Say whether an operation made a symbolic tensor, so that `operation_of` has an answer."""
+    return getattr(tensor, "_keras_history", None) is not None
+
+
 def operation_of(tensor: Any) -> Any:
     """Return the operation that made a symbolic tensor (`KerasTensor._keras_history`)."""
     return tensor._keras_history.operation

@@ -1,0 +1,79 @@
+"""Names of what layers return: programs split off the layer (`x.name.split("/")[0]`) and print them."""
+
+from __future__ import annotations
+
+import pytest
+
+import parallel_compat
+
+# What Keras 2.2.4 on TensorFlow 1.15.5, tf.keras 1.15.5 and tf.keras 2.2.3 said.
+RECORDED = {
+    "keras-2.2.4": [
+        "in:0", "dense_1/BiasAdd:0", "r/Relu:0", "nb/MatMul:0", "twice/BiasAdd:0", "twice_1/BiasAdd:0",
+        "bn/cond/Merge:0", "c1/add:0", "ls/TensorArrayReadV3:0", "mm/out/Softmax:0",
+    ],
+    "tf.keras-1.15": [
+        "in:0", "dense/BiasAdd:0", "r/Relu:0", "nb/MatMul:0", "twice/BiasAdd:0", "twice_1/BiasAdd:0",
+        "bn/batchnorm/add_1:0", "c1/BiasAdd:0", "ls/strided_slice_7:0", "mm/out/Softmax:0",
+    ],
+    "tf.keras-2.2": [
+        "in:0", "dense/Identity:0", "r/Identity:0", "nb/Identity:0", "twice/Identity:0", "twice_1/Identity:0",
+        "bn/Identity:0", "c1/Identity:0", "ls/Identity:0", "mm/Identity:0",
+    ],
+}  # fmt: skip
+
+
+def _modules(era: str):
+    if era == "keras-2.2.4":
+        import keras
+        from keras import layers
+    else:
+        from tensorflow import keras
+        from tensorflow.keras import layers
+    return keras, layers
+
+
+def _tensors(era: str):
+    keras, layers = _modules(era)
+    keras.backend.clear_session()
+    flat, steps = keras.layers.Input((4,), name="in"), keras.layers.Input((5, 3), name="steps")
+    dense, twice = layers.Dense(3), layers.Dense(3, name="twice")
+    inner = keras.layers.Input((4,))
+    model = keras.models.Model(inner, layers.Dense(2, activation="softmax", name="out")(inner), name="mm")
+    made = [flat, dense(flat), layers.Dense(3, activation="relu", name="r")(flat)]
+    made += [layers.Dense(3, use_bias=False, name="nb")(flat), twice(flat), twice(flat)]
+    made += [layers.BatchNormalization(name="bn")(flat), layers.Conv1D(2, 3, name="c1")(steps)]
+    return [*made, layers.LSTM(2, name="ls")(steps), model(flat)]
+
+
+@pytest.mark.parametrize("era", sorted(RECORDED))
+def test_names_of_what_layers_return(era: str) -> None:
+    with parallel_compat.legacy_names(era=era):
+        assert [tensor.name for tensor in _tensors(era)] == RECORDED[era]
+
+
+def test_what_print_says_and_what_made_it() -> None:
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        flat, dense, *_ = _tensors("keras-2.2.4")
+        assert str(dense) == 'Tensor("dense_1/BiasAdd:0", shape=(?, 3), dtype=float32)'
+        assert repr([flat]) == "[<tf.Tensor 'in:0' shape=(?, 4) dtype=float32>]"
+        assert (dense.op.name, dense.op.type, flat.op.type) == ("dense_1/BiasAdd", "BiasAdd", "Placeholder")
+
+
+def test_inputs_are_fed_by_the_first_part_of_their_names() -> None:
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        import keras
+        import numpy as np
+
+        flat = keras.layers.Input((4,), name="in")
+        model = keras.models.Model(flat, keras.layers.Dense(2)(flat))
+        fed = {tensor.name.split(":")[0]: np.ones((3, 4), "float32") for tensor in model.inputs}
+        assert model.predict(fed).shape == (3, 2)
+        layer = model.get_layer(model.output.name.split("/")[0])
+        assert layer is model.layers[-1]
+
+
+def test_names_of_today_stay() -> None:
+    import keras
+
+    assert keras.layers.Dense(2)(keras.Input((4,))).name.startswith("keras_tensor")
