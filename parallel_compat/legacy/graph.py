@@ -7,6 +7,7 @@ The graph is that of Keras's symbolic tensors. `function` computes what it is as
 from __future__ import annotations
 
 import functools
+from collections.abc import ValuesView
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from parallel_compat.names.eras import Era
 
 
 def placeholder(
@@ -325,10 +328,14 @@ def run_updates(updates: Any) -> None:
             each.run(each.value)
 
 
-def _in_graph_era() -> bool:
+def _era_of_process() -> Era:
     from parallel_compat.run import callers
 
-    return callers.era_of_process().has_graphs
+    return callers.era_of_process()
+
+
+def _in_graph_era() -> bool:
+    return _era_of_process().has_graphs
 
 
 def get_updates(optimizer: Any, *arguments: Any, **keywords: Any) -> list[Any]:
@@ -439,8 +446,8 @@ class Function:
         if not isinstance(inputs, (list, tuple)):
             raise TypeError(f"Expected `inputs` to be a list. Received: {type(inputs).__name__}")
         self.inputs = list(inputs)
-        self.outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
-        self._single = not isinstance(outputs, (list, tuple))
+        self._single = not isinstance(outputs, (list, tuple, ValuesView))
+        self.outputs = [outputs] if self._single else list(outputs)
         self._updates = [_as_update(each) for each in updates or ()]
         for x in self.inputs:
             if not isinstance(x, (keras.KerasTensor, LearningPhase, int)):
@@ -468,6 +475,8 @@ class Function:
 
     def __call__(self, inputs: Any = ()) -> Any:
         """Compute the outputs for a list of arrays, and carry out the updates."""
+        if not isinstance(inputs, (list, tuple)) and _era_of_process().is_tf_keras:
+            inputs = keras.tree.flatten(inputs)
         if not isinstance(inputs, (list, tuple)):
             raise TypeError(f"Expected a list of arrays. Received: {type(inputs).__name__}")
         if len(inputs) != len(self.inputs):

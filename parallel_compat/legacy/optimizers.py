@@ -299,19 +299,33 @@ def FtrlOptimizer(
     )
 
 
-def TFOptimizer(optimizer: Any, iterations: Any = None) -> Any:
-    """Return an optimizer of `tf.train` as one of Keras: here they are that already.
+class _OfTensorFlow(type):
+    """Makes `isinstance(optimizer, TFOptimizer)` true of what TFOptimizer was called on."""
 
-    Raises:
-        TypeError: for an optimizer of `tf.train` that has no counterpart in Keras.
-    """
-    if not isinstance(optimizer, keras.optimizers.Optimizer):
-        raise TypeError(
-            "Expected one of `tf.train`'s AdamOptimizer, GradientDescentOptimizer, MomentumOptimizer, "
-            "RMSPropOptimizer, AdagradOptimizer, AdadeltaOptimizer and FtrlOptimizer. Received: "
-            f"{type(optimizer).__name__}. Use an optimizer of `keras.optimizers`."
-        )
-    return optimizer
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return bool(vars(instance).get(_WRAPPED)) if isinstance(instance, keras.optimizers.Optimizer) else False
+
+
+_WRAPPED = "_parallel_compat_in_tf_optimizer"
+
+
+class TFOptimizer(metaclass=_OfTensorFlow):
+    """An optimizer of `tf.train` as one of Keras: here they are that already, and it is returned as it is."""
+
+    def __new__(cls, optimizer: Any, iterations: Any = None) -> Any:
+        """Return the optimizer.
+
+        Raises:
+            TypeError: for an optimizer of `tf.train` that has no counterpart in Keras.
+        """
+        if not isinstance(optimizer, keras.optimizers.Optimizer):
+            raise TypeError(
+                "Expected one of `tf.train`'s AdamOptimizer, GradientDescentOptimizer, MomentumOptimizer, "
+                "RMSPropOptimizer, AdagradOptimizer, AdadeltaOptimizer and FtrlOptimizer. Received: "
+                f"{type(optimizer).__name__}. Use an optimizer of `keras.optimizers`."
+            )
+        vars(optimizer)[_WRAPPED] = True
+        return optimizer
 
 
 _step = optimizer_steps.step_as_tensorflow_1

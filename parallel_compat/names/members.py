@@ -103,6 +103,9 @@ _MEMBERS: tuple[Member, ...] = (
         Change.GONE,
         note="It was an internal of Keras 2. Keep `list(model.trainable_weights)` where the model is compiled.",
     ),
+    Member(MODEL, "_is_compiled", Change.RENAMED, "compiled"),
+    Member(MODEL, "_feed_inputs", Change.RENAMED, "inputs"),
+    Member(MODEL, "_feed_input_names", Change.PROVIDED, "parallel_compat.legacy.models.input_names"),
     Member(MODEL, "_layers_by_depth", Change.GONE, note="It was an internal of Keras 2. Use `model.layers`."),
     Member(MODEL, "_make_train_function", Change.GONE, method=True, note="Use `model.make_train_function()`."),
     Member(

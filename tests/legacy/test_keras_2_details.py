@@ -574,7 +574,11 @@ def test_attributes_that_programs_print():
 
     model = Sequential([Embedding(10, 4, input_length=5), Flatten(), Dense(3)])
     assert [model.layers[0].input_length, Embedding(10, 4).input_length] == [5, None]
+    assert not model._is_compiled
     model.compile("sgd", "mse")
+    assert model._is_compiled
+    assert [tensor.name for tensor in model._feed_inputs] == [model.inputs[0].name]
+    assert model._feed_input_names == ["embedding_1_input"]
     model.trainable = False
     assert [len(model._collected_trainable_weights), len(model.trainable_weights)] == [3, 0]
 

@@ -253,3 +253,14 @@ def test_a_copy_for_a_second_model_keeps_the_decay():
     for iteration in range(4):
         expected.append(expected[-1] - 0.1 / (1 + 0.5 * iteration) * 2 * expected[-1])
     np.testing.assert_allclose(steps(one_weight(optimizer), 4), expected, rtol=1e-6)
+
+
+def test_code_that_saves_asks_whether_an_optimizer_is_one_of_tensorflow() -> None:
+    """Keras 2.2.4's own `save_model` did, and programs have copies of it."""
+    wrapped = optimizers.TFOptimizer(optimizers.SGD(0.1))
+    assert isinstance(wrapped, optimizers.TFOptimizer)
+    assert isinstance(wrapped, keras.optimizers.Optimizer)
+    assert not isinstance(optimizers.SGD(0.1), optimizers.TFOptimizer)
+    assert not isinstance(None, optimizers.TFOptimizer)
+    with pytest.raises(TypeError, match="AdamOptimizer"):
+        optimizers.TFOptimizer("sgd")

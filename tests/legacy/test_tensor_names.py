@@ -73,6 +73,20 @@ def test_inputs_are_fed_by_the_first_part_of_their_names() -> None:
         assert layer is model.layers[-1]
 
 
+def test_tensors_by_name_are_computed_together() -> None:
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        import numpy as np
+        from tensorflow.keras import backend, layers, models
+
+        model = models.Sequential([layers.Dense(2, input_shape=(4,)), layers.Activation("relu", name="a")])
+        by_name = {layer.output.name: layer.output for layer in model.layers}
+        assert list(by_name) == ["dense/BiasAdd:0", "a/Relu:0"]
+        compute = backend.function(model.inputs, [model.output])
+        np.testing.assert_array_equal(compute(np.zeros((3, 4)))[0], np.zeros((3, 2)))
+        linear, positive = backend.function(model._feed_inputs, by_name.values())([np.ones((3, 4), "float32")])
+        np.testing.assert_array_equal(positive, np.maximum(linear, 0))
+
+
 def test_names_of_today_stay() -> None:
     import keras
 
