@@ -26,6 +26,7 @@ NAMES: tuple[str, ...] = (
     "layer-bases",
     "schedule-bases",
     "truth-of-weights",
+    "computed-in-build",
     "variable-classes",
     "lambda-values",
     "lambda-functions",
