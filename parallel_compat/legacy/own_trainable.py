@@ -10,12 +10,12 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
+import keras
+
 from parallel_compat.backend import keras3
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import keras
 
     Setter = Callable[[keras.Layer, bool], None]
 
@@ -31,7 +31,9 @@ def own(layer: keras.Layer, getter: Callable[[keras.Layer], bool]) -> bool:
             would lead back here.
     """
     flags = vars(layer)
-    return bool(flags[_OWN]) if _OWN in flags else getter(layer)
+    if _OWN not in flags:  # Keras 2.2.4's inputs were never trainable, before somebody said so
+        return not isinstance(layer, keras.layers.InputLayer) and getter(layer)
+    return bool(flags[_OWN])
 
 
 def set_own(setter: Setter, layer: keras.Layer, value: bool) -> None:
@@ -43,7 +45,7 @@ def set_own(setter: Setter, layer: keras.Layer, value: bool) -> None:
         value: the flag.
     """
     for each in keras3.all_layers(layer):
-        vars(each).setdefault(_OWN, each.trainable)
+        vars(each).setdefault(_OWN, own(each, operator.attrgetter("trainable")))
     vars(layer)[_OWN] = bool(value)
     settle(setter, layer)
 

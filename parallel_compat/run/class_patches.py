@@ -923,8 +923,14 @@ def _set_weights(original: Any) -> Any:
 
 
 def _trainable(original: Any) -> property:
+    compares = patch_points.code_that_compares_before_it_sets()
+
     def get_flag(self: Any) -> Any:
-        frame = callers.user_frame(sys._getframe(1))
+        asking = sys._getframe(1)
+        if asking.f_code in compares:
+            # `model.trainable = True` says it to the layers inside too, whatever the model's own flag was before.
+            return None
+        frame = callers.user_frame(asking)
         if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
             return original.fget(self)
         from parallel_compat.legacy import own_trainable

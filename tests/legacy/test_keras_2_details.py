@@ -782,3 +782,26 @@ def test_constructors_of_classes_of_their_own():
     assert Reading(Cell(2)).activity_regularizer == "of the cell"
     with pytest.raises(AttributeError, match="no setter"):
         Reading(Cell(2)).activity_regularizer = "another"
+
+
+def test_flags_of_layers_are_their_own():
+    """What `[layer.trainable for layer in model.layers]` was in Keras 2.2.4: inputs never, others as they were set."""
+    from keras.layers import Dense, Input
+    from keras.models import Model
+
+    x = Input((4,))
+    model = Model(x, Dense(2)(Dense(5)(x)))
+
+    def flags():
+        return [layer.trainable for layer in model.layers]
+
+    assert flags() == [False, True, True]
+    model.trainable = False
+    assert flags() == [False, True, True]
+    assert model.trainable_weights == []
+    model.layers[2].trainable = False  # Keras 3 has it frozen already, by the model's flag
+    model.trainable = True
+    assert flags() == [False, True, False]
+    assert len(model.trainable_weights) == 2
+    model.layers[0].trainable = True
+    assert flags() == [True, True, False]

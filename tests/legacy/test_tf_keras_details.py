@@ -663,3 +663,20 @@ def test_of_held_out_data_and_a_part_the_part_counts():
             x, y = np.zeros((4, 1)), np.arange(4.0)[:, None]
             held_out = model.fit(x, y, validation_split=0.25, validation_data=(x[:1], y[:1] + 8**0.5), verbose=0)
             np.testing.assert_allclose(held_out.history["val_loss"], [expected], rtol=1e-6)
+
+
+def test_a_model_that_is_trainable_already_thaws_the_layers_inside():
+    """`model.trainable = True` reaches layers that were frozen one by one (each tf.keras stack, 2.2.3 and 1.15.5)."""
+    from tensorflow import keras
+
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(2,)), keras.layers.Dense(1)])
+    model.layers[0].trainable = False
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    x = np.ones((4, 2), "float32")
+    model.fit(x, x[:, :1], verbose=0)
+    frozen = model.layers[0].get_weights()[0]
+    model.trainable = True
+    assert [layer.trainable for layer in model.layers] == [True, True]
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    model.train_on_batch(x, 9 * x[:, :1])
+    assert np.all(model.layers[0].get_weights()[0] != frozen)

@@ -309,6 +309,19 @@ def variable_class() -> Any:
     return Variable
 
 
+def code_that_compares_before_it_sets() -> tuple[types.CodeType, ...]:
+    """Return the code that leaves an attribute as it is where it holds the value already, and asks for it to know.
+
+    `KerasAutoTrackable.__setattr__`, and TensorFlow 2.21's `AutoTrackable.__setattr__` after it.
+    """
+    from keras.src.backend.tensorflow.trackable import KerasAutoTrackable
+
+    holders = (KerasAutoTrackable, *KerasAutoTrackable.__mro__[1:])
+    return tuple(
+        vars(each)["__setattr__"].__code__ for each in holders if "__setattr__" in vars(each) and each is not object
+    )
+
+
 def of_metric_resets(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     """Yield where the metrics are reset when an epoch or an evaluation begins (`Trainer.reset_metrics`)."""
     from keras.src.trainers.trainer import Trainer

@@ -27,6 +27,7 @@ NAMES: tuple[str, ...] = (
     "schedule-bases",
     "truth-of-weights",
     "computed-in-build",
+    "thawed-models",
     "variable-classes",
     "lambda-values",
     "lambda-functions",

@@ -1,0 +1,85 @@
+"""`model.trainable = True` of tf.keras is said so that Keras 3 hands it on to the layers inside.
+
+tf.keras set the flags of all layers inside. Keras 3 on TensorFlow leaves an attribute that holds the value already, and
+with it the layers that were frozen one by one: they would not be trained. In Keras 2.2.4 each layer had a flag of its
+own, so that those layers stayed frozen, which is reported where Keras 3 would train them.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.names.eras import Era
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "thawed-models"
+SAFE = True
+BEFORE = """\
+from tensorflow.keras.models import Sequential
+model = Sequential(layers)
+model.layers[0].trainable = False
+model.trainable = True
+"""
+AFTER = """\
+from tensorflow.keras.models import Sequential
+model = Sequential(layers)
+model.layers[0].trainable = False
+model.trainable = False  # Keras 3 hands on what changes
+model.trainable = True
+"""
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find models that are made trainable where single layers are frozen."""
+    flags = [(parent, each) for each in file.tree.attributes if (parent := _assigned(file, each)) is not None]
+    frozen = {ast.unparse(target) for node, target in flags if not _value(node)}
+    for node, target in flags:
+        if _value(node) and frozen - {ast.unparse(target)} and file.kinds.of(target.value) == MODEL:
+            yield from _thawed(file, node, ast.unparse(target))
+
+
+def _thawed(file: File, node: ast.Assign, text: str) -> Iterator[Finding]:
+    if file.era is Era.KERAS_2_2_4:
+        message = (
+            f"`{text} = True` left the layers frozen that were frozen one by one. Keras 3 makes all layers inside "
+            "trainable where the model was frozen before: freeze them again after it."
+        )
+        yield file.attention(RULE, node, message)
+        return
+    if _before(file, node) == f"{text} = False":
+        return
+    start = file.source.start(node)
+    line = file.source.text[:start].rpartition("\n")[2]
+    alone = not line.strip()
+    between = f"  # Keras 3 hands on what changes{file.source.newline}{line}" if alone else "; "
+    written = file.source.segment(node)
+    edit = file.replace(node, f"{file.source.segment(node.targets[0])} = False{between}{written}")
+    yield file.found(RULE, node, f"`{text} = True` -> handed on to the layers inside", [edit])
+
+
+def _before(file: File, node: ast.stmt) -> str:
+    """Return the statement before another one in its block."""
+    parent = file.tree.parents[node]
+    for block in (getattr(parent, field, None) for field in ("body", "orelse", "finalbody")):
+        if isinstance(block, list) and node in block and block.index(node):
+            return ast.unparse(block[block.index(node) - 1])
+    return ""
+
+
+def _assigned(file: File, target: ast.Attribute) -> ast.Assign | None:
+    """Return the assignment of `trainable` that an attribute is the target of, where True or False is written out."""
+    node = file.tree.parents.get(target)
+    if target.attr != "trainable" or not isinstance(node, ast.Assign) or node.targets != [target]:
+        return None
+    return node if isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool) else None
+
+
+def _value(node: ast.Assign) -> bool:
+    return isinstance(node.value, ast.Constant) and bool(node.value.value)
