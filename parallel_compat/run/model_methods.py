@@ -710,7 +710,12 @@ def _leave_out_weights(
         return
     left_out = "left out, as TensorFlow 1.15 did: it had trained or evaluated without, and weighed in the other since"
     weighted = any(arguments.get(name) is not None for name in _OF_WEIGHTS)
-    if not made_functions.heeds_weights(model, function, weighted) and weighted:
+    heeded = made_functions.heeds_weights(model, function, weighted) or not weighted
+    splits = weighted and arguments.get("validation_split") and arguments.get("validation_data") is None
+    if splits and made_functions.heeds_weights(model, "test", weighted) != heeded:
+        _split(arguments, weighs_held_out=not heeded)
+        note("validation_split= with weights", left_out)
+    if not heeded:
         note("sample_weight= or class_weight=", left_out)
         arguments.update({name: None for name in _OF_WEIGHTS if name in arguments})
     held_out = arguments.get("validation_data")
@@ -719,6 +724,19 @@ def _leave_out_weights(
         if not made_functions.heeds_weights(model, "test", weighted) and weighted:
             note("validation_data= with weights", left_out)
             arguments["validation_data"] = tuple(held_out[:2])
+
+
+def _split(arguments: dict[str, Any], weighs_held_out: bool) -> None:
+    """Split the arrays of `fit` where only what trains, or only what evaluates, heeds weights."""
+    y, weights, classes = arguments.get("y"), arguments.get("sample_weight"), arguments.get("class_weight")
+    if classes is not None and not keras.tree.is_nested(y):
+        weights = np.asarray(weighted_classes(y, weights, classes))
+        arguments["class_weight"] = None
+    fraction = arguments.pop("validation_split")
+    (*data, trained), (*held_out, held_out_weights) = keras3.split((arguments["x"], y, weights), fraction)
+    arguments["x"], arguments["y"] = data
+    arguments["sample_weight"] = trained
+    arguments["validation_data"] = (*held_out, held_out_weights) if weighs_held_out else tuple(held_out)
 
 
 def _weigh_classes_and_samples(

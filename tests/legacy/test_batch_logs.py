@@ -216,6 +216,20 @@ def test_weights_that_a_function_made_without_leaves_out():
         model.compile("sgd", "mse")
         assert model.test_on_batch(x, y, sample_weight=w) == 1.0
 
+        x, y, w = np.zeros((4, 1)), np.array([[1.0], [3.0]] * 2), np.ones(4)
+        split = {"validation_split": 0.5, "class_weight": {1: 2.0, 3: 0.5}, "verbose": 0}
+        found = []
+        for before in (
+            lambda model: model.test_on_batch(x, y),
+            lambda model: [model.train_on_batch(x, y), model.test_on_batch(x, y, sample_weight=w)],
+            lambda model: model.train_on_batch(x, y, sample_weight=w),
+        ):
+            model = made()
+            before(model)
+            history = model.fit(x, y, **split).history
+            found.append([*history["loss"], *history["val_loss"]])
+        assert found == [[3.25, 5.0], [5.0, 3.25], [3.25, 3.25]]  # those held out have weights of their own
+
 
 def test_the_end_of_an_evaluation_has_no_logs():
     """As in TensorFlow 1.15.5 and 2.2.3."""

@@ -210,12 +210,14 @@ def test_gone_members_are_gone():
     import keras
 
     kinds = {"keras.Model": keras.Model, "keras.optimizers.Optimizer": keras.optimizers.Optimizer}
+    inputs = keras.Input((1,))
+    model = keras.Model(inputs, inputs)  # with what is set when one is made: `compiled`, `inputs`
     for name, rows in members().items():
         for row in rows:
             if row.of in kinds and row.change is not Change.PROVIDED:
                 assert not hasattr(kinds[row.of], name) or row.old in ("set_weights",), row
             if row.of in kinds and row.change is Change.RENAMED:
-                assert hasattr(kinds[row.of], row.new), row
+                assert hasattr(kinds[row.of], row.new) or hasattr(model, row.new), row
 
 
 def test_tensorflow_1_signatures_are_those_of_compat_v1():
