@@ -118,6 +118,13 @@ RESULTS: tuple[Result, ...] = (
         r"hinge",
     ),
     Result(
+        "`SpecificityAtSensitivity`, `SensitivityAtSpecificity`, `PrecisionAtRecall` (tf.keras before 2.3)",
+        "the rate at the threshold where the other rate is closest to what was asked",
+        "the greatest rate among thresholds that give at least what was asked",
+        THEN, TODAY, TODAY,
+        r"SpecificityAtSensitivity|SensitivityAtSpecificity|PrecisionAtRecall",
+    ),
+    Result(
         "`weighted_metrics`",
         "mean of metric times weight",
         "divided by the sum of the weights",

@@ -41,6 +41,11 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     )
     each = "a mean of the user's counts each number, not each row"
     patches.wrap(keras.metrics.Mean, "update_state", looking_alike(_mean), why=each)
+    from parallel_compat.legacy.numbers import closest_thresholds
+
+    for kind, (asked, given) in closest_thresholds.RATES.items():
+        at = functools.partial(_at_closest, closest_thresholds.result_of(asked, given))
+        patches.wrap(kind, "result", looking_alike(at), why="the rate at the threshold that the era took")
     whole = "a configuration has all arguments, so that a loaded model computes the same"
     for kind in (
         keras.losses.Huber,
@@ -223,6 +228,13 @@ def _mean(original: Any) -> Any:
             metrics.update_mean(self, values, sample_weight)
 
     return update_state
+
+
+def _at_closest(of_era: Any, original: Any) -> Any:
+    def result(self: Any) -> Any:
+        return original(self) if object_eras.era_of_object(self) is Era.TODAY else of_era(self)
+
+    return result
 
 
 def _whole_config(original: Any) -> Any:

@@ -297,3 +297,22 @@ def test_the_first_batch_of_a_sequence_is_asked_for_once_more():
         data = Counted()
         fit(data, epochs=2, workers=0, shuffle=False, verbose=0)
         assert data.asked == [0, 0, 1, 2, 0, 1, 2]  # of TensorFlow 2.2.3
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [  # of TensorFlow 2.2.3; 1.15.5 gives the same, and has no PrecisionAtRecall
+        ("SpecificityAtSensitivity", 0.4, [0.5, 0.4]),
+        ("SensitivityAtSpecificity", 0.7, [1.0, 0.33333334]),
+        ("PrecisionAtRecall", 0.6, [0.5, 0.33333334]),
+    ],
+)
+def test_rates_at_the_closest_threshold(name, value, expected):
+    from tensorflow import keras
+
+    metric = getattr(keras.metrics, name)(value, num_thresholds=5)
+    found = []
+    for y_true, y_pred in ([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8]), ([0, 0, 1, 0], [0.3, 0.9, 0.2, 0.7]):
+        metric.update_state(y_true, y_pred)
+        found.append(float(metric.result()))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
