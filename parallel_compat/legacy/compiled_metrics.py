@@ -68,6 +68,9 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
             entries = _of_output(given, output, i, count) if with_loss[i] else []
             if i > 0 and era.is_tf_keras and not _is_by_output(given):
                 entries = [_copy(each) for each in entries]
+            elif weighted and era is Era.TF_KERAS_1_15:
+                for each in entries:
+                    _name_as_weighted(each)
             of_output = [_metric(entry, era, kind, weighted, choosers[i]) for entry in entries]
             if era is Era.TF_KERAS_1_15:  # a dict by name there
                 of_output = list({metric.name: metric for metric in of_output}.values())
@@ -258,6 +261,12 @@ def of_drawn_targets(model: Any, targets: Any) -> None:
         for each in choosers:
             if not each.has_chosen:
                 each.last_axis_is_unknown = len(shape) > 1
+
+
+def _name_as_weighted(metric: Any) -> None:
+    """Rename a metric object of `weighted_metrics` as TensorFlow 1.15 did."""
+    if isinstance(metric, keras.metrics.Metric):
+        metric.name = f"weighted_{metric.name}"
 
 
 def _name_uniquely(metric: Any, prefix: str, names: list[str], weighted: bool, era: Era) -> None:

@@ -46,6 +46,14 @@ _OF_OPTIMIZERS_OF_TENSORFLOW = {
     "Adam": ("decay", "beta_1", "beta_2", "epsilon", "amsgrad"),
     "Adamax": ("decay", "beta_1", "beta_2", "epsilon"),
     "Nadam": ("decay", "beta_1", "beta_2", "epsilon"),
+    "Ftrl": (
+        "decay",
+        "initial_accumulator_value",
+        "learning_rate_power",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+        "l2_shrinkage_regularization_strength",
+    ),
 }
 
 

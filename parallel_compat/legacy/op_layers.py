@@ -25,7 +25,7 @@ from tensorflow.keras import backend as _backend
 from parallel_compat.backend.keras3 import dispatch
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.legacy import ctc
-from parallel_compat.names.backend_functions import PROVIDED, UNCHANGED
+from parallel_compat.names.backend_functions import PROVIDED, SINCE_KERAS_2_3, UNCHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -210,7 +210,7 @@ def resolve(path: str) -> Callable[..., Any]:
     found: Any = None
     if root == "tensorflow" and _is_allowed(name):
         found = _found(name)
-    elif root == _BACKEND and name in UNCHANGED:
+    elif root == _BACKEND and name in (*UNCHANGED, SINCE_KERAS_2_3):
         found = getattr(_backend, name)
     elif root == _BACKEND and name in PROVIDED:
         found = getattr(ctc, name)

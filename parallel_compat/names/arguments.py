@@ -370,6 +370,15 @@ def _callbacks() -> list[Argument]:
             harmless=(False,),
             note="Call `model.load_weights(path)` before `fit`, or use `keras.callbacks.BackupAndRestore`.",
         ),
+        *(
+            Argument(
+                "keras.callbacks.ProgbarLogger",
+                name,
+                Change.DROPPED,
+                note="It chose what the bar shows; Keras 3's counts steps and knows the metrics.",
+            )
+            for name in ("count_mode", "stateful_metrics")
+        ),
         Argument(board, "batch_size", Change.DROPPED, note="It sized the batches of the histograms."),
         Argument(
             board,

@@ -27,5 +27,8 @@ _AS_OPERATIONS_NAMES = """
 """
 AS_OPERATIONS = frozenset(_AS_OPERATIONS_NAMES.split())
 
+# TensorFlow's own, as it was since Keras 2.3; the one of this package is of before.
+SINCE_KERAS_2_3 = "batch_dot"
+
 # Those of `legacy.ctc` that a layer made of a function may name as well.
 PROVIDED = frozenset({"ctc_decode"})

@@ -94,6 +94,10 @@ _PROVIDED: dict[str, str] = {
     # Graphs of symbolic tensors.
     **{f"keras.backend.{name}": f"{_LEGACY}.graph.{name}" for name in _GRAPH.split()},
     **{f"keras.backend.tensorflow_backend.{name}": f"{_LEGACY}.graph.{name}" for name in _GRAPH.split()},
+    **{
+        f"keras.backend.{place}batch_dot": f"{_LEGACY}.dot_products.batch_dot_of_era"
+        for place in ("", "tensorflow_backend.")
+    },
     "keras.backend.tf": "tensorflow",
     "keras.backend.tensorflow_backend.tf": "tensorflow",
     **{f"keras.legacy.interfaces.legacy_{name}_support": f"{_LEGACY}.utils.as_written" for name in _SUPPORT.split()},

@@ -444,7 +444,7 @@ def _configurations(patches: Patches, keras: Any) -> None:
     for owner in sorted(owners - {keras.Layer}, key=lambda owner: str(owner.__name__)):
         patches.wrap(owner, "get_config", _config_as_in_era, why=why)
     patches.wrap(keras.initializers.VarianceScaling, "get_config", _config_as_in_era, why=why)
-    for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"):
+    for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam", "Ftrl"):
         patches.wrap(getattr(keras.optimizers, name), "get_config", _config_of_optimizer, why=why)
     owners = {next(each for each in kind.__mro__ if "from_config" in vars(each)) for kind in kinds}
     for owner in sorted(owners, key=lambda owner: str(owner.__name__)):

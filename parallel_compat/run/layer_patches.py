@@ -37,6 +37,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     """
     from parallel_compat.legacy import (
         cell_structures,
+        dot_products,
         lambda_functions,
         masks,
         output_shapes,
@@ -165,6 +166,11 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     value = looking_alike(functools.partial(masks.value_of_merge, is_old=_is_old))
     for kind, name in patch_points.merge_functions():
         patches.wrap(kind, name, value, why="masked steps count in a maximum, as they did")
+    product = "a product of the last two axes"
+    for owner, name, wrap in patch_points.of_dot(functools.partial(dot_products.merge, is_old=_in_a_graph)):
+        patches.wrap(owner, name, looking_alike(wrap), why=product)
+    of_shapes = looking_alike(functools.partial(dot_products.output_shape, is_old=_in_a_graph))
+    patches.wrap(layers.Dot, "compute_output_shape", of_shapes, why=product)
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
 

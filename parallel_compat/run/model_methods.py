@@ -255,10 +255,19 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     arguments = _in_drawn_order(self, arguments)
     if _keeps_order(self, arguments.get("x"), drawing.get("workers")):
         arguments["shuffle"] = False
-    if _is_parallel(self):  # which draws from generators itself
+    x, held = arguments.get("x"), arguments.get("validation_data")
+    in_batches_of_training = (
+        callers.era_of(frame) is Era.TF_KERAS_1_15
+        and (is_generator(x) or is_sequence(x))
+        and generator_methods.ArrayBatches.takes(held)
+    )
+    if _is_parallel(self) and not in_batches_of_training:  # which draws from generators itself
         history = original(self, **arguments, **drawing)
     else:
         feed = generator_methods.Feed(self, **drawing, targets_of_keras_2=True)
+        if in_batches_of_training:  # its `fit` was its `fit_generator`
+            arguments["validation_data"] = generator_methods.ArrayBatches(held, feed)
+            arguments["validation_steps"] = None
         history = generator_methods.fit(self, feed, arguments, functools.partial(original, self))
     callback_params.complete(history, do_validation=held_out is not None, **of_arrays)
     return history

@@ -248,3 +248,55 @@ def test_the_end_of_an_evaluation_has_no_logs():
         assert seen == [None]
         config = tf_keras.initializers.VarianceScaling(2.0, "fan_out").get_config()
         assert sorted(config) == ["distribution", "mode", "scale", "seed"]
+
+
+def test_held_out_arrays_come_in_batches_of_training():
+    """As TensorFlow 1.15.5: `fit` of a Sequence validates in batches as large as its last, and takes their mean."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from tensorflow import keras as tf_keras
+
+        x, y = np.arange(13.0)[:, None], np.zeros((13, 1))
+
+        class Rows(tf_keras.utils.Sequence):
+            def __len__(self):
+                return 3
+
+            def __getitem__(self, index):
+                return x[5 * index : 5 * index + 5], y[5 * index : 5 * index + 5]
+
+        def rows():
+            while True:
+                yield from Rows()
+
+        for of_replicas in (False, True):
+            model = tf_keras.Sequential([tf_keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+            model.set_weights([np.ones((1, 1))])
+            if of_replicas:
+                model = parallel_compat.multi_gpu_model(model, 2)
+            model.compile(tf_keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+            found = model.fit(Rows(), validation_data=(x, y), verbose=0, shuffle=False).history
+            np.testing.assert_allclose([*found["val_loss"], *found["val_mean_absolute_error"]], [62.533333, 6.0])
+            weights = np.linspace(0, 1, 13)
+            found = model.fit(rows(), steps_per_epoch=2, validation_data=(x, y, weights), verbose=0).history
+            np.testing.assert_allclose([*found["loss"], *found["val_loss"]], [28.5, 48.833334])
+
+
+def test_metric_objects_given_to_be_weighted():
+    """Their names in TensorFlow 1.15.5, with one output and with two."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from tensorflow import keras as tf_keras
+
+        for outputs in (1, 2):
+            x = tf_keras.Input((1,))
+            layers = [tf_keras.layers.Dense(1, name=f"o{i}") for i in range(outputs)]
+            model = tf_keras.Model(x, [layer(x) for layer in layers])
+            metrics = tf_keras.metrics
+            model.compile(
+                "sgd",
+                "mse",
+                metrics=[metrics.MeanSquaredError()],
+                weighted_metrics=[metrics.MeanSquaredError(), "mae"],
+            )
+            names = ["mean_squared_error", "weighted_mean_squared_error", "weighted_mean_absolute_error"]
+            expected = names if outputs == 1 else [f"o{i}_{name}" for i in range(2) for name in names]
+            assert model.metrics_names[-len(expected) :] == expected

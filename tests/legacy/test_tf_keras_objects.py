@@ -316,3 +316,21 @@ def test_rates_at_the_closest_threshold(name, value, expected):
         metric.update_state(y_true, y_pred)
         found.append(float(metric.result()))
     np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_the_configuration_of_ftrl():
+    """As each tf.keras stack said it; a bar is made with the arguments it had."""
+    from tensorflow import keras
+
+    config = keras.optimizers.Ftrl(0.5, l1_regularization_strength=0.25).get_config()
+    assert config == {
+        "name": "Ftrl",
+        "learning_rate": 0.5,
+        "decay": 0.0,
+        "initial_accumulator_value": 0.1,
+        "learning_rate_power": -0.5,
+        "l1_regularization_strength": 0.25,
+        "l2_regularization_strength": 0.0,
+        "l2_shrinkage_regularization_strength": 0.0,
+    }
+    assert keras.callbacks.ProgbarLogger("steps", stateful_metrics=["a"])

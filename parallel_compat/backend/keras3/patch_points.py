@@ -117,6 +117,11 @@ def merge_functions() -> Iterator[tuple[Any, str]]:
         yield kind, "_merge_function"
 
 
+def of_dot(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where `Dot` multiplies (`Dot._merge_function`)."""
+    yield keras.layers.Dot, "_merge_function", wrap
+
+
 def image_generator_class() -> Any:
     """Return `ImageDataGenerator`; `keras` itself does not show it any more."""
     from keras.src.legacy.preprocessing.image import ImageDataGenerator
