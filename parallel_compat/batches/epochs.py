@@ -34,8 +34,8 @@ def skip(model: keras.Model, epochs: int, validations: int) -> bool:
     """
     mine = [one for one in _alive if one.feeds(model)]
     for one in mine:
-        one.skip(epochs if one.feeds_training else validations)
-    return any(one.feeds_training for one in mine)
+        one.skip(epochs if one.is_for("training") else validations)
+    return any(one.is_for("training") for one in mine)
 
 
 def of_training(model: keras.Model) -> Epochs | None:
@@ -44,7 +44,17 @@ def of_training(model: keras.Model) -> Epochs | None:
     Args:
         model: the model in `fit`.
     """
-    return next((one for one in list(_alive) if one.feeds_training and one.feeds(model)), None)
+    return of_data(model, "training")
+
+
+def of_data(model: keras.Model, what: str) -> Epochs | None:
+    """Return what a model takes batches from; None where it does from arrays and datasets.
+
+    Args:
+        model: the model.
+        what: "training", "validation" or "prediction".
+    """
+    return next((one for one in list(_alive) if one.is_for(what) and one.feeds(model)), None)
 
 
 class Epochs:
@@ -113,10 +123,9 @@ class Epochs:
         self._source.close()
         _alive.discard(self)
 
-    @property
-    def feeds_training(self) -> bool:
-        """Whether these are the batches that a model is trained on."""
-        return self._what == "training"
+    def is_for(self, what: str) -> bool:
+        """Whether these are the batches of "training", "validation" or "prediction"."""
+        return self._what == what
 
     def __iter__(self) -> Epochs:
         return self

@@ -10,10 +10,12 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import model_files
+from parallel_compat.legacy import compiled_metrics, model_files
 from parallel_compat.legacy.numbers.logs import rename_rate, resolve, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import larger_is_better
+from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class BaseLogger(Callback):
     {'loss': 1.25}
 
     The logs of an epoch are averages without it, in all eras. Where batches have no `size`, as in TensorFlow 2.2, it
-    leaves them as they are.
+    leaves them as they are. TensorFlow 1.15 told it that all metrics are stateful (`set_callback_parameters`).
 
     Args:
         stateful_metrics: names of metrics whose last value is that of the epoch.
@@ -57,6 +59,9 @@ class BaseLogger(Callback):
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         self.seen = 0
         self.totals: dict[str, Any] = {}
+        model = getattr(self, "model", None)
+        if object_eras.era_of_object(model) is Era.TF_KERAS_1_15 and compiled_metrics.order_of(model) is not None:
+            self.stateful_metrics = set(compiled_metrics.metrics_names(model)[1:])
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
         logs = logs or {}

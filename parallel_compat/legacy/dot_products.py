@@ -57,7 +57,7 @@ def merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -> Callab
         axes = _axes(self, len(inputs[0].shape))
         if self.normalize:
             inputs = [keras.utils.normalize(each, axis=axis) for each, axis in zip(inputs, axes, strict=True)]
-        return backend.batch_dot(*inputs, axes)
+        return backend.batch_dot(inputs[0], inputs[1], axes)
 
     return merge_function
 

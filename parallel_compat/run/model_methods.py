@@ -261,14 +261,17 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         and (is_generator(x) or is_sequence(x))
         and generator_methods.ArrayBatches.takes(held)
     )
-    if _is_parallel(self) and not in_batches_of_training:  # which draws from generators itself
-        history = original(self, **arguments, **drawing)
-    else:
-        feed = generator_methods.Feed(self, **drawing, targets_of_keras_2=True)
-        if in_batches_of_training:  # its `fit` was its `fit_generator`
-            arguments["validation_data"] = generator_methods.ArrayBatches(held, feed)
-            arguments["validation_steps"] = None
-        history = generator_methods.fit(self, feed, arguments, functools.partial(original, self))
+    size = arguments.get("validation_batch_size") or arguments.get("batch_size")
+    held_x = held_out[0] if isinstance(held_out, (tuple, list)) else None
+    with batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps")):
+        if _is_parallel(self) and not in_batches_of_training:  # which draws from generators itself
+            history = original(self, **arguments, **drawing)
+        else:
+            feed = generator_methods.Feed(self, **drawing, targets_of_keras_2=True)
+            if in_batches_of_training:  # its `fit` was its `fit_generator`
+                arguments["validation_data"] = generator_methods.ArrayBatches(held, feed)
+                arguments["validation_steps"] = None
+            history = generator_methods.fit(self, feed, arguments, functools.partial(original, self))
     callback_params.complete(history, do_validation=held_out is not None, **of_arrays)
     return history
 
@@ -474,7 +477,9 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         raise ValueError(f"Expected an array for each input of '{self.name}'. Received: None among them")
     if _is_sparse(arguments["x"]):
         arguments["x"] = _dense_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
-    with _fed(self, drawing, "prediction", arguments) as fed:
+    divided = arguments.get("batch_size"), arguments.get("steps")
+    evaluating = batch_logs.evaluating(self, "predict", arguments["x"], *divided)
+    with evaluating, _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
 
 
@@ -689,7 +694,11 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
         arguments["x"] = _dense_batches(self, parts, arguments.pop("batch_size", None))
     on_batch = batch_logs.going_on(self, resets) if name.endswith("_on_batch") else nullcontext()
-    with on_batch, _fed(self, drawing, "validation", arguments) as fed:
+    evaluating: AbstractContextManager[None] = nullcontext()
+    if name == "evaluate":
+        divided = arguments.get("batch_size"), arguments.get("steps")
+        evaluating = batch_logs.evaluating(self, "test", arguments.get("x"), *divided)
+    with on_batch, evaluating, _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
             return patch_points.plain_results(results) if fed["return_dict"] else results

@@ -26,6 +26,8 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         keras: the module.
         looking_alike: lets what a function returns pass for what it was made of.
     """
+    from parallel_compat.legacy.numbers import closest_thresholds
+
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
@@ -41,11 +43,9 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
     )
     each = "a mean of the user's counts each number, not each row"
     patches.wrap(keras.metrics.Mean, "update_state", looking_alike(_mean), why=each)
-    from parallel_compat.legacy.numbers import closest_thresholds
-
-    for kind, (asked, given) in closest_thresholds.RATES.items():
+    for metric, (asked, given) in closest_thresholds.RATES.items():
         at = functools.partial(_at_closest, closest_thresholds.result_of(asked, given))
-        patches.wrap(kind, "result", looking_alike(at), why="the rate at the threshold that the era took")
+        patches.wrap(metric, "result", looking_alike(at), why="the rate at the threshold that the era took")
     whole = "a configuration has all arguments, so that a loaded model computes the same"
     for kind in (
         keras.losses.Huber,

@@ -300,3 +300,49 @@ def test_metric_objects_given_to_be_weighted():
             names = ["mean_squared_error", "weighted_mean_squared_error", "weighted_mean_absolute_error"]
             expected = names if outputs == 1 else [f"o{i}_{name}" for i in range(2) for name in names]
             assert model.metrics_names[-len(expected) :] == expected
+
+
+def test_what_the_batches_of_an_evaluation_say_when_they_begin():
+    """As TensorFlow 1.15.5; and `params["verbose"]` after a validation, and what a second `BaseLogger` logs."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from tensorflow import keras as tf_keras
+
+        class Notes(tf_keras.callbacks.Callback):
+            def __init__(self):
+                super().__init__()
+                self.seen = []
+
+            def on_test_batch_begin(self, batch, logs=None):
+                self.seen.append((batch, *(logs.get(name) for name in ("batch", "size"))))
+
+            on_predict_batch_begin = on_test_batch_begin
+
+            def on_epoch_end(self, epoch, logs=None):
+                self.seen.append((self.params["verbose"], logs["mean_absolute_error"]))
+
+        def noted(method, *data, **keywords):
+            notes = Notes()
+            method(*data, callbacks=[tf_keras.callbacks.BaseLogger(), notes], **keywords)
+            return notes.seen
+
+        class Rows(tf_keras.utils.Sequence):
+            def __len__(self):
+                return 2
+
+            def __getitem__(self, index):
+                return np.ones((4 - index, 1)), np.zeros((4 - index, 1))
+
+        model = tf_keras.Sequential([tf_keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+        model.set_weights([np.ones((1, 1))])
+        model.compile(tf_keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+        x = np.arange(7.0)[:, None]
+        y = 0 * x
+        in_fit = {"batch_size": 3, "shuffle": False, "verbose": 2}
+        of_seven = [(0, 0, 3), (1, 1, 3), (2, 2, 1)]
+        assert noted(model.fit, x, y, validation_data=(x, y), **in_fit) == [*of_seven, (0, 3.0)]
+        assert noted(model.fit, x, y, validation_split=0.4, **in_fit) == [(0, 0, 3), (0, 1.5)]
+        assert noted(model.evaluate, x, y, batch_size=4, verbose=0) == [(0, 0, 4), (1, 1, 3)]
+        assert noted(model.evaluate, x, y, steps=2, verbose=0) == [(0, 0, 1), (1, 1, 1)]
+        assert noted(model.evaluate, Rows(), verbose=0) == [(0, 0, 4), (1, 1, 3)]
+        assert noted(model.predict, x, batch_size=4) == [(0, 0, 4), (1, 1, 3)]
+        assert noted(model.fit_generator, Rows(), validation_data=Rows(), verbose=2, shuffle=False)[-1] == (2, 1.0)

@@ -341,11 +341,16 @@ def of_results(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     yield Trainer, "_get_metrics_result_or_logs", wrap
 
 
-def of_batch_begins(wrap: Callable[[Any], Any]) -> Iterator[Point]:
-    """Yield where the hook for the beginning of a training batch is called (`CallbackList.on_train_batch_begin`)."""
+def of_batch_begins(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
+    """Yield where the hooks for the beginning of a batch are called (`CallbackList.on_train_batch_begin`).
+
+    Args:
+        wrap: called with "train", "test" and "predict".
+    """
     from keras.src.callbacks.callback_list import CallbackList
 
-    yield CallbackList, "on_train_batch_begin", wrap
+    for kind in ("train", "test", "predict"):
+        yield CallbackList, f"on_{kind}_batch_begin", wrap(kind)
 
 
 def of_newer_hooks(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
@@ -378,6 +383,13 @@ def of_train_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     from keras.src.callbacks.callback_list import CallbackList
 
     yield CallbackList, "on_train_end", wrap
+
+
+def of_test_begins(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where the hook for the beginning of an evaluation is called (`CallbackList.on_test_begin`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "on_test_begin", wrap
 
 
 def of_test_ends(wrap: Callable[[Any], Any]) -> Iterator[Point]:

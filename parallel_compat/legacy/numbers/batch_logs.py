@@ -12,6 +12,7 @@ few samples it has; its logs are in the order of the alphabet.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,7 @@ class Totals:
 _TOTALS = "_parallel_compat_totals_of_epoch"
 _GOES_ON = "_parallel_compat_metrics_go_on"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
+_EVALUATED = "_parallel_compat_evaluated_arrays"
 _TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
 # The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
 _WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
@@ -211,7 +213,8 @@ def points() -> Iterator[Point]:
     yield from patch_points.of_functions_of_a_step(lambda name: functools.partial(_batch_by_batch, name=name))
     yield from patch_points.of_metric_resets(_beginning)
     yield from patch_points.of_results(_means_of_epoch)
-    yield from patch_points.of_batch_begins(_giving_place)
+    yield from patch_points.of_batch_begins(lambda kind: functools.partial(_giving_place, kind=kind))
+    yield from patch_points.of_test_begins(_silencing)
     yield from patch_points.of_train_ends(_without_logs)
     yield from patch_points.of_test_ends(_without_logs_of_evaluation)
     yield from patch_points.of_batch_ends(lambda hook: functools.partial(_giving_batch_logs, hook=hook))
@@ -297,11 +300,21 @@ def _means_of_epoch(original: Any) -> Any:
     return results
 
 
-def _place(callbacks: Any, batch: int, size: int | None = None, begins: bool = False) -> dict[str, int]:
-    """Return what the logs of a training batch said of the batch itself: its number, and its samples where known."""
-    if object_eras.era_of_object(getattr(callbacks, "model", None)) not in _WITH_PLACE:
+def _place(callbacks: Any, batch: int, size: int | None = None, begins: str = "") -> dict[str, int]:
+    """Return what the logs of a batch said of the batch itself: its number, and its samples where known.
+
+    Args:
+        callbacks: Keras's list of them.
+        batch: its number.
+        size: its samples, None where they are not known.
+        begins: "train", "test" or "predict" where it is about to begin.
+    """
+    era = object_eras.era_of_object(getattr(callbacks, "model", None))
+    if era not in _WITH_PLACE or (begins in _WHAT and era is Era.KERAS_2_2_4):
         return {}
-    if size is None:
+    if size is None and begins in _WHAT:
+        size = _samples_of_evaluated(callbacks.model, begins, batch)
+    elif size is None:
         all_params = (getattr(callback, "params", None) for callback in callbacks.callbacks)
         params = next((each for each in all_params if isinstance(each, Params)), None)
         size = params.size_of_batch(batch) if params is not None else None
@@ -311,16 +324,65 @@ def _place(callbacks: Any, batch: int, size: int | None = None, begins: bool = F
     return {"batch": batch} if size is None else {"batch": batch, "size": size}
 
 
-def _giving_place(original: Any) -> Any:
-    def on_train_batch_begin(self: Any, batch: int, logs: Any = None) -> None:
-        place = _place(self, batch, begins=True)
+# What is evaluated, by the kind of its hooks, as `Epochs` are called.
+_WHAT = {"test": "validation", "predict": "prediction"}
+
+
+def _samples_of_evaluated(model: Any, kind: str, batch: int) -> int | None:
+    drawn = epochs.of_data(model, _WHAT[kind])
+    if drawn is not None:
+        return drawn.samples_of_next()
+    samples, batch_size = vars(model).get(_EVALUATED, {}).get(kind, (0, 0))
+    return min(batch_size, samples - batch * batch_size) if batch * batch_size < samples else None
+
+
+@contextlib.contextmanager
+def evaluating(model: Any, kind: str, x: Any, batch_size: int | None, steps: int | None = None) -> Iterator[None]:
+    """Let the hooks of TensorFlow 1.15 for the batches of arrays be told how many samples they have.
+
+    Args:
+        model: the model.
+        kind: "test" or "predict".
+        x: the arrays.
+        batch_size: how they are divided, 32 by default.
+        steps: how often all of them are taken, each counted as one sample; None for once, in batches.
+    """
+    first = next((each for each in keras.tree.flatten(x) if getattr(each, "shape", ())), None)
+    if first is None or object_eras.era_of_object(model) is not Era.TF_KERAS_1_15:
+        yield
+        return
+    before = vars(model).get(_EVALUATED, {})
+    counted = (steps, 1) if steps is not None else (int(first.shape[0]), batch_size or 32)
+    vars(model)[_EVALUATED] = {**before, kind: counted}
+    try:
+        yield
+    finally:
+        vars(model)[_EVALUATED] = before
+
+
+def _giving_place(original: Any, kind: str) -> Any:
+    def on_batch_begin(self: Any, batch: int, logs: Any = None) -> None:
+        place = _place(self, batch, begins=kind)
         if logs or not place:
             original(self, batch, logs)
             return
         for callback in self.callbacks:
-            callback.on_train_batch_begin(batch, logs=Logs(place))
+            getattr(callback, f"on_{kind}_batch_begin")(batch, logs=Logs(place))
 
-    return on_train_batch_begin
+    return on_batch_begin
+
+
+def _silencing(original: Any) -> Any:
+    """A validation in `fit` set the `verbose` of the one dict that all callbacks of TensorFlow 1.15 have to 0."""
+
+    def on_test_begin(self: Any, logs: Any = None) -> None:
+        for callback in self.callbacks:
+            params = getattr(callback, "params", None)
+            if isinstance(params, Params) and params.get("do_validation"):
+                params.validates()
+        original(self, logs)
+
+    return on_test_begin
 
 
 def _without_logs(original: Any) -> Any:

@@ -52,6 +52,12 @@ class Params(dict[str, Any]):
     def get(self, name: str, default: Any = None) -> Any:
         return self[name] if name == "metrics" else super().get(name, default)
 
+    def validates(self) -> None:
+        """A validation begins, which in TensorFlow 1.15's training on arrays shared this dict, and said nothing."""
+        era = object_eras.era_of_object(getattr(self._callback, "model", None))
+        if era is Era.TF_KERAS_1_15 and self.get("batch_size") is not None:
+            self["verbose"] = 0
+
     def size_of_batch(self, number: int) -> int | None:
         """Return the samples of a batch, counted from 0; None where the data is no arrays."""
         if self.get("batch_size") is None:
