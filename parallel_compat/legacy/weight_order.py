@@ -41,9 +41,9 @@ def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
         era: the era.
     """
     if isinstance(layer, keras.Model) and era is not Era.KERAS_2_2_4:
-        return _unique(
-            weight for group, held in keras3.layers_by_attribute(layer) for weight in _of_group(group, held, era)
-        )
+        listed = [weight for group, held in keras3.layers_by_attribute(layer) for weight in _of_group(group, held, era)]
+        # TensorFlow 1.15 listed those of a layer twice that is in the model and in another one in it.
+        return listed if era is Era.TF_KERAS_1_15 else _unique(listed)
     trainable, others = _split(layer, era)
     return _unique([*trainable, *others])
 
@@ -77,6 +77,11 @@ def of_get_weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
 def get_weights(layer: keras.Layer, era: Era) -> list[Any]:
     """Return the values of a layer's weights in the order of an era."""
     return [weight.numpy() for weight in of_get_weights(layer, era)]
+
+
+def count_params(layer: keras.Layer, era: Era) -> int:
+    """Return how many numbers a layer's `weights` hold, as an era counted them."""
+    return sum(int(np.prod(weight.shape)) for weight in weights(layer, era))
 
 
 def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, values: Sequence[Any]) -> None:

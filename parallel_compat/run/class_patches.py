@@ -826,6 +826,7 @@ def _weights(patches: Patches, layer: Any) -> None:
     patches.set(patch_points.variable_class(), "__getattr__", _of_tensorflow, why=why)
     patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
+    patches.wrap(layer, "count_params", _count_params, why="the weights that the era listed, for the user's code")
     patches.wrap(layer, "losses", _losses, why="symbolic losses, before anything is computed, for the user's code")
     patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
 
@@ -905,6 +906,19 @@ def _get_weights(original: Any) -> Any:
         return weight_order.get_weights(self, era)
 
     return get_weights
+
+
+def _count_params(original: Any) -> Any:
+    @_like(original)
+    def count_params(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or callers.era_of(frame) is not Era.TF_KERAS_1_15 or not self.built:
+            return original(self)
+        from parallel_compat.legacy import weight_order
+
+        return weight_order.count_params(self, Era.TF_KERAS_1_15)
+
+    return count_params
 
 
 def _set_weights(original: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import parallel_compat
@@ -96,3 +97,20 @@ def test_a_model_that_is_read_takes_one_name(era, tmp_path):
     made(layers, models).save(str(tmp_path / "m.h5"))
     model = models.load_model(str(tmp_path / "m.h5"))
     assert kernels(model) == ["dense_1/kernel:0", "last_1/kernel:0"]
+
+
+def test_a_layer_in_a_model_and_in_one_inside_it_is_listed_twice():
+    """As TensorFlow 1.15.5 listed, counted and set its weights; it trained them once."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from tensorflow import keras as tf_keras
+
+        base = tf_keras.Sequential([tf_keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+        a, b = tf_keras.Input((1,)), tf_keras.Input((1,))
+        model = tf_keras.Model([a, b], tf_keras.layers.add([base(a), base.layers[0](b)]))
+        assert (len(model.weights), len(model.get_weights()), model.count_params()) == (2, 2, 2)
+        model.set_weights([np.zeros((1, 1)), np.ones((1, 1))])
+        model.compile(tf_keras.optimizers.SGD(0.1), "mse")
+        ones = np.ones((2, 1))
+        assert model.train_on_batch([ones, ones], 0 * ones) == 4.0
+        np.testing.assert_allclose([each.item() for each in model.get_weights()], [0.2, 0.2], atol=1e-6)
+        assert base.count_params() == 1
