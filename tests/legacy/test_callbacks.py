@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import keras
@@ -293,3 +294,19 @@ def test_monitors_in_their_old_spelling_choose_the_direction():
     assert stop.best == max(history.history["val_accuracy"])
     with pytest.warns(RuntimeWarning, match="mode sideways is unknown"):
         keras.callbacks.EarlyStopping(mode="sideways")
+
+
+def test_rates_are_shown_in_single_precision(tmp_path):
+    """The rate in logs was `np.float32`: a log says 0.05, as each old stack wrote it, not 0.05000000074505806."""
+    from keras.callbacks import CSVLogger, LearningRateScheduler
+    from keras.layers import Dense
+    from keras.models import Sequential
+
+    model = Sequential([Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    callbacks = [LearningRateScheduler(lambda epoch: 0.05 / (epoch + 1)), CSVLogger(str(tmp_path / "log.csv"))]
+    rates = model.fit(np.ones((4, 2)), np.ones(4), epochs=2, verbose=0, callbacks=callbacks).history["lr"]
+    assert [line.split(",")[-1] for line in (tmp_path / "log.csv").read_text().splitlines()] == ["lr", "0.05", "0.025"]
+    assert str(rates) == "[0.05, 0.025]"
+    assert json.loads(json.dumps(rates)) == pytest.approx([0.05, 0.025], rel=1e-6)
+    assert {type(each) for each in pickle.loads(pickle.dumps(rates))} == {float}

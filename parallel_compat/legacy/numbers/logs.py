@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from parallel_compat.names.identifiers import LOGS_TODAY
 
 
@@ -29,6 +31,24 @@ def resolve(logs: Any, name: str) -> str:
     return next((other for other in spellings(name) if dict.__contains__(logs, other)), name)
 
 
+class SinglePrecision(float):
+    """A number that was `np.float32`, and is shown as that: a log of it says 0.05, not 0.05000000074505806.
+
+    A `float`, for what is written as JSON; pickled as one.
+
+    >>> SinglePrecision(np.float32(0.05)), SinglePrecision(0.1) + 0.0
+    (0.05, 0.1)
+    """
+
+    def __repr__(self) -> str:
+        return str(np.float32(self))
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> tuple[type[float], tuple[float]]:
+        return float, (float(self),)
+
+
 def rename_rate(logs: dict[str, Any]) -> None:
     """Let a callback's logs spell the learning rate `lr`, in the place where it is.
 
@@ -39,7 +59,7 @@ def rename_rate(logs: dict[str, Any]) -> None:
     """
     if dict.__contains__(logs, "learning_rate"):
         rate = dict.pop(logs, "learning_rate")
-        dict.__setitem__(logs, "lr", rate)
+        dict.__setitem__(logs, "lr", SinglePrecision(rate) if isinstance(rate, float) else rate)
 
 
 class InOrder(dict[str, Any]):
