@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat import devices
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import metric_state, patch_points
+from parallel_compat.backend.keras3 import layers, metric_state, patch_points
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.batches.sources import AT_ONCE, BEFORE_THE_NEXT, NEVER, Passes
 from parallel_compat.legacy import weight_names
@@ -106,6 +106,11 @@ def put_on(patches: Patches) -> None:
             functools.partial(_end_of_sequential, name=name),
             why="they are there before the model is called",
         )
+    patches.wrap(
+        keras.Sequential, "build", _build_of_sequential, why="a model whose input is known did not look at the shape"
+    )
+    for kind in (keras.Model, keras.Sequential):
+        patches.wrap(kind, "layers", _each_layer_once, why="a layer that was added twice was listed once")
     patches.wrap(
         keras.Model, "compiled_loss", _compiled_loss, why="TensorFlow 2.2 counted the loss, and added what is given"
     )
@@ -1339,6 +1344,36 @@ def _end_of_sequential(original: Any, name: str) -> property:
         return ends[0] if len(ends) == 1 else ends
 
     return property(get)
+
+
+def _build_of_sequential(original: Any) -> Any:
+    """`Sequential.build(shape)` of a model that has an input: it kept that, whatever the shape (in all eras).
+
+    Where the input is known by the first batch alone, tf.keras called `model.layers` one after another, which lists a
+    layer that was added twice once: it was called once.
+    """
+
+    @functools.wraps(original)
+    def build(self: Any, input_shape: Any = None) -> None:
+        era = object_eras.era_of_object(self)
+        known = getattr(self, "inputs", None) if era is not Era.TODAY else None
+        if era.is_tf_keras and not known:
+            layers.call_each_once(self)
+        original(self, tuple(known[0].shape) if known else input_shape)
+
+    return build
+
+
+def _each_layer_once(original: Any) -> property:
+    """`model.layers`, by which configurations, files and summaries go, too."""
+
+    def get(self: Any) -> Any:
+        found = original.__get__(self, type(self))
+        if object_eras.era_of_object(self) is Era.TODAY:
+            return found
+        return list({id(layer): layer for layer in found}.values())
+
+    return property(get, original.fset)
 
 
 def _model_init(original: Any) -> Any:

@@ -198,6 +198,12 @@ def input_shape_given_to(layer: keras.layers.Layer) -> Any:
     return getattr(layer, "_input_shape_arg", None)
 
 
+def call_each_once(model: keras.Sequential) -> None:
+    """Let a `Sequential` that does not know its input call a layer that was added twice once (`Sequential._layers`)."""
+    if model._layers and not isinstance(model._layers[0], (keras.layers.InputLayer, keras.Model)):
+        model._layers = list({id(layer): layer for layer in model._layers}.values())
+
+
 def layers_being_built() -> list[Any]:
     """Return the layers that are being built or called, from the outermost (`keras.src.backend.common.name_scope`)."""
     scopes = global_state.get_global_attribute("name_scope_stack") or []
