@@ -689,6 +689,7 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.wrap(
         keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
     )
+    patches.set(layer, "dynamic", _Dynamic(), why="an attribute of the layers of tf.keras, which `dynamic=True` sets")
     patches.set(keras.layers.Embedding, "input_length", None, why="an attribute that `Embedding` had")
     patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
     for name in ("input", "output"):
@@ -707,12 +708,28 @@ def _layers(patches: Patches, keras: Any) -> None:
     patches.wrap(layer, "add_metric", make, why="Keras 3 has the method no more")
 
 
+class _Dynamic:
+    """`layer.dynamic`: it, or a layer inside, was made with `dynamic=True`, and runs line by line, as its model does.
+
+    What a user's class sets under that name counts instead.
+    """
+
+    FLAG = "_parallel_compat_dynamic"
+
+    def __get__(self, layer: Any, kind: Any) -> Any:
+        if layer is None:
+            return self
+        return any(self.FLAG in vars(each) for each in layers.all_layers(layer))
+
+
 def _layer_init(original: Any) -> Any:
     @_like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
         after = None
         era = callers.era_of_caller()
         object_eras.remember(self, era)
+        if era.is_tf_keras and keywords.pop("dynamic", False):
+            vars(self)[_Dynamic.FLAG] = True
         if keywords.keys() & _OF_EVERY_LAYER:
             from parallel_compat.legacy.layers import take_common
 

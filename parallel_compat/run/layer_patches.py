@@ -61,7 +61,7 @@ def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable
         (layer_calls.of_compiled_calls(), "a `call` that is a `tf.function` changes its variables"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
-        (layer_calls.of_output_shapes(_of_tf_keras), "what a layer gives is found by calling it"),
+        (layer_calls.of_output_shapes(_is_called_for_shape), "what a layer gives is found by calling it"),
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
         (computed_in_build.patch_points(_in_a_graph), "what `build` computes of weights follows them"),
         (kept_from_calls.patch_points(_in_a_graph), "what `call` keeps of one trace is not used in another"),
@@ -382,6 +382,11 @@ def _say_whether_it_trains(result: Any, layer: Any, training: Any) -> None:
 
 def _is_old(layer: Any) -> bool:
     return object_eras.era_of_object(layer) is not Era.TODAY
+
+
+def _is_called_for_shape(layer: Any) -> bool:
+    """tf.keras asked `compute_output_shape` of layers that are made with `dynamic=True` alone."""
+    return _of_tf_keras(layer) and layer.dynamic is not True
 
 
 def _of_tf_keras(layer: Any) -> bool:

@@ -104,6 +104,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
     if era is not Era.TODAY:
         _weigh_by_name(self, keywords)
+    if era.is_tf_keras and self.dynamic is True:
+        keywords = {"run_eagerly": True, **keywords}
     appended_metrics.forget(self)
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)
