@@ -143,11 +143,13 @@ def save_model(
         h5_files.write_model(model, filepath, include_optimizer=include_optimizer)
         return
     path = os.fspath(filepath)
-    if os.path.isdir(path) and object_eras.era_of_object(_saved(model)) in (Era.TF_KERAS_2_2, Era.TODAY):
+    era = object_eras.era_of_object(_saved(model))
+    is_saved_model = save_format in ("tf", "tensorflow") and era.is_tf_keras
+    if os.path.isdir(path) and (era in (Era.TF_KERAS_2_2, Era.TODAY) or is_saved_model):
         path = os.path.join(path, _IN_FOLDER)
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):
         return
-    if object_eras.era_of_object(_saved(model)) is Era.TF_KERAS_2_2 and not path.endswith((".h5", ".hdf5", ".keras")):
+    if (era is Era.TF_KERAS_2_2 and not path.endswith((".h5", ".hdf5", ".keras"))) or is_saved_model:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)  # as for the folder of a SavedModel
     with replacing(path) as temporary:
         if path.endswith(".keras"):
