@@ -59,7 +59,7 @@ from parallel_compat.training.trainable_flags import as_compiled, keep_flags
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from types import FrameType
 
@@ -247,6 +247,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     of_arrays = _of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     _look_at_first_batch(self, arguments.get("x"))
+    _lose_what_is_read_ahead(self, arguments, drawing)
     batch_logs.evaluate_in_steps(
         self,
         not _of_arrays(arguments)
@@ -286,6 +287,38 @@ def _look_at_first_batch(model: Any, data: Any) -> None:
     """
     if is_sequence(data) and object_eras.era_of_object(model) is Era.TF_KERAS_2_2 and len(data):
         data[0]
+
+
+def _lose_what_is_read_ahead(model: Any, arguments: dict[str, Any], drawing: Mapping[str, Any]) -> None:
+    """Let each validation by a generator lose the batch behind its last one, as TensorFlow 2.2 did.
+
+    It made a data set of the generator for each validation, which one worker read one batch ahead (`prefetch(1)`).
+    More workers read ahead as far as they came, and none did not. The one was lost each time, but rarely, on a busy
+    machine, a validation ended before it was read.
+    """
+    held, steps = arguments.get("validation_data"), arguments.get("validation_steps")
+    if (
+        object_eras.era_of_object(model) is Era.TF_KERAS_2_2
+        and is_generator(held)
+        and not is_sequence(held)
+        and steps
+        and drawing.get("workers", 1) == 1
+        and not drawing.get("use_multiprocessing")
+        and not _is_parallel(model)
+    ):
+        arguments["validation_data"] = _losing_one(held, steps)
+
+
+def _losing_one(batches: Iterator[Any], steps: int) -> Iterator[Any]:
+    """Yield batches that are read one ahead, and leave out the one behind each `steps` of them."""
+    end = object()
+    while (batch := next(batches, end)) is not end:
+        for _ in range(steps):
+            ahead = next(batches, end)
+            yield batch
+            if ahead is end:
+                return
+            batch = ahead
 
 
 def _keeps_order(model: Any, data: Any, workers: Any) -> bool:
@@ -403,6 +436,7 @@ def _fit_generator(**arguments: Any) -> Any:
     batch_logs.evaluate_in_steps(model, True)
     batch_logs.train_in_steps(model, isinstance(arguments.get("generator"), tf.data.Dataset))
     _look_at_first_batch(model, arguments.get("generator"))
+    _lose_what_is_read_ahead(model, arguments, arguments)
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
         arguments["class_weight"] = None
     _complete_generators(arguments)
