@@ -296,7 +296,8 @@ def _lose_what_is_read_ahead(model: Any, arguments: dict[str, Any], drawing: Map
     More workers read ahead as far as they came, and none did not. The one was lost each time, but rarely, on a busy
     machine, a validation ended before it was read.
     """
-    held, steps = arguments.get("validation_data"), arguments.get("validation_steps")
+    held: Any = arguments.get("validation_data")
+    steps: Any = arguments.get("validation_steps")
     if (
         object_eras.era_of_object(model) is Era.TF_KERAS_2_2
         and is_generator(held)
