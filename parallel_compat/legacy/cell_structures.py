@@ -211,6 +211,10 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
     """`RNN.call`."""
 
     def call(self: Any, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool = False) -> Any:
+        if getattr(self.cell, "input_spec", None) is not None:
+            self.cell.input_spec = (
+                None  # of the layer, in many a cell: `cell.call` was called, which does not look at it
+            )
         if is_plain(self.cell) and not is_nested(sequences):
             return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
         first = keras.tree.flatten(sequences)[0]

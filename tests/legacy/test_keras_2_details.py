@@ -805,3 +805,41 @@ def test_flags_of_layers_are_their_own():
     assert len(model.trainable_weights) == 2
     model.layers[0].trainable = True
     assert flags() == [True, True, False]
+
+
+def test_a_recurrent_class_of_the_users_with_a_call_and_a_cell_of_its_own():
+    """As attention layers of 2018 are written: `call(inputs, ...)`, and a cell with the `input_spec` of the layer."""
+    from keras import backend as K
+    from keras.engine import InputSpec
+    from keras.layers import RNN, Input, Layer
+    from keras.models import Model
+
+    class Cell(Layer):
+        def __init__(self, units, **kwargs):
+            super().__init__(**kwargs)
+            self.units = self.state_size = units
+            self.input_spec = [InputSpec(ndim=3)]
+
+        def build(self, input_shape):
+            self.kernel = self.add_weight(name="kernel", shape=(input_shape[-1], self.units), initializer="ones")
+            self.built = True
+
+        def call(self, inputs, states, training=None):
+            output = K.dot(inputs, self.kernel) + 0.5 * states[0]
+            return output, [output]
+
+    class Recurrent(RNN):
+        def __init__(self, units, **kwargs):
+            super().__init__(Cell(units), **kwargs)
+
+        def build(self, input_shape):
+            self.cell.build(input_shape)
+
+        def call(self, inputs, mask=None, training=None, initial_state=None):
+            return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
+
+    x = Input((3, 2))
+    model = Model(x, Recurrent(4, return_sequences=True)(x))
+    assert K.int_shape(model.output) == (None, 3, 4)
+    np.testing.assert_allclose(model.predict(np.ones((2, 3, 2)))[0, :, 0], [2.0, 3.0, 3.5])
+    assert model.layers[1].cell.kernel in model.trainable_weights

@@ -107,10 +107,12 @@ def of_shapes_for_users(
     from keras.src.layers import layer as module
 
     def wrap(original: Any) -> Any:
-        def update_shapes_dict_for_target_fn(target_fn: Any, *given: Any, **keywords: Any) -> Any:
-            shapes = original(target_fn, *given, **keywords)
+        def update_shapes_dict_for_target_fn(target_fn: Any, shapes_dict: Any, call_spec: Any, **keywords: Any) -> Any:
             method = inspect.unwrap(target_fn)  # Keras puts a function around `build`
             owner = getattr(method, "__self__", None)
+            shapes = _by_place(target_fn, shapes_dict, call_spec)
+            if shapes is None:
+                shapes = original(target_fn, shapes_dict, call_spec, **keywords)
             if shapes and owner is not None and wants(owner, method.__name__):
                 shapes = {name: make(shape) for name, shape in shapes.items()}
             return shapes
@@ -118,6 +120,21 @@ def of_shapes_for_users(
         return update_shapes_dict_for_target_fn
 
     yield module, "update_shapes_dict_for_target_fn", wrap
+
+
+def _by_place(method: Any, shapes: dict[str, Any], call_spec: Any) -> dict[str, Any] | None:
+    """Return the shapes for a method of Keras's own, beside a `call` that names its first argument otherwise.
+
+    `RNN.compute_output_shape(sequences_shape, initial_state_shape)` is for `call(sequences, initial_state)`; a class of
+    the user's has `call(inputs, initial_state)`. None where the names agree, or the method takes one argument.
+    """
+    first, *others = inspect.signature(method).parameters or [""]
+    module = getattr(inspect.unwrap(method), "__module__", "")
+    is_own = module.startswith(("keras.", "parallel_compat."))  # or what is put on it
+    name, _, suffix = first.rpartition("_")
+    if not is_own or suffix != "shape" or not others or not shapes or name in call_spec.arguments_dict:
+        return None
+    return {first: next(iter(shapes.values())), **{name: shapes[name] for name in others if name in shapes}}
 
 
 def _may_be_input(value: Any) -> bool:
