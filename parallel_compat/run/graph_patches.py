@@ -266,6 +266,7 @@ def _names(patches: Patches, keras: Any) -> None:
     why = "the layer and its last operation in the name of a tensor, for the user's code"
     patches.set(keras.KerasTensor, "name", property(_name, _set_name), why=why)
     patches.set(keras.KerasTensor, "op", property(_operation), why=why)
+    patches.wrap(keras.KerasTensor, "dtype", _dtype, why="TensorFlow's `DType`, which has a `name`")
     patches.wrap(keras.KerasTensor, "__repr__", functools.partial(_words, short=True), why=why)
     patches.wrap(keras.KerasTensor, "__str__", functools.partial(_words, short=False), why=why)
 
@@ -297,6 +298,18 @@ def _operation(tensor: Any) -> Any:
     if found is None:
         raise AttributeError(f"{type(tensor).__name__!r} object has no attribute 'op'")
     return found
+
+
+def _dtype(original: Any) -> property:
+    def dtype(self: Any) -> Any:
+        found = original.fget(self)
+        if _era_of_user(sys._getframe(1)) is Era.TODAY:
+            return found
+        import tensorflow as tf
+
+        return tf.as_dtype(found)
+
+    return property(dtype, original.fset)
 
 
 def _words(original: Any, *, short: bool) -> Any:

@@ -91,3 +91,20 @@ def test_names_of_today_stay() -> None:
     import keras
 
     assert keras.layers.Dense(2)(keras.Input((4,))).name.startswith("keras_tensor")
+
+
+def test_the_dtype_of_a_symbolic_tensor_has_a_name():
+    """`x.dtype.name`, `x.dtype.base_dtype`, as in each of the old stacks; today's is a word, for Keras's own code."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        import tensorflow as tf
+        from tensorflow.keras import backend as K
+        from tensorflow.keras import layers
+
+        x, words = layers.Input((3,)), layers.Input((4,), dtype="int32")
+        assert (x.dtype.name, words.dtype.name, str(x.dtype)) == ("float32", "int32", "<dtype: 'float32'>")
+        assert x.dtype == tf.float32
+        assert x.dtype == "float32"
+        assert K.dtype(x) == "float32"
+        assert K.cast(words, x.dtype).dtype.is_floating
+        assert K.int_shape(layers.Dense(2)(x) * tf.convert_to_tensor(2.0, x.dtype.base_dtype)) == (None, 2)
+    assert not hasattr(x.dtype, "name")
