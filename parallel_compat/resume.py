@@ -409,6 +409,8 @@ class _NoData(TypeError):
 def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(value, float) and not isinstance(value, np.generic):
+        return float(value)
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
         name = f"data/{len(arrays)}"
         arrays[name] = np.asarray(value)

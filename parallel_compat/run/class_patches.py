@@ -1378,6 +1378,7 @@ def _build_of_sequential(original: Any) -> Any:
             layers.call_each_once(self)
         original(self, tuple(known[0].shape) if known else input_shape)
 
+    del build.__wrapped__  # by which the signature of the bound method would be read with its `self`
     return build
 
 
