@@ -383,7 +383,7 @@ def _written(layer: Any) -> list[Any]:
 
 
 def _only_predicts(layer: Any) -> bool:
-    """Say whether a script called the layer with `training=False` each time (`run.layer_patches` makes a 0 of it)."""
+    """Say whether a script called the layer with `training=False` each time (`run.patches.layers` makes a 0 of it)."""
     given = [node.arguments.kwargs.get("training") for node in calls_of(layer)]
     return bool(given) and all(isinstance(each, int) and not isinstance(each, bool) and not each for each in given)
 

@@ -260,9 +260,9 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
                     arguments[name] = keras.tree.map_structure(lambda each, k=kind: _todays(each, k), arguments[name])
             model.compile(**arguments)
         else:
-            from parallel_compat.run import model_methods
+            from parallel_compat.run import compiling
 
-            model_methods.compile(type(model).compile, "keras.Model.compile", frame, model, **arguments)
+            compiling.compile(type(model).compile, "keras.Model.compile", frame, model, **arguments)
     h5_files.build_losses(model)
 
 

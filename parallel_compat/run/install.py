@@ -65,9 +65,9 @@ def install(
     usage.forget()
 
     def with_keras() -> None:
-        from parallel_compat.run import class_patches
+        from parallel_compat.run.patches import classes
 
-        class_patches.put_on(RUN)
+        classes.put_on(RUN)
         if resume is not None:
             from parallel_compat.run import resuming
 
@@ -85,14 +85,14 @@ def install(
             import keras as keras  # workers join before the first operation of the script's; Keras must be there
 
     def with_parallel_model() -> None:
-        from parallel_compat.run import class_patches
+        from parallel_compat.run.patches import parallel
 
-        class_patches.put_on_parallel_model(RUN)
+        parallel.put_on(RUN)
 
     def with_loops() -> None:
-        from parallel_compat.run import class_patches
+        from parallel_compat.run.patches import loops
 
-        class_patches.put_on_loops(RUN)
+        loops.put_on(RUN)
         if resume is not None:
             from parallel_compat.run import resuming
 

@@ -11,21 +11,14 @@ from parallel_compat.backend.keras3 import optimizer_steps, patch_points
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
+from parallel_compat.run.patches.wrapping import looking_alike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from parallel_compat.backend.patches import Patches
 
 
-def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable[[Any], Any]]) -> None:
-    """Put everything on the classes and functions.
-
-    Args:
-        patches: where it is undone.
-        keras: the module.
-        looking_alike: lets what a function returns pass for what it was made of.
-    """
+def put_on(patches: Patches, keras: Any) -> None:
+    """Put everything on the classes and functions."""
     from parallel_compat.legacy.numbers import closest_thresholds
 
     layers, optimizer = keras.layers, keras.optimizers.Optimizer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
+from parallel_compat.run.patches.wrapping import looking_alike
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -32,7 +32,7 @@ def put_on(patches: Patches) -> None:
     patches.set(dispatch, "handler", _on_symbolic_tensors, why="a layer of any function", read_in=TENSORFLOW)
     patches.wrap(keras.KerasTensor, "__getitem__", _get_item, why="any key that TensorFlow takes")
     for (owner, name, wrap), why in values.patch_points():
-        patches.wrap(owner, name, _alike(wrap), why=why)
+        patches.wrap(owner, name, looking_alike(wrap), why=why)
     node = keras3_layers.node_class()
     patches.set(node, "outbound_layer", property(lambda self: self.operation), why="the name of the layer in Keras 2")
     patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
@@ -208,16 +208,6 @@ def _operator(original: Any, path: str) -> Any:
         return op_layers.layer_of(op_layers.resolve(path), (self, other), {}, path)
 
     return on_variable
-
-
-def _alike(wrap: Any) -> Any:
-    def make(original: Any) -> Any:
-        made: Any = functools.update_wrapper(wrap(original), original)
-        del made.__wrapped__
-        made.__signature__ = inspect.signature(original)
-        return made
-
-    return make
 
 
 def _on_symbolic_tensors(*call: Any) -> Any:

@@ -19,22 +19,16 @@ from parallel_compat.backend.keras3 import (
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import assigned_attributes, callers, object_eras
+from parallel_compat.run.patches.wrapping import looking_alike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import FrameType
 
     from parallel_compat.backend.patches import Patches
 
 
-def put_on(patches: Patches, keras: Any, looking_alike: Callable[[Any], Callable[[Any], Any]]) -> None:
-    """Put everything on the classes.
-
-    Args:
-        patches: where it is undone.
-        keras: the module.
-        looking_alike: lets what a function returns pass for what it was made of.
-    """
+def put_on(patches: Patches, keras: Any) -> None:
+    """Put everything on the classes."""
     from parallel_compat.legacy import (
         cell_structures,
         dot_products,
@@ -188,7 +182,7 @@ def _build_of_model(original: Any) -> Any:
     return build
 
 
-def put_on_constructors(patches: Patches, keras: Any, looking_alike: Callable[[Any], Any]) -> None:
+def put_on_constructors(patches: Patches, keras: Any) -> None:
     """Patch constructors that user's code calls: before their arguments are translated, which asks who calls.
 
     Args:

@@ -1,0 +1,122 @@
+"""The order in which `fit` draws samples, and what it reads ahead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+
+from parallel_compat.backend import keras3
+from parallel_compat.batches import ordered_batches
+from parallel_compat.batches.batch import weighted_classes
+from parallel_compat.batches.sources import is_generator, is_sequence
+from parallel_compat.legacy.numbers import sample_order
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
+from parallel_compat.run.method_arguments import dense_batches, is_parallel, is_sparse
+from parallel_compat.run.validation_data import validated_on
+from parallel_compat.training import in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def look_at_first_batch(model: Any, data: Any) -> None:
+    """Ask a Sequence for its first batch once more, before the others, as TensorFlow 2.2 did (`_peek_and_restore`).
+
+    A Sequence that draws from `np.random`, or counts its batches to seed it (`ImageDataGenerator.flow(seed=)`), gives
+    others for it.
+    """
+    if is_sequence(data) and object_eras.era_of_object(model) is Era.TF_KERAS_2_2 and len(data):
+        data[0]
+
+
+def lose_what_is_read_ahead(model: Any, arguments: dict[str, Any], drawing: Mapping[str, Any]) -> None:
+    """Let each validation by a generator lose the batch behind its last one, as TensorFlow 2.2 did.
+
+    It made a data set of the generator for each validation, which one worker read one batch ahead (`prefetch(1)`).
+    More workers read ahead as far as they came, and none did not. The one was lost each time, but rarely, on a busy
+    machine, a validation ended before it was read.
+    """
+    held: Any = arguments.get("validation_data")
+    steps: Any = arguments.get("validation_steps")
+    if (
+        object_eras.era_of_object(model) is Era.TF_KERAS_2_2
+        and is_generator(held)
+        and not is_sequence(held)
+        and steps
+        and drawing.get("workers", 1) == 1
+        and not drawing.get("use_multiprocessing")
+        and not is_parallel(model)
+    ):
+        arguments["validation_data"] = _losing_one(held, steps)
+
+
+def _losing_one(batches: Iterator[Any], steps: int) -> Iterator[Any]:
+    """Yield batches that are read one ahead, and leave out the one behind each `steps` of them."""
+    end = object()
+    while (batch := next(batches, end)) is not end:
+        for _ in range(steps):
+            ahead = next(batches, end)
+            yield batch
+            if ahead is end:
+                return
+            batch = ahead
+
+
+def keeps_order(model: Any, data: Any, workers: Any) -> bool:
+    """Whether a Sequence is not shuffled: before TensorFlow 2 those did that who drew for `workers`, and 0 had none."""
+    return workers == 0 and is_sequence(data) and object_eras.era_of_object(model).has_graphs
+
+
+# Where a model has what draws the order of its samples: a training that goes on draws on from there.
+_DRAWS = "_parallel_compat_draws"
+
+
+def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `fit` with arrays as batches, where the era drew their order from `np.random`."""
+    era, shuffle = object_eras.era_of_object(model), arguments.get("shuffle", True)
+    data = tuple(arguments.get(name) for name in ("x", "y", "sample_weight"))
+    are_sparse = is_sparse(data[0])
+    if era is Era.TODAY or not ordered_batches.are_arrays(data) or arguments.get("steps_per_epoch") is not None:
+        return arguments
+    if keras3.is_built_under_a_strategy(model):  # which made a data set of the arrays, then as today
+        return arguments
+    held_out = validated_on(arguments)
+
+    def is_in_memory() -> bool:
+        return not are_sparse and in_memory.why_general("fit", model, arguments) is None
+
+    if (
+        era is Era.TF_KERAS_1_15
+        and isinstance(held_out, (tuple, list))
+        and ordered_batches.are_arrays(held_out)
+        and not is_in_memory()  # where the samples are taken in the order that is drawn
+    ):
+        draws = sample_order.DrawsForValidation(ordered_batches.samples_of_arrays(held_out))
+        arguments = {**arguments, "callbacks": [*keras.tree.flatten(arguments.get("callbacks") or []), draws]}
+    if not are_sparse and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY):
+        return arguments
+    draw = vars(model)[_DRAWS] = sample_order.drawn(era, shuffle)
+    if is_in_memory():
+        return {**arguments, "shuffle": draw}
+    x, y, weights = data
+    if arguments.get("class_weight") is not None and keras.tree.is_nested(y):
+        return arguments
+    class_weight = arguments.get("class_weight")
+    if arguments.get("validation_data") is None and held_out is not None:
+        count = ordered_batches.samples_of_arrays(data) - ordered_batches.samples_of_arrays(held_out)
+        x, y, weights = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:count], data)
+    if class_weight is not None and y is not None:
+        weights = np.asarray(weighted_classes(y, weights, class_weight))
+    given = (x,) if y is None else (x, y) if weights is None else (x, y, weights)
+    batch_size = arguments.get("batch_size") or 32
+    batches = ordered_batches.adapter(given, batch_size, draw, int(getattr(model, "steps_per_execution", None) or 1))
+    kept = {
+        name: value
+        for name, value in arguments.items()
+        if name not in ("x", "y", "sample_weight", "class_weight", "shuffle", "validation_split", "batch_size")
+    }
+    kept["validation_batch_size"] = arguments.get("validation_batch_size") or batch_size
+    return {**kept, "x": batches, "validation_data": dense_batches(model, held_out, batch_size)}

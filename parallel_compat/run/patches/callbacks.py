@@ -1,0 +1,111 @@
+"""What is put on callbacks: their arguments, what they log and write."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.legacy.numbers import callback_params
+from parallel_compat.legacy.numbers.logs import rename_rate
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
+from parallel_compat.run.patches.wrapping import like, looking_alike
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy import callback_hooks
+    from parallel_compat.legacy.numbers import batch_logs
+    from parallel_compat.legacy.numbers.logs import logs_of
+
+    callback = keras.callbacks.Callback
+    for name in patch_points.FIELDS_OF_CALLBACKS:
+        patches.set(callback, name, None, why="there without `super().__init__()` as well")
+    keras3.let_callbacks_set_their_model(patches)
+    patches.wrap(keras.callbacks.History, "__init__", _history_init, why="old names of logs")
+    set_params = looking_alike(lambda _: callback_params.set_params)
+    patches.wrap(callback, "set_params", set_params, why="what `params` had in Keras 2")
+    for hook in ("on_batch_begin", "on_batch_end"):
+        make = functools.partial(_by_place, hook=hook)
+        patches.wrap(callback, hook.replace("on_", "on_train_"), make, why="hooks name arguments as they like")
+    for kind in (keras.callbacks.LearningRateScheduler, keras.callbacks.ReduceLROnPlateau):
+        patches.wrap(kind, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
+    patches.wrap(keras.callbacks.CSVLogger, "on_epoch_end", _writing_what_is_logged, why="columns are what is logged")
+    for points, why in (
+        (patch_points.of_logs(logs_of), "old names of logs, and their order"),
+        (patch_points.of_monitors(_old_monitor_op), 'what `mode="auto"` was'),
+        (
+            batch_logs.points(),
+            "logs of batches and means of epochs as the era counted",
+        ),
+        (callback_hooks.points(), "hooks that Keras 2.2.4 did not know are not called in its era"),
+    ):
+        for owner, name, wrap in points:
+            patches.wrap(owner, name, wrap, why=why)
+
+
+def _by_place(original: Any, hook: str) -> Any:
+    @functools.wraps(original)  # with the mark by which Keras knows hooks that do nothing
+    def on_train_batch(self: Any, batch: Any, logs: Any = None) -> None:
+        getattr(self, hook)(batch, logs)
+
+    return on_train_batch
+
+
+def _history_init(original: Any) -> Any:
+    from parallel_compat.legacy.numbers.logs import Logs
+
+    @like(original)
+    def __init__(self: Any) -> None:
+        original(self)
+        self.history = Logs()
+
+    return __init__
+
+
+def _logging_lr(original: Any) -> Any:
+    @like(original)
+    def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        with _rate_by_its_name(self.model.optimizer):
+            original(self, epoch, logs)
+        if logs is not None and object_eras.era_of_object(self.model) is not Era.TODAY:
+            rename_rate(logs)
+
+    return on_epoch_end
+
+
+@contextlib.contextmanager
+def _rate_by_its_name(optimizer: Any) -> Iterator[None]:
+    """Let an optimizer of the user's own that has a variable `lr` alone have it as `learning_rate`, for a while."""
+    if hasattr(optimizer, "learning_rate") or not hasattr(getattr(optimizer, "lr", None), "assign"):
+        yield
+        return
+    optimizer.learning_rate = optimizer.lr
+    try:
+        yield
+        optimizer.lr.assign(optimizer.learning_rate)
+    finally:
+        del optimizer.learning_rate
+
+
+def _writing_what_is_logged(original: Any) -> Any:
+    @like(original)
+    def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        if self.keys is None and object_eras.era_of_object(self.model) is not Era.TODAY:
+            self.keys = sorted(logs or ())  # Keras 3 adds columns for validation where there is none
+        original(self, epoch, logs)
+
+    return on_epoch_end
+
+
+def _old_monitor_op(callback: Any) -> None:
+    from parallel_compat.legacy.callbacks import set_old_monitor_op
+
+    set_old_monitor_op(callback)

@@ -1,0 +1,190 @@
+"""What is put on layers: their constructors, what they are called with, and what they say of it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend.keras3 import layers, metric_state, patch_points
+from parallel_compat.legacy import weight_names
+from parallel_compat.legacy.call_arguments import translate
+from parallel_compat.names import lookup
+from parallel_compat.names.eras import Era
+from parallel_compat.names.members import members
+from parallel_compat.run import (
+    callers,
+    object_eras,
+    usage,
+)
+from parallel_compat.run.patches import weights
+from parallel_compat.run.patches.constructors import OF_EVERY_LAYER
+from parallel_compat.run.patches.models import taking_old_arguments
+from parallel_compat.run.patches.wrapping import ARGUMENTS, like, looking_alike, noting
+
+if TYPE_CHECKING:
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches, keras: Any) -> None:
+    from parallel_compat.legacy import automatic_names
+
+    layer, input_layer = keras.layers.Layer, keras.layers.InputLayer
+    for points, why in (
+        (patch_points.of_layer_names(automatic_names.in_keras_2), "layers are numbered as in Keras 2"),
+        (patch_points.of_single_outputs(), "a symbolic output that is alone is no list"),
+        (patch_points.of_scalar_outputs(), "a loss that the graph computed is an output without axes"),
+        (patch_points.of_variables_of_losses(), "a loss that makes a model made it once"),
+        (patch_points.of_initializers(), "an initializer that takes a shape alone"),
+        (patch_points.of_overridden_calls(), "a layer derived from one of Keras's whose `call` gives something else"),
+        (patch_points.of_undeclared_output_shapes(), "`TimeDistributed` of a layer that does not say its output shape"),
+    ):
+        for owner, name, wrap in points:
+            patches.wrap(owner, name, looking_alike(wrap), why=why)
+    patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
+    patches.wrap(input_layer, "__init__", _input_layer_init, why=ARGUMENTS)
+    patches.wrap(
+        keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
+    )
+    patches.set(layer, "dynamic", _Dynamic(), why="an attribute of the layers of tf.keras, which `dynamic=True` sets")
+    patches.set(keras.layers.Embedding, "input_length", None, why="an attribute that `Embedding` had")
+    patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
+    for name in ("input", "output"):
+        patches.wrap(patch_points.functional_class(), name, _alone, why="one tensor is no list, for the user's code")
+    patches.wrap(input_layer, "input", _input_of_input_layer, why="the tensor itself, for the user's code")
+    patches.set(keras.layers.RNN, "reset_states", _reset_states, why="the method is called `reset_state` today")
+    weights.put_on(patches, keras)
+    for kind in (layer, patch_points.functional_class()):
+        if "add_loss" in vars(kind):
+            make = functools.partial(taking_old_arguments, name="add_loss", of="keras.layers.Layer.add_loss")
+            patches.wrap(kind, "add_loss", make, why="losses that are symbolic tensors of a functional model")
+    patches.wrap(
+        keras.metrics.Metric, "__call__", metric_state.call_that_marks, why="`add_metric` of a metric's result"
+    )
+    make = functools.partial(taking_old_arguments, name="add_metric", of="keras.layers.Layer.add_metric")
+    patches.wrap(layer, "add_metric", make, why="Keras 3 has the method no more")
+
+
+class _Dynamic:
+    """`layer.dynamic`: it, or a layer inside, was made with `dynamic=True`, and runs line by line, as its model does.
+
+    What a user's class sets under that name counts instead.
+    """
+
+    FLAG = "_parallel_compat_dynamic"
+
+    def __get__(self, layer: Any, kind: Any) -> Any:
+        if layer is None:
+            return self
+        return any(self.FLAG in vars(each) for each in layers.all_layers(layer))
+
+
+def _layer_init(original: Any) -> Any:
+    @like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        after = None
+        era = callers.era_of_caller()
+        object_eras.remember(self, era)
+        if era.is_tf_keras and keywords.pop("dynamic", False):
+            vars(self)[_Dynamic.FLAG] = True
+        if keywords.keys() & OF_EVERY_LAYER:
+            from parallel_compat.legacy.layers import take_common
+
+            after = take_common(keywords)
+        original(self, *given, **keywords)
+        patch_points.name_first_argument(self)
+        weight_names.count_cell(self, era)
+        if after is not None:
+            after(self)
+
+    return __init__
+
+
+def _input_layer_init(original: Any) -> Any:
+    @like(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        batch = getattr(keywords.get("shape"), "batch", None)
+        if batch is not None:
+            keywords["batch_size"] = batch
+        if keywords.get("batch_shape") is not None and not given:
+            keywords["shape"] = None  # in Keras 2 the whole shape counted where both were given
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None:
+            of = "keras.layers.InputLayer"
+            given, keywords = translate(of, given, keywords, noting(of, frame))
+        tensor = keywords.get("input_tensor")
+        if tensor is None or not callers.era_of_caller().has_graphs:
+            original(self, *given, **keywords)
+            return
+        from parallel_compat.legacy import data_tensors
+
+        data_tensors.make_input(functools.partial(original, self), self, keywords)
+
+    return __init__
+
+
+def _call_of_lambda(original: Any) -> Any:
+    from keras.layers import Lambda as type_of_lambda
+
+    @like(original)
+    def __call__(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
+        call = super(type_of_lambda, self).__call__  # with what else is put on layers, before this or after
+        if not patch_points.any_symbolic(inputs):
+            return call(inputs, *given, **keywords)
+        from parallel_compat.backend.keras3 import counted_calls
+        from parallel_compat.legacy import as_of_now, closures
+
+        if object_eras.era_of_object(self).has_graphs:
+            vars(self)["function"] = as_of_now.as_of_now(as_of_now.given(self.function))
+        inputs = closures.capture(self, inputs)
+        outputs = call(inputs, *given, **keywords)
+        if as_of_now.given(self.function) is not self.function:
+            counted_calls.begin_last_call_with(self, {"function": self.function})
+        return outputs
+
+    return __call__
+
+
+def _input_without_mask(original: Any) -> property:
+    def get(self: Any) -> Any:
+        if callers.user_frame(sys._getframe(1)) is not None:
+            from parallel_compat.legacy import nodes
+
+            if nodes.has_mask_among_inputs(self):
+                return nodes.get_input_at(self, 0)
+        return original.__get__(self, type(self))
+
+    return property(get)
+
+
+def _alone(original: Any) -> property:
+    """`Model([x], [y]).output` is y; Keras 3 keeps the list that was given."""
+
+    def get(self: Any) -> Any:
+        value = original.__get__(self, type(self))
+        if isinstance(value, (list, tuple)) and len(value) == 1:
+            frame = callers.user_frame(sys._getframe(1))
+            if frame is not None and callers.era_of(frame) is not Era.TODAY:
+                return value[0]
+        return value
+
+    return property(get, original.fset)
+
+
+def _input_of_input_layer(original: Any) -> property:
+    row = members()["input"][0]
+
+    def get(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            return original.__get__(self, type(self))
+        usage.record("InputLayer.input", row.new or "", frame)
+        return lookup.fetch(row.new or "")(self)
+
+    return property(get)
+
+
+def _reset_states(self: Any, states: Any = None) -> None:
+    from parallel_compat.legacy.layers import reset_states
+
+    reset_states(self, states)

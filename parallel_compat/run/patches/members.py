@@ -1,0 +1,145 @@
+"""Old methods and attributes of objects, for the user's code."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.backend.patches import TENSORFLOW
+from parallel_compat.names import lookup, run_only
+from parallel_compat.names.members import members
+from parallel_compat.names.table import Change, Member
+from parallel_compat.run import (
+    callers,
+    usage,
+)
+from parallel_compat.run.modules import GoneAttributeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat.backend.patches import Patches
+
+
+class ForUsers:
+    """An attribute that is there for the user's code only.
+
+    Args:
+        row: the table's row.
+        get: returns the value for an object.
+        set: assigns it; None where it cannot be assigned to.
+    """
+
+    def __init__(self, row: Member, get: Callable[[Any], Any]) -> None:
+        self._row = row
+        self._get = get
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        name = f"{self._row.of.rpartition('.')[2]}.{self._row.old}"
+        if frame is None or instance is None:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._row.old!r}")
+        if self._row.change is Change.GONE:
+            where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+            raise GoneAttributeError(f"{where}: `{name}` is gone. {self._row.note}", name=self._row.old, obj=instance)
+        usage.record(name, self._row.new or "", frame)
+        return self._get(instance)
+
+
+class ForUsersToSet(ForUsers):
+    """An attribute that is there for the user's code only, and can be assigned to by anybody."""
+
+    def __init__(self, row: Member, get: Callable[[Any], Any], set: Callable[[Any, Any], None]) -> None:
+        super().__init__(row, get)
+        self._set = set
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        self._set(instance, value)
+
+
+# Members whose row stands for a field of a class of ours, or that have an entry of their own below.
+_NOT_HERE = {("keras.callbacks.Callback", "model"), ("keras.Model", "save_weights"), ("keras.Model", "save")}
+
+
+def put_on(patches: Patches, keras: Any) -> None:
+    owners = {
+        "keras.Model": keras.Model,
+        "keras.layers.Layer": keras.layers.Layer,
+        "keras.optimizers.Optimizer": keras.optimizers.Optimizer,
+        "keras.callbacks.Callback": keras.callbacks.Callback,
+        "keras.KerasTensor": keras.KerasTensor,
+        "keras.metrics.Metric": keras.metrics.Metric,
+    }
+    for rows in members().values():
+        for row in rows:
+            owner = owners.get(row.of)
+            if owner is None or (row.of, row.old) in _NOT_HERE or hasattr(owner, row.old):
+                continue
+            patches.set(owner, row.old, _member(row), why=f"an old member, for the user's code: {row.new or 'gone'}")
+    why = "a schedule, where one was given, for the user's code of tf.keras"
+    patches.wrap(keras.optimizers.Optimizer, "learning_rate", _learning_rate, why=why)
+    patches.set(keras.Model, "optimizer", _OptimizerBeforeCompile(), why="None before `compile`, for the user's code")
+    import tensorflow as tf
+
+    # What `call` of a layer gets: in Keras 2 a symbolic tensor, here one of TensorFlow's while the step is traced.
+    (row,) = members()["_keras_shape"]
+    why = "the shape that Keras 2 wrote on tensors, for the user's code"
+    patches.set(tf.Tensor, row.old, ForUsers(row, _static_shape), why=why, read_in=TENSORFLOW)
+
+
+class _OptimizerBeforeCompile:
+    """`model.optimizer` of a model that was not compiled: None in `tf.keras`, for the user's code."""
+
+    def __get__(self, instance: Any, owner: Any) -> None:
+        frame = callers.user_frame(sys._getframe(1))
+        if instance is None or frame is None or not callers.era_of(frame).is_tf_keras:
+            raise AttributeError(f"{owner.__name__!r} object has no attribute 'optimizer'")
+
+
+def _static_shape(tensor: Any) -> tuple[int | None, ...]:
+    return tuple(tensor.shape.as_list())
+
+
+def _member(row: Member) -> ForUsers:
+    if (row.of, row.old) == ("keras.optimizers.Optimizer", "lr"):
+        return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
+    of_attribute = run_only.ATTRIBUTES.get((row.of, row.old))
+    if of_attribute is not None:
+        provided = row._replace(change=Change.PROVIDED, new=of_attribute)
+        return ForUsers(provided, lambda instance: lookup.fetch(of_attribute)(instance))
+    stand_in = run_only.MEMBERS.get((row.of, row.old))
+    if stand_in is not None:
+        provided = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
+        return ForUsers(provided, lambda instance: functools.partial(lookup.fetch(stand_in), instance))
+    if row.change is Change.RENAMED and row.new is not None:
+        new = row.new
+        if row.method:
+            return ForUsers(row, lambda instance: lambda: getattr(instance, new))
+        return ForUsers(row, lambda instance: getattr(instance, new))
+    if row.change is Change.PROVIDED and row.new is not None:
+        new = row.new
+        if row.method:
+            return ForUsers(row, lambda instance: functools.partial(lookup.fetch(new), instance))
+        return ForUsers(row, lambda instance: lookup.fetch(new)(instance))
+    return ForUsers(row, lambda instance: None)
+
+
+def _rate(optimizer: Any) -> Any:
+    """Return what `optimizer.lr` was: the variable, in the eras of tf.keras the schedule, else the rate of now."""
+    from parallel_compat.backend.keras3 import learning_rate
+
+    variable = learning_rate.variable_of(optimizer)
+    if variable is not None:
+        return variable
+    frame = callers.user_frame(sys._getframe(2))  # what asks the property
+    schedule = learning_rate.schedule_of(optimizer) if frame and callers.era_of(frame).is_tf_keras else None
+    return optimizer.learning_rate if schedule is None else schedule
+
+
+def _learning_rate(original: Any) -> property:
+    def get(self: Any) -> Any:
+        frame = sys._getframe(1)
+        return _rate(self) if callers.is_users(frame) and callers.era_of(frame).is_tf_keras else original.fget(self)
+
+    return property(get, original.fset, doc=original.__doc__)

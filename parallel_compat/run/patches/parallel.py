@@ -1,0 +1,74 @@
+"""What is put on `ParallelModel`, whose methods are its own."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat import devices
+from parallel_compat.names.eras import Era
+from parallel_compat.run import (
+    callers,
+    environment,
+    usage,
+)
+from parallel_compat.run.patches.models import put_on_models
+from parallel_compat.run.patches.wrapping import like
+
+if TYPE_CHECKING:
+    from parallel_compat.backend.patches import Patches
+
+
+def put_on(patches: Patches) -> None:
+    """Put the old arguments on the methods that `ParallelModel` has of its own."""
+    from parallel_compat.parallel_model import ParallelModel
+    from parallel_compat.training.trainer import ParallelTrainer
+
+    for kind in (ParallelModel, ParallelTrainer):
+        put_on_models(patches, kind, own=True)
+    patches.wrap(
+        ParallelModel,
+        "__init__",
+        _draws_for_each_replica,
+        why="each tower took the seeds of its layers from `np.random`",
+    )
+    for name in ("fit_generator", "evaluate_generator", "predict_generator"):
+        make = functools.partial(_generator_method, name=name)
+        patches.wrap(ParallelTrainer, name, make, why="workers and callbacks as the user's code had them")
+    patches.set(devices, "how_to_simulate", _how_to_simulate, why="under `run` there is an option for it")
+
+
+def _how_to_simulate(number: int) -> str:
+    if environment.SETTINGS in os.environ:
+        command = f"`parallel-compat run --replicas {number} ...`"
+        return f"To run the script on {number} simulated devices, add `--replicas {number}`: {command}."
+    return f"To try {number}-replica code on it, call `parallel_compat.install(replicas={number})` first."
+
+
+def _draws_for_each_replica(original: Any) -> Any:
+    @like(original)
+    def __init__(self: Any, template: Any, strategy: Any, *given: Any, **keywords: Any) -> None:
+        original(self, template, strategy, *given, **keywords)
+        if callers.era_of_caller() is Era.KERAS_2_2_4:
+            from parallel_compat.legacy.numbers import initial_weights
+
+            for _ in range(strategy.num_replicas_in_sync - 1):  # it was called once
+                initial_weights.draw_seeds_of(template)
+
+    return __init__
+
+
+def _generator_method(original: Any, name: str) -> Any:
+    @like(original)
+    def method(self: Any, *given: Any, **keywords: Any) -> Any:
+        from parallel_compat.run import model_methods
+
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None:
+            return original(self, *given, **keywords)
+        usage.record(f"Model.{name}", f"parallel_compat.{name}", frame)
+        return getattr(model_methods, name)(self, *given, **keywords)
+
+    return method

@@ -1,0 +1,75 @@
+"""What `fit` validates on, as callbacks found it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from parallel_compat.legacy.numbers import callback_params
+from parallel_compat.legacy.utils import to_list
+from parallel_compat.run import object_eras
+from parallel_compat.run.method_arguments import flatten
+
+
+def hand_over(model: Any, callbacks: Any, validation_data: Any, of_arrays: dict[str, int] | None = None) -> None:
+    """Give callbacks the fields that Keras 2's `fit` set: `validation_data`, and more of `params`.
+
+    Args:
+        model: the model that is trained.
+        callbacks: as given to `fit`.
+        validation_data: as given to `fit`; set where it is arrays.
+        of_arrays: `batch_size` and `samples`, where the training data is arrays.
+    """
+    arrays = _arrays(validation_data)
+    of_tf_keras = object_eras.era_of_object(model).is_tf_keras
+    for callback in flatten(callbacks) if callbacks else ():
+        if isinstance(callback, keras.callbacks.Callback):
+            callback_params.extend(callback, do_validation=validation_data is not None, **(of_arrays or {}))
+            if arrays is not None and not of_tf_keras:
+                callback.validation_data = arrays
+
+
+def are_arrays(validation_data: Any) -> bool:
+    return isinstance(validation_data, (tuple, list)) or validation_data is None
+
+
+def fields_of_arrays(arguments: dict[str, Any]) -> dict[str, Any]:
+    sizes = {int(each.shape[0]) for each in flatten(arguments.get("x")) if getattr(each, "shape", ())}
+    if len(sizes) != 1 or arguments.get("y") is None:
+        return {}
+    count = sizes.pop()
+    if arguments.get("validation_split") and arguments.get("validation_data") is None:
+        count = int(count * (1 - arguments["validation_split"]))
+    return {
+        "batch_size": arguments.get("batch_size") or 32,
+        "samples": count,
+        "steps": arguments.get("steps_per_epoch"),
+    }
+
+
+def validated_on(arguments: dict[str, Any]) -> Any:
+    """Return what `fit` validates on: as given, or the last samples of the arrays that it trains on."""
+    part = arguments.get("validation_split")
+    if arguments.get("validation_data") is not None or not part or arguments.get("y") is None:
+        return arguments.get("validation_data")
+    data: tuple[Any, ...] = (arguments["x"], arguments["y"])
+    if arguments.get("sample_weight") is not None:
+        data = (*data, arguments["sample_weight"])
+    sizes = {int(each.shape[0]) for each in flatten(data) if hasattr(each, "shape")}
+    if len(sizes) != 1:
+        return None
+    start = int(sizes.pop() * (1 - part))
+    return keras.tree.map_structure(lambda each: each[start:] if hasattr(each, "shape") else each, data)
+
+
+def _arrays(validation_data: Any) -> list[Any] | None:
+    if not isinstance(validation_data, (tuple, list)) or len(validation_data) < 2:
+        return None
+    x, y = to_list(validation_data[0], allow_tuple=True), to_list(validation_data[1], allow_tuple=True)
+    if not all(getattr(each, "shape", ()) for each in (*x, *y)):
+        return None
+    weights = validation_data[2] if len(validation_data) > 2 else [np.ones(each.shape[0]) for each in y]
+    with_two_axes = [each[:, None] if len(each.shape) == 1 else each for each in (*x, *y)]
+    return [*with_two_axes, *to_list(weights, allow_tuple=True)]
