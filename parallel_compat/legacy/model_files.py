@@ -12,7 +12,7 @@ import h5py
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.hdf5_output import writing
-from parallel_compat.legacy import saving, tensorflow_checkpoints
+from parallel_compat.legacy import saved_models, saving, tensorflow_checkpoints
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # What is written where a model is to be saved to a folder.
-_IN_FOLDER = "keras_model.h5"
+_IN_FOLDER = saved_models.CONFIGURED
 
 
 @of_models("save_weights")
@@ -134,7 +134,7 @@ def save_model(
     """
     if save_format not in (None, "h5", "hdf5", "keras", "tf", "tensorflow"):
         raise ValueError(f"Expected `save_format` 'h5', 'tf' or None. Received: {save_format!r}")
-    if signatures is not None:
+    if signatures is not None and not object_eras.era_of_object(_saved(model)).is_tf_keras:
         raise ValueError(
             "Expected `signatures` to be None: the file is one of Keras, without signatures. Received: "
             f"{signatures!r}. Write a SavedModel by `model.export({os.fspath(filepath)!r})`."
@@ -144,13 +144,15 @@ def save_model(
         return
     path = os.fspath(filepath)
     era = object_eras.era_of_object(_saved(model))
-    is_saved_model = save_format in ("tf", "tensorflow") and era.is_tf_keras
-    if os.path.isdir(path) and (era in (Era.TF_KERAS_2_2, Era.TODAY) or is_saved_model):
+    of_era = era is Era.TF_KERAS_2_2 and save_format is None and not path.endswith((".h5", ".hdf5", ".keras"))
+    if of_era or (save_format in ("tf", "tensorflow") and era.is_tf_keras):
+        if overwrite or not os.path.exists(path) or _may_overwrite(path):
+            saved_models.write(_saved(model), path, signatures, options, include_optimizer=include_optimizer)
+        return
+    if os.path.isdir(path) and era in (Era.TF_KERAS_2_2, Era.TODAY):
         path = os.path.join(path, _IN_FOLDER)
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):
         return
-    if (era is Era.TF_KERAS_2_2 and not path.endswith((".h5", ".hdf5", ".keras"))) or is_saved_model:
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)  # as for the folder of a SavedModel
     with replacing(path) as temporary:
         if path.endswith(".keras"):
             model.save(temporary, include_optimizer=include_optimizer)

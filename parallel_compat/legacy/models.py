@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import os
 from typing import Any
 
 import h5py
@@ -12,7 +13,7 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, in_memory
-from parallel_compat.legacy import cloning, compiled_metrics, model_files, nodes, old_files, saving
+from parallel_compat.legacy import cloning, compiled_metrics, model_files, nodes, old_files, saved_models, saving
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
@@ -144,9 +145,24 @@ def _loaded(filepath: Any, custom_objects: dict[str, Any] | None, compile: bool,
         with saving.as_file(filepath) as path:
             return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
     path = model_files.existing(filepath)
+    if path == os.fspath(filepath) and saved_models.is_here(path):
+        return _from_folder(path, custom_objects, compile)
+    if path != os.fspath(filepath):  # in a folder
+        given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+        custom_objects = saved_models.classes_for(os.fspath(filepath), given)
     if model_files.is_for_keras(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
-    return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
+    # From a folder, TensorFlow 2.2 made an optimizer that begins anew.
+    goes_on = path == os.fspath(filepath) or callers.era_of_caller() is not Era.TF_KERAS_2_2
+    return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode, goes_on=goes_on)
+
+
+def _from_folder(path: str, custom_objects: dict[str, Any] | None, compile: bool) -> keras.Model:
+    model, training = saved_models.load(path)
+    if compile and training is not None:
+        given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+        old_files.compile_as_saved(model, training, given, callers.era_of_caller())
+    return model
 
 
 def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = None) -> keras.Model:

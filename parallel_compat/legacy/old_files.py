@@ -57,7 +57,14 @@ def _old_layers() -> dict[str, Any]:
     }
 
 
-def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, safe_mode: bool) -> keras.Model:
+def load(
+    path: str,
+    custom_objects: dict[str, Any] | None,
+    *,
+    compile: bool,
+    safe_mode: bool,
+    goes_on: bool = True,
+) -> keras.Model:
     """Make the model that an HDF5 file holds, compiled as it was, with the state of its optimizer.
 
     Args:
@@ -65,6 +72,7 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
         custom_objects: name -> class or function.
         compile: whether the model is compiled.
         safe_mode: whether Lambda layers that hold Python code are refused.
+        goes_on: whether the optimizer of a model that Keras 3 wrote goes on where it was.
 
     Raises:
         CheckpointError: the file is damaged or hostile, holds weights alone or Python code, or something of which this
@@ -79,7 +87,7 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
                 "`model.load_weights` on it."
             )
         if written_by_keras3(stored):
-            return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode)
+            return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode, goes_on=goes_on)
         template = template_of(stored, given, target=target())
         assert template.translation is not None
         _refuse_what_is_not_here(template.translation)
@@ -101,7 +109,9 @@ def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, saf
     return model
 
 
-def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_mode: bool) -> keras.Model:
+def _of_keras3(
+    reading: Reading, given: dict[str, Any], *, compile: bool, safe_mode: bool, goes_on: bool
+) -> keras.Model:
     """Let Keras read its own format, after every object in the file was looked at and the model's shapes are known."""
     stored = reading.stored
     assert stored.model_config is not None
@@ -123,7 +133,7 @@ def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_m
         training = parse(stored.training_config, "training_config")
         compile_as_saved(model, training, given, callers.era_of_caller())
         state = state[len(shapes) :]
-        if state:
+        if state and goes_on:
             note = optimizer_state.restore_of_keras3(model.optimizer, model.trainable_variables, state)
             if note is not None:
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)

@@ -104,6 +104,7 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.placeholder": f"{_LEGACY}.graph.tf_placeholder",
     "tensorflow.gradients": f"{_LEGACY}.graph.tf_gradients",
     "tensorflow.Variable": f"{_LEGACY}.variables.Variable",
+    "tensorflow.saved_model.save": f"{_LEGACY}.saved_models.save",
     "tensorflow.map_fn": f"{_LEGACY}.op_layers.map_fn",
     "tensorflow.while_loop": f"{_LEGACY}.op_layers.while_loop",
     # Classes whose objects differ, not only their arguments.

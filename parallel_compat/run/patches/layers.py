@@ -15,6 +15,7 @@ from parallel_compat.backend.keras3 import (
     kept_from_calls,
     layer_calls,
     patch_points,
+    saved_models,
 )
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
@@ -56,6 +57,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
         (layer_calls.of_output_shapes(_is_called_for_shape), "what a layer gives is found by calling it"),
+        (saved_models.of_first_inputs(), "a SavedModel has what a layer computes of the inputs that it was called on"),
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
         (computed_in_build.patch_points(_in_a_graph), "what `build` computes of weights follows them"),
         (kept_from_calls.patch_points(_in_a_graph), "what `call` keeps of one trace is not used in another"),

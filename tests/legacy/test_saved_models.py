@@ -1,0 +1,107 @@
+"""Folders of TensorFlow's SavedModel format in code of tf.keras. Numbers are those of TensorFlow 2.2.3."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+x = np.arange(24).reshape(8, 3).astype("float32") / 24
+y = np.ones((8, 2), "float32")
+
+
+def own_layer(units):
+    class Own(tf.keras.layers.Layer):
+        def __init__(self, units, **keywords):
+            super().__init__(**keywords)
+            self.units = units
+
+        def build(self, shape):
+            self.k = self.add_weight("k", (int(shape[-1]), self.units), initializer="ones", regularizer="l2")
+
+        def call(self, x, training=None):
+            self.add_loss(tf.reduce_sum(x))
+            return tf.matmul(x, self.k)
+
+    return Own(units)
+
+
+def subclassed(inner):
+    class Two(tf.keras.Model):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def call(self, x, training=None):
+            self.add_loss(tf.reduce_sum(x) * 100)
+            return self.inner(x)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def twice(self, x):
+            return 2 * self.inner(x)
+
+    return Two(inner)
+
+
+def sequential():
+    first = tf.keras.layers.Dense(3, kernel_initializer="ones", activity_regularizer="l2", input_shape=(3,))
+    return tf.keras.Sequential([first, own_layer(2)])
+
+
+@pytest.mark.parametrize(
+    ("make", "before", "after", "losses"),
+    [
+        (
+            lambda: subclassed(tf.keras.layers.Dense(2, kernel_initializer="ones", kernel_regularizer="l2")),
+            1150.972412109375,
+            0.9724111557006836,
+            1,
+        ),
+        (lambda: subclassed(own_layer(2)), 1162.4761962890625, 0.9761601686477661, 1),
+        (sequential, 38.06531524658203, 10.027985572814941, 2),
+    ],
+)
+def test_models_without_a_configuration_are_saved_to_folders(tmp_path, make, before, after, losses):
+    """What `call` adds by `add_loss` is not in TensorFlow 2.2's loaded model; regularizers of weights are."""
+    model = make()
+    model.compile("sgd", "mse")
+    model.fit(x, y, epochs=1, verbose=0, shuffle=False)
+    model.save(str(tmp_path / "model"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "model"))
+    np.testing.assert_allclose([model.evaluate(x, y, verbose=0), loaded.evaluate(x, y, verbose=0)], [before, after])
+    assert len(loaded.losses) == losses
+    assert type(loaded).__name__ == type(model).__name__
+    assert loaded.fit(x, y, epochs=1, verbose=0).history["loss"] == pytest.approx([after])
+    assert not np.allclose(loaded.get_weights()[0], model.get_weights()[0])  # trained on, by itself
+    loaded.save(str(tmp_path / "again"))
+    again = tf.keras.models.load_model(str(tmp_path / "again"), compile=False)
+    np.testing.assert_array_equal(again.predict(x), loaded.predict(x))
+
+
+def test_a_saved_model_is_loaded_by_tensorflow(tmp_path):
+    model = subclassed(tf.keras.layers.Dense(2))
+    with pytest.raises(ValueError, match="the input shapes have not been set"):
+        model.save(str(tmp_path / "model"))
+    model(x)
+    tf.saved_model.save(model, str(tmp_path / "model"))
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    np.testing.assert_array_equal(loaded(x), model(x))
+    np.testing.assert_array_equal(loaded.twice(x), 2 * model(x))
+    assert (len(loaded.variables), len(loaded.trainable_variables)) == (2, 2)
+    served = loaded.signatures["serving_default"]
+    assert list(served.structured_input_signature[1]) == ["input_1"]
+    np.testing.assert_array_equal(served(tf.constant(x))["output_1"], model(x))
+
+
+def test_the_optimizer_of_a_model_from_a_folder_begins_anew(tmp_path):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,), kernel_initializer="ones")])
+    model.compile("adam", "mse", metrics=["mae"])
+    model.fit(x, y, epochs=3, verbose=0, shuffle=False)
+    model.save(str(tmp_path / "model"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "model"))
+    assert loaded.optimizer.iterations.numpy() == 0
+    history = loaded.fit(x, y, epochs=2, verbose=0, shuffle=False).history
+    np.testing.assert_allclose(history["loss"], [0.9189207553863525, 0.9153580665588379], rtol=1e-7)
+    np.testing.assert_allclose(history["mean_absolute_error"], [0.8085629940032959, 0.807250440120697], rtol=1e-6)
