@@ -16,6 +16,7 @@ OF_FRAMEWORKS = re.compile(
     r"__\w+__|visit_\w+|pytest_\w+"  # Python, `ast`, pytest
     r"|get_tf_dataset|has_partial_batch|partial_batch_size|num_batches"  # Keras's data adapters
     r"|(train|test|predict)_step|call|build|get_config|from_config|compute_\w+|on_(train|test|epoch|predict)_\w+"
+    r"|(has|get|add)_resource|(create|get)_variable"  # TensorFlow's feature columns
     r"|get_params|score|write|_initialize_local_devices"  # scikit-learn, files, TensorFlow's strategies
     r"|expect_partial|assert_(consumed|existing_objects_matched)"  # what scripts call on what `load_weights` returned
     r"|dims|num_elements|is_fully_defined|finalize|list_devices|is_running"  # what TensorFlow 1 and Keras 2 had there

@@ -222,6 +222,8 @@ def _takes_nested(layer: Any) -> bool:
 def _check_states(layer: Any, states: Any) -> None:
     """Refuse states of other sizes than the cell's, which Keras 3 may stretch to them."""
     sizes, given = layer.cell.state_size, [tuple(state.shape)[1:] for state in keras.tree.flatten(states)]
+    if sizes == -1:  # of ConvLSTM, which Keras 3 says of no cell
+        return
     axes = [cell_structures.axes_of(size) for size in keras.tree.flatten(sizes)] if sizes is not None else []
     for own, found in zip(axes, given, strict=False):
         if len(own) == len(found) and any(a != b and None not in (a, b) for a, b in zip(own, found, strict=True)):

@@ -29,6 +29,7 @@ _SCOPE = "_parallel_compat_scope"  # of a layer: that of its first call
 # Of a Sequential, whose layers Keras 3 calls again with each that is added.
 _CALLED = "_parallel_compat_called_layers"
 _CELL = "_parallel_compat_cell_name"
+_WITHIN = "_parallel_compat_name_within_layer"
 _UNNAMED = "_parallel_compat_unnamed_weights"
 _CELLS = ("lstm_cell", "gru_cell", "simple_rnn_cell")
 _calls = threading.local()
@@ -165,6 +166,17 @@ def _note(weight: Any, layers: list[Any], unnamed: int | None = None) -> None:
     setattr(weight, _SCOPES, _Scopes(outermost, tuple(names), number, of_depthwise, unnamed))
 
 
+def within(weight: Any, scope: str, name: str) -> None:
+    """Note that a layer made a weight in a scope of its own, and how it named it there.
+
+    Args:
+        weight: what `add_weight` returned.
+        scope: the name of the scope.
+        name: the weight's name in it.
+    """
+    setattr(weight, _WITHIN, (scope, name))
+
+
 def _has_scope(cell: Any) -> bool:
     return type(cell).__name__ != "ConvLSTMCell"
 
@@ -181,6 +193,33 @@ def count_cell(layer: Any, era: Era) -> None:
         setattr(layer, _CELL, f"{layer.name}_{before}" if before else layer.name)
 
 
+def number_forward_first(original: Any) -> Any:
+    """`Bidirectional.from_config`: TensorFlow 2.2 made the forward layer anew before the backward one.
+
+    Keras 3's config holds the backward layer, which is made before; that of TensorFlow 2.2 held one that was given.
+    """
+
+    def from_config(cls: Any, config: Any, *given: Any, **keywords: Any) -> Any:
+        layer = original.__func__(cls, config, *given, **keywords)
+        cells = [getattr(each, "cell", None) for each in (layer.forward_layer, layer.backward_layer)]
+        names = [getattr(cell, _CELL, None) for cell in cells]
+        numbers = [_number(name) for name in names if name is not None]
+        # One that was given, and not derived from the forward layer, was made before it.
+        forward, backward = layer.forward_layer.name, layer.backward_layer.name
+        is_derived = forward.removeprefix("forward_") == backward.removeprefix("backward_")
+        if is_derived and len(numbers) == 2 and numbers != sorted(numbers):
+            for cell, name in zip(cells, reversed(names), strict=True):
+                setattr(cell, _CELL, name)
+        return layer
+
+    return classmethod(from_config)
+
+
+def _number(name: str) -> int:
+    number = name.rpartition("_")[2]
+    return int(number) if number.isdigit() else 0
+
+
 def in_era(weight: Any, name: str, era: Era) -> str:
     """Return a weight's name as an era spelled it.
 
@@ -192,6 +231,11 @@ def in_era(weight: Any, name: str, era: Era) -> str:
     scopes: _Scopes | None = getattr(weight, _SCOPES, None)
     if scopes is None:
         return name if ":" in name else f"{name}:0"
+    within: tuple[str, str] | None = getattr(weight, _WITHIN, None)
+    if within is not None and era is not Era.TF_KERAS_2_2:  # made in no scope but its own
+        return "/".join([scopes.names[-1][0], *within]) + ":0"
+    if within is not None:
+        name = within[1]
     if scopes.depthwise and name == "kernel":
         name = "depthwise_kernel"
     if scopes.unnamed is not None:  # TensorFlow told equal names apart in a graph alone

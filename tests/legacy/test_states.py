@@ -53,3 +53,16 @@ def test_a_metric_starts_again():
     metric.update_state(3.0)
     metric.reset_states()
     assert float(metric.result()) == 0.0
+
+
+def test_the_layer_of_a_convolution_takes_states():
+    """Keras 2.2.4's own test of them; `ConvLSTM2D` has two states of the size of a picture."""
+    from keras import backend as K
+
+    pictures = np.random.default_rng(0).normal(size=(2, 3, 4, 4, 1)).astype("float32")
+    layer = keras.layers.ConvLSTM2D(2, 3, padding="same")
+    inputs = keras.Input(batch_shape=pictures.shape)
+    layer.build(inputs.shape)
+    states = layer.get_initial_state(inputs)
+    given = keras.Model(inputs, layer(inputs, initial_state=states))
+    np.testing.assert_allclose(given.predict(pictures), K.eval(layer(K.constant(pictures))), rtol=1e-5)

@@ -114,3 +114,14 @@ def test_a_layer_in_a_model_and_in_one_inside_it_is_listed_twice():
         assert model.train_on_batch([ones, ones], 0 * ones) == 4.0
         np.testing.assert_allclose([each.item() for each in model.get_weights()], [0.2, 0.2], atol=1e-6)
         assert base.count_params() == 1
+
+
+def test_cells_of_a_cloned_bidirectional():
+    """As TensorFlow 2.2.3 printed them: the layer of the config is made, then the forward and the backward one."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import backend, layers, models
+
+        backend.clear_session()
+        model = models.Sequential([layers.Bidirectional(layers.GRU(2), input_shape=(3, 2))])
+        cells = [name.split("/")[-2] for name in kernels(models.clone_model(model)) if "recurrent" not in name]
+        assert cells == ["gru_cell_4", "gru_cell_5"]

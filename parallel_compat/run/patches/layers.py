@@ -40,6 +40,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         shape_checks,
         time_distributed,
         time_major,
+        weight_names,
     )
 
     layers = keras.layers
@@ -141,6 +142,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.set(layers.Bidirectional, "layer", property(lambda self: self.forward_layer), why="the layer that it wraps")
     patches.wrap(layers.Bidirectional, "call", recurrent.call_of_bidirectional, why=constants)
     patches.wrap(layers.Bidirectional, "build", recurrent.build_of_bidirectional, why=constants)
+    patches.wrap(
+        layers.Bidirectional, "from_config", weight_names.number_forward_first, why="the backward layer is made first"
+    )
     for kind in (layers.RNN, layers.Bidirectional):
         patches.wrap(kind, "__call__", recurrent.call_with_list, why="states and constants in a list")
         patches.wrap(kind, "get_config", recurrent.config_with_constants, why=constants)

@@ -1,0 +1,202 @@
+"""`DenseFeatures` and `SequenceFeatures`; numbers of TensorFlow 2.2.3 and 1.15.5 (eager) with the same weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+from parallel_compat.legacy.feature_columns import DenseFeatures, SequenceFeatures
+
+KINDS = ["fixed", "normal", "reversible"]
+
+
+def _data(samples=16):
+    rng = np.random.RandomState(0)
+    return {
+        "age": (rng.rand(samples) * 60 + 20).astype("float32"),
+        "thal": rng.choice(KINDS, samples),
+    }, rng.randint(0, 2, samples)
+
+
+def _columns():
+    columns = tf.feature_column
+    age = columns.numeric_column("age")
+    between = columns.bucketized_column(age, boundaries=[25, 35, 45, 55])
+    thal = columns.categorical_column_with_vocabulary_list("thal", KINDS)
+    crossed = columns.crossed_column([between, thal], hash_bucket_size=20)
+    return {
+        "age": age,
+        "between": between,
+        "one": columns.indicator_column(thal),
+        "table": columns.embedding_column(thal, dimension=4),
+        "crossed": columns.indicator_column(crossed),
+    }
+
+
+def _batches(samples=16):
+    return tf.data.Dataset.from_tensor_slices(_data(samples)).batch(8)
+
+
+def test_each_kind_of_column():
+    features = {"age": tf.constant([30.0, 61.5]), "thal": tf.constant(["normal", "unknown"])}
+    columns = _columns()
+    assert DenseFeatures(columns["age"])(features).numpy().tolist() == [[30.0], [61.5]]
+    assert DenseFeatures([columns["between"]])(features).numpy().tolist() == [[0, 1, 0, 0, 0], [0, 0, 0, 0, 1]]
+    assert DenseFeatures(iter([columns["one"]]))(features).numpy().tolist() == [[0, 1, 0], [0, 0, 0]]
+    assert DenseFeatures([columns["crossed"]])(features).numpy().argmax(1).tolist() == [1, 16]
+    table = DenseFeatures([columns["table"]])
+    assert table(features).shape == (2, 4)
+    assert np.allclose(table(features)[0], table.get_weights()[0][1])
+
+
+def test_columns_are_in_the_order_of_their_names():
+    features = {"age": tf.constant([30.0]), "thal": tf.constant(["normal"])}
+    columns, seen = _columns(), {}
+    layer = DenseFeatures([columns["one"], columns["between"], columns["age"]])
+    found = layer(features, cols_to_output_tensors=seen).numpy().tolist()
+    assert found == [[30.0, 0, 1, 0, 0, 0, 0, 1, 0]]
+    assert seen[columns["age"]].numpy().tolist() == [[30.0]]
+
+
+def _model(optimizer, functional):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Input, Model, Sequential, layers, losses
+
+        features, rest = layers.DenseFeatures(list(_columns().values())), [layers.Dense(3, "relu"), layers.Dense(1)]
+        if functional:
+            inputs = {"age": Input((), name="age"), "thal": Input((), name="thal", dtype="string")}
+            model = Model(inputs, rest[1](rest[0](features(inputs))))
+        else:
+            model = Sequential([features, *rest])
+        model.compile(optimizer, losses.BinaryCrossentropy(from_logits=True), metrics=["accuracy"])
+    return model
+
+
+# A table's rows have gradients of their own: what momentum does to the others shows.
+OLD = {
+    "adam": (
+        [0.683766, 0.683272],
+        [
+            0.0825814,
+            -0.0312878,
+            -0.0248241,
+            -0.0553873,
+            0.04267,
+            -0.114868,
+            0.0864125,
+            -0.0369947,
+            0.0134752,
+            -0.0115114,
+            0.0702672,
+            -0.099739,
+        ],
+    ),
+    "rmsprop": (
+        [0.684682, 0.683549],
+        [
+            0.086686,
+            -0.0343306,
+            -0.0211144,
+            -0.0590454,
+            0.0383977,
+            -0.112293,
+            0.0823151,
+            -0.032902,
+            0.0109007,
+            -0.0108742,
+            0.0683232,
+            -0.0979435,
+        ],
+    ),
+    "momentum": (
+        [0.686368, 0.674813],
+        [
+            0.0812364,
+            -0.0305918,
+            -0.0263766,
+            -0.0537113,
+            0.0432737,
+            -0.115078,
+            0.0872458,
+            -0.0380709,
+            0.0159158,
+            -0.0124611,
+            0.073046,
+            -0.102889,
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("gpus", [1, 2])
+@pytest.mark.parametrize("name", sorted(OLD))
+def test_training(name, gpus):
+    from keras import optimizers
+
+    model = _model(optimizers.SGD(0.1, momentum=0.9) if name == "momentum" else name, functional=gpus > 1)
+    model.predict(_batches(), verbose=0)
+    rng = np.random.RandomState(1)
+    model.set_weights([rng.randn(*weight.shape) * 0.05 for weight in model.get_weights()])
+    trained = model if gpus == 1 else parallel_compat.parallelize(model, gpus=gpus)
+    if gpus > 1:
+        trained.compile(model.optimizer, model.loss, metrics=["accuracy"])
+    history = trained.fit(_batches(), epochs=2, verbose=0)
+    losses, table = OLD[name]
+    assert history.history["loss"] == pytest.approx(losses, rel=1e-5)
+    assert model.get_weights()[0].ravel() == pytest.approx(np.array(table), abs=2e-6)
+
+
+def test_functional_model_in_a_file(tmp_path):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Input, Model, layers, models
+
+        inputs = {"age": Input((1,), name="age"), "thal": Input((1,), name="thal", dtype="string")}
+        columns = _columns()
+        features = layers.DenseFeatures([columns["age"], columns["table"], columns["crossed"]])(inputs)
+        model = Model(list(inputs.values()), layers.Dense(1)(features))
+        model.save(tmp_path / "model.h5")
+        again = models.load_model(tmp_path / "model.h5")
+        features = _data(4)[0]
+        assert np.array_equal(again.predict(features, verbose=0), model.predict(features, verbose=0))
+        assert model.weights[0].name.endswith("dense_features/embedding_weights:0")
+
+
+def test_names_of_weights_in_1_15():
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from tensorflow.keras import layers
+
+        layer = layers.DenseFeatures([_columns()["table"]])
+        layer({"thal": tf.constant(["normal"])})
+        assert [weight.name for weight in layer.weights] == [f"{layer.name}/thal_embedding/embedding_weights:0"]
+
+
+def test_sequences():
+    columns = tf.feature_column
+    words = columns.sequence_categorical_column_with_vocabulary_list("word", ["a", "b"])
+    layer = SequenceFeatures([columns.sequence_numeric_column("t"), columns.indicator_column(words)])
+    given = {
+        "t": tf.sparse.from_dense([[20.0, 21.0], [19.0, 0.0]]),
+        "word": tf.sparse.from_dense([["a", "b"], ["b", ""]]),
+    }
+    tensor, lengths = layer(given)
+    assert tensor.numpy().tolist() == [[[20, 1, 0], [21, 0, 1]], [[19, 0, 1], [0, 0, 0]]]
+    assert lengths.numpy().tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: DenseFeatures([]), "must not be empty"),
+        (lambda: DenseFeatures({"age": 1}), "found dict"),
+        (lambda: DenseFeatures(["age"]), "must be a FeatureColumn"),
+        (lambda: DenseFeatures([_columns()["age"], _columns()["age"]]), "Duplicate feature column name"),
+        (lambda: DenseFeatures([_columns()["one"].categorical_column]), "indicator_column"),
+        (lambda: DenseFeatures([_columns()["age"]], partitioner=1), "Leave it out"),
+        (lambda: DenseFeatures([_columns()["age"]])(tf.zeros((2, 1))), "expected a dictionary"),
+    ],
+)
+def test_refusals(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
