@@ -88,12 +88,23 @@ def write(
         root.served = writing.kept = list(signatures.values())
     concrete = signatures.values() if isinstance(signatures, dict) else [signatures] if signatures is not None else []
     traced = [each for each in concrete if hasattr(each, "graph")]
+    root.resources = [each for inner in _all_layers(layer) for each in _resources_of(inner)]
     root.all_variables = _unique([*writing.variables, *saved_models.captured_variables([*writing.traced, *traced])])
     if isinstance(layer, keras.Model) and include_optimizer:
         description["training_config"] = saved_models.training_config(layer)
     tf.saved_model.save(root, folder, signatures=signatures, options=options)
     with replacing(os.path.join(folder, _DESCRIPTION)) as temporary, open(temporary, "w", encoding="utf-8") as file:
         json.dump(description, file, default=_plain)
+
+
+def _all_layers(layer: Any) -> list[Any]:
+    return [layer, *(inner for each in keras3.layers_of(layer) for inner in _all_layers(each))]
+
+
+def _resources_of(layer: Any) -> list[Any]:
+    """Return what a layer holds that functions use and no weight is: tables."""
+    held = [value if isinstance(value, (list, tuple)) else [value] for value in vars(layer).values()]
+    return [each for some in held for each in some if isinstance(each, tf.saved_model.experimental.TrackableResource)]
 
 
 class _Writing:
@@ -193,7 +204,7 @@ class _Writing:
             elif id(value) in by_weight:
                 description["weight_attributes"][name] = by_weight[id(value)]
                 setattr(root, name, saved_models.resource_of(value))
-            elif isinstance(value, (tf.saved_model.experimental.TrackableResource, tf.Module)):
+            elif isinstance(value, tf.Module):
                 setattr(root, name, value)
             elif isinstance(value, (list, tuple)) and value and all(id(each) in by_layer for each in value):
                 description["attributes"][name] = [by_layer[id(each)] for each in value]
@@ -236,9 +247,7 @@ def _lacks_config(layer: Any) -> bool:
 
 
 def _is_graph(layer: Any) -> bool:
-    return isinstance(layer, keras.Sequential) or (
-        isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
-    )
+    return isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
 
 
 def _is_of_keras(layer: Any) -> bool:

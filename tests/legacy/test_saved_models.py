@@ -105,3 +105,13 @@ def test_the_optimizer_of_a_model_from_a_folder_begins_anew(tmp_path):
     history = loaded.fit(x, y, epochs=2, verbose=0, shuffle=False).history
     np.testing.assert_allclose(history["loss"], [0.9189207553863525, 0.9153580665588379], rtol=1e-7)
     np.testing.assert_allclose(history["mean_absolute_error"], [0.8085629940032959, 0.807250440120697], rtol=1e-6)
+
+
+def test_tables_are_in_the_saved_model(tmp_path):
+    column = tf.feature_column.categorical_column_with_vocabulary_list("word", ["a", "b"])
+    layer = tf.keras.layers.DenseFeatures([tf.feature_column.indicator_column(column)])
+    model = tf.keras.Sequential([layer, tf.keras.layers.Dense(1)])
+    data = tf.data.Dataset.from_tensor_slices({"word": [["a"], ["b"], ["c"]]}).batch(3)
+    expected = model.predict(data)
+    model.save(str(tmp_path / "model"))
+    np.testing.assert_array_equal(tf.keras.models.load_model(str(tmp_path / "model")).predict(data), expected)

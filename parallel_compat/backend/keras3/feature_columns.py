@@ -40,12 +40,16 @@ class State(feature_column_v2.StateManager):  # type: ignore[misc]  # TensorFlow
 
     Args:
         add: called with a column's name, a weight's name, shape, dtype, initializer and whether it is trained.
+
+    Attributes:
+        tables: all tables; a SavedModel holds them.
     """
 
     def __init__(self, add: Callable[..., Any]) -> None:
         self._add = add
         self._weights: dict[Any, dict[str, Any]] = defaultdict(dict)
         self._tables: dict[Any, dict[str, Any]] = defaultdict(dict)
+        self.tables: list[Any] = []
 
     def create_variable(
         self,
@@ -77,6 +81,7 @@ class State(feature_column_v2.StateManager):  # type: ignore[misc]  # TensorFlow
 
     def add_resource(self, feature_column: Any, name: str, resource: Any) -> None:
         self._tables[feature_column][name] = resource
+        self.tables.append(resource)
 
     def has_resource(self, feature_column: Any, name: str) -> bool:
         return name in self._tables[feature_column]
