@@ -46,7 +46,8 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
         """Make the weights of the columns."""
         for column in self._columns:
             column.create_state(self._state.of_columns)
-        self.tables = self._state.of_columns.tables
+        # The list itself, to which tables are added in calls; Keras would set a copy.
+        vars(self)["tables"] = self._state.of_columns.tables
         self.built = True
 
     def _reshaped(self, column: Any, tensor: Any) -> Any:
