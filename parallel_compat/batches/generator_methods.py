@@ -185,7 +185,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
         model: any Keras model that is compiled.
         feed: how to draw from them.
         arguments: those of `keras.Model.fit`, by name.
-        call: what to call instead of `model.fit`.
+        call: what to call instead of Keras's own `fit`. A class that overrides it may call this.
 
     Returns:
         The history.
@@ -195,7 +195,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     check_data_comes_alone(arguments.get("x"), arguments)
     drawn = _is_drawn(arguments.get("x"))
     if hasattr(arguments.get("x"), "shape") and not _is_drawn(arguments.get("validation_data")):  # arrays: none to draw
-        return cast("keras.callbacks.History", (call or model.fit)(**arguments))
+        return cast("keras.callbacks.History", (call or keras3.own_method(model, "fit"))(**arguments))
     if drawn:
         arguments["x"] = feed.adapter(
             arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),
@@ -211,7 +211,7 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
         leads=False,
     )
     with feed.open():
-        history: keras.callbacks.History = (call or model.fit)(**arguments)
+        history: keras.callbacks.History = (call or keras3.own_method(model, "fit"))(**arguments)
     return history
 
 
@@ -358,7 +358,7 @@ def evaluate_generator(
     generator = _settle_steps(generator, "steps", given, samples)
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"], True)
     with feed.open():
-        return model.evaluate(
+        return keras3.own_method(model, "evaluate")(
             feed.adapter(generator, "validation", given["steps"]),
             steps=given["steps"],
             verbose=verbose,
@@ -404,7 +404,7 @@ def predict_generator(
     generator = _settle_steps(generator, "steps", given, samples)
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
     with feed.open():
-        return model.predict(
+        return keras3.own_method(model, "predict")(
             feed.adapter(generator, "prediction", given["steps"]), steps=given["steps"], verbose=verbose
         )
 

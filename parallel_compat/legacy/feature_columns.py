@@ -47,7 +47,7 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
         for column in self._columns:
             column.create_state(self._state.of_columns)
         # The list itself, to which tables are added in calls; Keras would set a copy.
-        vars(self)["tables"] = self._state.of_columns.tables
+        self.__dict__["tables"] = self._state.of_columns.tables
         self.built = True
 
     def _reshaped(self, column: Any, tensor: Any) -> Any:

@@ -335,7 +335,7 @@ def _opened(folder: str) -> tuple[Any, dict[str, Any]]:
     return tf.saved_model.load(folder), description
 
 
-class _FromFolder(keras.layers.Layer):
+class _FromFolder(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
     """Stands for the class of a layer where its model is made of a configuration."""
 
     by_name: dict[str, tuple[Any, dict[str, Any], _Known]]
@@ -350,6 +350,8 @@ class _FromFolder(keras.layers.Layer):
 
 class _Revived:
     """What a layer and a model of a SavedModel have in common."""
+
+    name: str
 
     def revive(self, root: Any, description: dict[str, Any], known: _Known) -> None:
         """Take the weights, layers and functions of the SavedModel."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import keras
 import tensorflow as tf
@@ -18,8 +18,8 @@ from parallel_compat.backend.keras3.layers import all_layers, untracked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Bound here: under `run` an attribute of Keras's modules is found by a function of python.
-_Model = keras.Model
+# The class whose methods `keras.Model` has, for old code puts methods of its own on `keras.Model`.
+_Trainer = next(kind for kind in keras.Model.__mro__ if kind.__name__ == "TensorFlowTrainer")
 
 
 # Functions of Keras that are public in all but name.
@@ -407,7 +407,7 @@ def _spec(tensor: Any) -> Any:
 
 def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Bind the arguments of a method of `keras.Model`, without `self`, to their names."""
-    names, required = _names(getattr(_Model, method))
+    names, required = _names(getattr(_Trainer, method))
     if not args and required <= kwargs.keys() <= names.keys():
         return kwargs
     by_name = dict(zip(names, args, strict=False))
@@ -416,10 +416,26 @@ def bind(method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
         if required <= by_name.keys():
             return by_name
     # `Signature.bind` takes longer than a small step; it knows what to say, and what goes where, in all other cases.
-    bound = dict(_signature(getattr(keras.Model, method)).bind(None, *args, **kwargs).arguments)
+    bound = dict(_signature(getattr(_Trainer, method)).bind(None, *args, **kwargs).arguments)
     del bound["self"]
     further = bound.pop("kwargs", {})
     return {**bound, **further}
+
+
+def own_method(model: keras.Model, name: str) -> Callable[..., Any]:
+    """Return a model's method as Keras has it, or a parallel model: not one that old code put in its place.
+
+    Args:
+        model: the model.
+        name: "fit" or a relative of it.
+    """
+    package = __name__.partition(".")[0]
+    of = next(
+        kind
+        for kind in type(model).__mro__
+        if name in vars(kind) and (kind is _Trainer or kind.__module__.partition(".")[0] == package)
+    )
+    return cast("Callable[..., Any]", vars(of)[name].__get__(model))
 
 
 @functools.lru_cache(64)

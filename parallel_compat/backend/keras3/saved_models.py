@@ -68,7 +68,7 @@ def training_config(model: keras.Model) -> dict[str, Any] | None:
 
 def lacks_config(layer: Any) -> bool:
     """Say whether a layer's class has no `get_config`; Keras 3 guesses one from what its `__init__` was given."""
-    return is_default(layer.get_config)
+    return bool(is_default(layer.get_config))
 
 
 def holder() -> Any:

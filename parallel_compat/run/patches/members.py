@@ -18,6 +18,7 @@ from parallel_compat.run.modules import GoneAttributeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from parallel_compat.backend.patches import Patches
 
@@ -36,7 +37,9 @@ class ForUsers:
         self._get = get
 
     def __get__(self, instance: Any, owner: Any) -> Any:
-        frame = callers.user_frame(sys._getframe(1))
+        return self._answer(instance, owner, callers.user_frame(sys._getframe(1)))
+
+    def _answer(self, instance: Any, owner: Any, frame: FrameType | None) -> Any:
         name = f"{self._row.of.rpartition('.')[2]}.{self._row.old}"
         if frame is None or instance is None:
             raise AttributeError(f"{owner.__name__!r} object has no attribute {self._row.old!r}")
@@ -45,6 +48,21 @@ class ForUsers:
             raise GoneAttributeError(f"{where}: `{name}` is gone. {self._row.note}", name=self._row.old, obj=instance)
         usage.record(name, self._row.new or "", frame)
         return self._get(instance)
+
+
+class MethodForUsers(ForUsers):
+    """A method that is there for the user's code only, also on the class: `Model.fit_generator(model, ...)`."""
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if instance is not None or frame is None:
+            return self._answer(instance, owner, frame)
+
+        def of_class(instance: Any, *given: Any, **keywords: Any) -> Any:
+            return self._answer(instance, type(instance), callers.user_frame(sys._getframe(1)))(*given, **keywords)
+
+        of_class.__name__ = self._row.old
+        return of_class
 
 
 class ForUsersToSet(ForUsers):
@@ -111,16 +129,16 @@ def _member(row: Member) -> ForUsers:
     stand_in = run_only.MEMBERS.get((row.of, row.old))
     if stand_in is not None:
         provided = row._replace(change=Change.PROVIDED, new=row.new or stand_in)
-        return ForUsers(provided, lambda instance: functools.partial(lookup.fetch(stand_in), instance))
+        return MethodForUsers(provided, lambda instance: functools.partial(lookup.fetch(stand_in), instance))
     if row.change is Change.RENAMED and row.new is not None:
         new = row.new
         if row.method:
-            return ForUsers(row, lambda instance: lambda: getattr(instance, new))
+            return MethodForUsers(row, lambda instance: lambda: getattr(instance, new))
         return ForUsers(row, lambda instance: getattr(instance, new))
     if row.change is Change.PROVIDED and row.new is not None:
         new = row.new
         if row.method:
-            return ForUsers(row, lambda instance: functools.partial(lookup.fetch(new), instance))
+            return MethodForUsers(row, lambda instance: functools.partial(lookup.fetch(new), instance))
         return ForUsers(row, lambda instance: lookup.fetch(new)(instance))
     return ForUsers(row, lambda instance: None)
 
