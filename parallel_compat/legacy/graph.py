@@ -487,17 +487,13 @@ class Function:
         given = [_as_fed(x, value) for x, value in pairs if isinstance(x, keras.KerasTensor)]
         phases = [value for x, value in pairs if isinstance(x, LearningPhase)]
         training = bool(phases[0]) if phases and fixed_learning_phase() is None else False
-        shapes = tuple(_shape_to_feed(x, value) for x, value in zip(self._tensors, given, strict=True))
-        if (training, shapes) not in self._compiled:
-            self._compiled[training, shapes] = self._compile(training, shapes)
-        results = [keras.ops.convert_to_numpy(result) for result in self._compiled[training, shapes](*given)]
+        specs = tuple(_spec_to_feed(x, value) for x, value in zip(self._tensors, given, strict=True))
+        if (training, specs) not in self._compiled:
+            self._compiled[training, specs] = self._compile(training, specs)
+        results = [_as_array(result) for result in self._compiled[training, specs](*given)]
         return results[0] if self._single else results
 
-    def _compile(self, training: bool, shapes: Sequence[Any]) -> Any:
-        signature = [
-            tf.SparseTensorSpec(shape, x.dtype) if x.sparse else tf.TensorSpec(shape, x.dtype)
-            for x, shape in zip(self._tensors, shapes, strict=True)
-        ]
+    def _compile(self, training: bool, specs: Sequence[Any]) -> Any:
         # Layers write (moving statistics) only where their updates are asked for; their random states always.
         kept = [each.layer for each in self._updates if isinstance(each, LayerUpdates)]
         seeds = [state for layer in self._layers for state in keras3.seed_states(layer)]
@@ -515,10 +511,10 @@ class Function:
                 return results
             return self._run(values)
 
-        return tf.function(run, input_signature=signature, autograph=False)
+        return tf.function(run, input_signature=specs, autograph=False)
 
     def _run(self, values: Values) -> list[Any]:
-        outputs = [tf.convert_to_tensor(_value(each, values)) for each in self.outputs]
+        outputs = [_as_tensor(_value(each, values)) for each in self.outputs]
         if any(isinstance(each, LayerUpdates) for each in self._updates):
             values.of(_computed(self._updates))
         steps: list[Callable[[], Any]] = []
@@ -535,12 +531,22 @@ class Function:
         return outputs
 
 
-def _shape_to_feed(x: Any, value: Any) -> Any:
-    """Return the shape of a placeholder, without the sizes that an array has otherwise: none were checked."""
+def _as_tensor(value: Any) -> Any:
+    return value if isinstance(value, tf.RaggedTensor) else tf.convert_to_tensor(value)
+
+
+def _as_array(result: Any) -> Any:
+    return result if isinstance(result, tf.RaggedTensor) else keras.ops.convert_to_numpy(result)
+
+
+def _spec_to_feed(x: Any, value: Any) -> Any:
+    """Return the type of a placeholder, without the sizes that an array has otherwise: none were checked."""
+    if isinstance(value, tf.RaggedTensor):
+        return tf.RaggedTensorSpec(x.shape, x.dtype, value.ragged_rank, value.row_splits.dtype)
     shape, given = tuple(x.shape), tuple(value.shape)
-    if len(shape) != len(given):
-        return shape
-    return tuple(size if size == here else None for size, here in zip(shape, given, strict=True))
+    if len(shape) == len(given):
+        shape = tuple(size if size == here else None for size, here in zip(shape, given, strict=True))
+    return tf.SparseTensorSpec(shape, x.dtype) if x.sparse else tf.TensorSpec(shape, x.dtype)
 
 
 class _FedFunction(Function):
@@ -601,6 +607,8 @@ def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> tuple[list[
 def _as_fed(x: Any, value: Any) -> Any:
     if x.sparse:
         return keras3.scipy_sparse_to_tensor(value) if keras3.is_scipy_sparse(value) else tf.sparse.from_dense(value)
+    if isinstance(value, tf.RaggedTensor):
+        return tf.cast(value, x.dtype)
     if x.dtype == "string":  # which numpy does not know by that name
         return tf.convert_to_tensor(value, tf.string)
     return tf.convert_to_tensor(np.asarray(value, x.dtype) if not tf.is_tensor(value) else value, x.dtype)

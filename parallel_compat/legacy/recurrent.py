@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import cell_structures, op_layers
+from parallel_compat.legacy import cell_structures, op_layers, ragged
 from parallel_compat.legacy.cells import AbstractRNNCell
 from parallel_compat.legacy.utils import has_arg
 from parallel_compat.names.eras import Era
@@ -161,6 +161,8 @@ def call_with_list(original: Callable[..., Any]) -> Callable[..., Any]:
     """`layer([x, h, c])` and `layer(x, constants=c)`: of a recurrent layer or `Bidirectional`."""
 
     def __call__(self: Any, sequences: Any, *given: Any, **keywords: Any) -> Any:
+        if getattr(sequences, "ragged", False):
+            _check_unrolling(self)
         constants = keywords.pop("constants", None)
         if constants is None:
             constants = vars(self).get(_OF_BOTH)
@@ -222,7 +224,7 @@ def _takes_nested(layer: Any) -> bool:
 def _check_states(layer: Any, states: Any) -> None:
     """Refuse states of other sizes than the cell's, which Keras 3 may stretch to them."""
     sizes, given = layer.cell.state_size, [tuple(state.shape)[1:] for state in keras.tree.flatten(states)]
-    if sizes == -1:  # of ConvLSTM, which Keras 3 says of no cell
+    if isinstance(sizes, int) and sizes == -1:  # of ConvLSTM, which Keras 3 says of no cell
         return
     axes = [cell_structures.axes_of(size) for size in keras.tree.flatten(sizes)] if sizes is not None else []
     for own, found in zip(axes, given, strict=False):
@@ -291,17 +293,21 @@ def _kept_before_given(kept: Any, given: Any) -> Any:
     return keras.tree.pack_sequence_as(given, found) if keras.tree.is_nested(given) else found[0]
 
 
+def _check_unrolling(layer: Any) -> None:
+    if getattr(layer, "unroll", False):
+        raise ValueError("The input received contains RaggedTensors and does not support unrolling. Disable unrolling.")
+
+
 def _of_ragged(layer: Any, call: Callable[..., Any], sequences: Any, keywords: dict[str, Any]) -> Any:
     """Return what a recurrent layer gives for a ragged tensor, which tf.keras masked where it is short."""
-    if layer.unroll:
-        raise ValueError("The input received contains RaggedTensors and does not support unrolling. Disable unrolling.")
-    lengths = sequences.row_lengths()
-    results = call(sequences.to_tensor(), mask=tf.sequence_mask(lengths), **keywords)
+    _check_unrolling(layer)
+    dense, lengths = ragged.to_dense(sequences)
+    results = call(dense, mask=tf.sequence_mask(lengths), **keywords)
     if not layer.return_sequences:
         return results
     outputs, *states = results if layer.return_state else [results]
-    ragged = tf.RaggedTensor.from_tensor(outputs, lengths=lengths)
-    return (ragged, *states) if layer.return_state else ragged
+    outputs = ragged.from_dense(True, outputs, lengths)
+    return (outputs, *states) if layer.return_state else outputs
 
 
 def initial_state_of_cell(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -46,6 +46,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(
         keras.layers.Lambda, "__call__", _call_of_lambda, why="symbolic tensors that its function uses are inputs"
     )
+    patches.wrap(
+        keras.layers.Lambda, "call", _computation_of_lambda, why="no variables are made in it, by TensorFlow 2.2"
+    )
     patches.set(layer, "dynamic", _Dynamic(), why="an attribute of the layers of tf.keras, which `dynamic=True` sets")
     patches.set(keras.layers.Embedding, "input_length", None, why="an attribute that `Embedding` had")
     patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
@@ -143,6 +146,19 @@ def _call_of_lambda(original: Any) -> Any:
         return outputs
 
     return __call__
+
+
+def _computation_of_lambda(original: Any) -> Any:
+    @like(original)
+    def call(self: Any, inputs: Any, mask: Any = None, training: Any = None) -> Any:
+        compute = functools.partial(original, self, inputs, mask=mask, training=training)
+        if object_eras.era_of_object(self) is not Era.TF_KERAS_2_2:
+            return compute()
+        from parallel_compat.legacy import lambda_variables
+
+        return lambda_variables.checked(self, compute)
+
+    return call
 
 
 def _input_without_mask(original: Any) -> property:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 def put_on(patches: Patches, keras: Any) -> None:
     """Put everything on the classes."""
     from parallel_compat.legacy import (
+        causal_convolutions,
         cell_structures,
         dot_products,
         lambda_functions,
@@ -151,6 +152,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     for name in ("__init__", "get_config", "build", "call"):
         patches.wrap(layers.RNN, name, getattr(time_major, name.strip("_")), why=turned)
     patches.wrap(layers.RNN, "get_initial_state", time_major.initial_state, why=turned)
+    for name in ("__init__", "call"):
+        in_convolution = getattr(causal_convolutions, name.strip("_"))
+        patches.wrap(layers.SeparableConv1D, name, looking_alike(in_convolution), why="it could be causal in tf.keras")
     causal = "`causal` is said when an attention layer is made"
     for name, in_attention in (
         ("__init__", _attention_init),

@@ -37,9 +37,10 @@ class ForUsers:
         self._get = get
 
     def __get__(self, instance: Any, owner: Any) -> Any:
-        return self._answer(instance, owner, callers.user_frame(sys._getframe(1)))
+        self._check(instance, owner, callers.user_frame(sys._getframe(1)))
+        return self._get(instance)
 
-    def _answer(self, instance: Any, owner: Any, frame: FrameType | None) -> Any:
+    def _check(self, instance: Any, owner: Any, frame: FrameType | None) -> None:
         name = f"{self._row.of.rpartition('.')[2]}.{self._row.old}"
         if frame is None or instance is None:
             raise AttributeError(f"{owner.__name__!r} object has no attribute {self._row.old!r}")
@@ -47,7 +48,6 @@ class ForUsers:
             where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
             raise GoneAttributeError(f"{where}: `{name}` is gone. {self._row.note}", name=self._row.old, obj=instance)
         usage.record(name, self._row.new or "", frame)
-        return self._get(instance)
 
 
 class MethodForUsers(ForUsers):
@@ -56,10 +56,12 @@ class MethodForUsers(ForUsers):
     def __get__(self, instance: Any, owner: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if instance is not None or frame is None:
-            return self._answer(instance, owner, frame)
+            self._check(instance, owner, frame)
+            return self._get(instance)
 
         def of_class(instance: Any, *given: Any, **keywords: Any) -> Any:
-            return self._answer(instance, type(instance), callers.user_frame(sys._getframe(1)))(*given, **keywords)
+            self._check(instance, type(instance), callers.user_frame(sys._getframe(1)))
+            return self._get(instance)(*given, **keywords)
 
         of_class.__name__ = self._row.old
         return of_class

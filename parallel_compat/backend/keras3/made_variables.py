@@ -1,0 +1,37 @@
+"""Variables that are made while something runs, those included that Keras makes later."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+from keras.src.backend.common import global_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_LATER = "uninitialized_variables"  # `keras.src.backend.common.variables.register_uninitialized_variable`, in 3.15
+_OF_SEEDS = "seed_generator_state"  # Dropout had none in Keras 2
+
+
+@contextlib.contextmanager
+def variables_made() -> Iterator[list[Any]]:
+    """Give a list, which at the end holds the variables that were made: TensorFlow's, or Keras's if made later."""
+    made: list[Any] = []
+
+    def creator(make: Callable[..., Any], **keywords: Any) -> Any:
+        variable = make(**keywords)
+        made.append(variable)
+        return variable
+
+    before = len(global_state.get_global_attribute(_LATER) or [])
+    with tf.variable_creator_scope(creator):
+        yield made
+    made += (global_state.get_global_attribute(_LATER) or [])[before:]
+    made[:] = [each for each in made if _OF_SEEDS not in each.name]
+
+
+def warn_of_lambda(layer: Any) -> Callable[[str], None]:
+    """Return what warns of a Lambda layer: its `_warn`, which code of TensorFlow 2.2's time set, or the log."""
+    return getattr(layer, "_warn", None) or tf.get_logger().warning
