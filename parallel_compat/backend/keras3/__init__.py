@@ -138,6 +138,7 @@ from parallel_compat.backend.keras3.layers import (
     weight_regularization,
     written_to_scope,
 )
+from parallel_compat.backend.keras3.made_variables import share_variables
 from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
@@ -279,6 +280,7 @@ __all__ = [
     "set_operation_seeds",
     "set_values_of_pass",
     "settings_of_sequence",
+    "share_variables",
     "split",
     "squeeze_or_expand_to_same_rank",
     "symbolic_losses_of",

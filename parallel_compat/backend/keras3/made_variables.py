@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -13,6 +14,18 @@ if TYPE_CHECKING:
 
 _LATER = "uninitialized_variables"  # `keras.src.backend.common.variables.register_uninitialized_variable`, in 3.15
 _OF_SEEDS = "seed_generator_state"  # Dropout had none in Keras 2
+_sharing: weakref.WeakSet[tf.distribute.Strategy] = weakref.WeakSet()
+
+
+def share_variables(strategy: tf.distribute.Strategy) -> None:
+    """Note that variables which are made on the replicas of a strategy exist once, and are not mirrored."""
+    _sharing.add(strategy)
+
+
+def scope_of_variables() -> contextlib.AbstractContextManager[Any]:
+    """Return in what a variable of a step on replicas is to be made by another thread: the strategy's scope."""
+    strategy = tf.distribute.get_strategy() if tf.distribute.has_strategy() else None
+    return contextlib.nullcontext() if strategy is None or strategy in _sharing else strategy.scope()
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 from keras.src.backend.tensorflow import optimizer as tf_optimizer
+from keras.src.optimizers import base_optimizer
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
@@ -100,6 +101,53 @@ def update_once_for_all_replicas() -> None:
     for base in bases:
         if "apply" in vars(base):
             CORE.wrap(base, "apply", _merging_apply, why="gradients of replicas are added up and applied once")
+
+
+def of_builds_on_replicas() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where an optimizer may be built in a step on the replicas (`BaseOptimizer.apply`), for mirrored variables.
+
+    Keras builds it on one replica, where its variables are no mirrored ones: each replica then steps all moments, and
+    the weights are wrong, silently.
+    """
+
+    def wrap(original: Any) -> Any:
+        def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            context = tf.distribute.get_replica_context()
+            variables = list(trainable_variables or ())
+            if not self.built and context is not None and any(map(_is_mirrored, variables)):
+                context.merge_call(_build_mirrored, args=(self, variables))
+            return original(self, grads, trainable_variables)
+
+        return apply
+
+    yield base_optimizer.BaseOptimizer, "apply", wrap
+
+
+def of_strategies() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a strategy is made (`MirroredStrategy.__init__`): its collective operations get keys of their own.
+
+    All strategies of a process count theirs from `_collective_key_base`, and the operations of a second one are taken
+    for those of the first: "Shape mismatch in the collective instance". TensorFlow's tests raise the number too
+    (`strategy_combinations.py`, read in 2.21); until 2.2 replicas on one machine had no such keys.
+    """
+
+    def wrap(original: Any) -> Any:
+        def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+            kind = tf.distribute.MirroredStrategy
+            kind._collective_key_base += 1000
+            original(self, *given, **keywords)
+
+        return __init__
+
+    yield tf.distribute.MirroredStrategy, "__init__", wrap
+
+
+def _build_mirrored(strategy: tf.distribute.Strategy, optimizer: Any, variables: list[Any]) -> None:
+    # Left first: a scope that is entered again makes no mirrored variables outside of the function that is traced.
+    with tf.init_scope(), outside_replicas(), strategy.scope():
+        optimizer._distribution_strategy = strategy
+        if not optimizer.built:
+            optimizer.build(variables)
 
 
 def keep_reads_before_updates() -> None:

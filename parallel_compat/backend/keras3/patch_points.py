@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend.keras3.in_memory import plain_logs
+from parallel_compat.backend.keras3.made_variables import scope_of_variables
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Callable, Iterator
 
     # The owner, its attribute, and a function from what stands there to what shall stand there.
@@ -496,6 +498,10 @@ def of_variables_of_losses() -> Iterator[Point]:
     made = "_parallel_compat_made_by_a_loss"
 
     def initialize(original: Any) -> Any:
+        def make(scope: contextlib.AbstractContextManager[Any], *given: Any) -> None:
+            with scope:
+                original(*given)
+
         def _initialize(self: Any, value: Any) -> None:
             if not tf.inside_function() or backend.in_stateless_scope() or tf.is_symbolic_tensor(value):
                 original(self, value)
@@ -503,7 +509,7 @@ def of_variables_of_losses() -> Iterator[Point]:
             graph = tf.compat.v1.get_default_graph()
             # Not `tf.init_scope`: there, too, `tf.function` sees to it that its variables are made but once.
             thread = ThreadPoolExecutor(max_workers=1)
-            thread.submit(original, self, value).result()
+            thread.submit(make, scope_of_variables(), self, value).result()
             thread.shutdown()
             setattr(self, made, True)
             graph.add_to_collection(made, self)  # which holds no variable by itself
