@@ -40,7 +40,7 @@ import tensorflow as tf
 
 strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
 words, targets = np.array([[1, 2], [3, 1], [2, 2], [0, 4]] * 3), np.linspace(0, 1, 12, dtype="float32")[:, None]
-data = tf.data.Dataset.from_tensor_slices((words, targets)).batch(4, drop_remainder=True)
+data = strategy.experimental_make_numpy_dataset((words, targets)).batch(4, drop_remainder=True)
 data = strategy.experimental_distribute_dataset(data)
 layers = tf.keras.layers
 with strategy.scope():
@@ -59,7 +59,7 @@ def step(inputs):
 
 @tf.function
 def on_all(batch):
-    return strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.run(step, args=(batch,)), axis=None)
+    return strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.experimental_run_v2(step, args=(batch,)), axis=None)
 
 losses = [float(on_all(batch)) for _ in range(2) for batch in data]
 copies = [[float(copy.numpy()[0, 0]) for copy in strategy.experimental_local_results(w)] for w in model.weights[:1]]

@@ -56,6 +56,7 @@ NAMES: tuple[str, ...] = (
     "symbolic-functions",
     "graph-of-layers",
     "generator-next",
+    "strategy-methods",
     "accuracy-names",
     "identifiers",
     "changed-defaults",

@@ -22,6 +22,7 @@ from parallel_compat.run.patches import (
     members,
     models,
     numbers,
+    strategies,
 )
 from parallel_compat.run.patches.wrapping import looking_alike
 
@@ -49,6 +50,7 @@ def put_on(patches: Patches) -> None:
     callbacks.put_on(patches, keras)
     layer_members.put_on(patches, keras)
     graph.put_on(patches)
+    strategies.put_on(patches)
     models.put_on(patches, keras)
     patches.set(
         keras.layers.Layer,

@@ -7,9 +7,8 @@ import random
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import optimizer_steps, optimizers, patch_points
+from parallel_compat.backend.keras3 import optimizer_steps, patch_points
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
-from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import looking_alike
@@ -69,11 +68,6 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="schedules of users compute with the step, a float")
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
-    for owner, name, wrap in optimizers.of_builds_on_replicas():
-        patches.wrap(owner, name, looking_alike(wrap), why="an optimizer is built for all replicas of a strategy")
-    for owner, name, wrap in optimizers.of_strategies():
-        why = "several strategies in one process reduced each for itself"
-        patches.wrap(owner, name, looking_alike(wrap), why=why, read_in=TENSORFLOW)
     for owner, name, wrap in optimizer_steps.of_unknown_variables(_of_tf_keras):
         patches.wrap(owner, name, wrap, why="one optimizer stepped the variables of several models")
     patches.wrap(optimizer, "iterations", _iterations_to_set, why="it could be set to a variable of the user's")
