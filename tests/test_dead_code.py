@@ -18,6 +18,7 @@ OF_FRAMEWORKS = re.compile(
     r"|(train|test|predict)_step|call|build|get_config|from_config|compute_\w+|on_(train|test|epoch|predict)_\w+"
     r"|(has|get|add)_resource|(create|get)_variable"  # TensorFlow's feature columns
     r"|get_params|score|write|_initialize_local_devices"  # scikit-learn, files, TensorFlow's strategies
+    r"|get_unscaled_gradients"  # what loops of scripts call
     r"|expect_partial|assert_(consumed|existing_objects_matched)"  # what scripts call on what `load_weights` returned
     r"|dims|num_elements|is_fully_defined|finalize|list_devices|is_running"  # what TensorFlow 1 and Keras 2 had there
 )
