@@ -204,6 +204,36 @@ def call_each_once(model: keras.Sequential) -> None:
         model._layers = list({id(layer): layer for layer in model._layers}.values())
 
 
+def build_of_calls(model: keras.Sequential) -> bool:
+    """Put a `Sequential` together again of the calls that were made before, and say whether there were any.
+
+    Keras 3 calls all layers anew whenever one is added or popped (`Sequential._maybe_rebuild`, read in 3.15): a layer
+    of Keras 2 was called once, and what it returned is part of the model still.
+    """
+    first, *others = model._layers
+    if not isinstance(first, keras.layers.InputLayer) or not others or _call_on(others[0], first.output) is None:
+        return False
+    x = first.output
+    for layer in others:
+        made = _call_on(layer, x)
+        x = layer(x) if made is None else made.outputs[0] if len(made.outputs) == 1 else made.outputs
+    model._functional = Functional(inputs=first.output, outputs=x)
+    return True
+
+
+def _call_on(layer: keras.layers.Layer, x: Any) -> Any:
+    def is_it(node: Any) -> bool:
+        arguments = node.arguments
+        return len(arguments.args) == 1 and arguments.args[0] is x and not any(arguments.kwargs.values())
+
+    return next(filter(is_it, layer._inbound_nodes), None) if isinstance(x, keras.KerasTensor) else None
+
+
+def forget_calls_on(layer: keras.layers.Layer) -> None:
+    """Let no layer be called on what a layer returned: it is the last of its model (`Operation._outbound_nodes`)."""
+    layer._outbound_nodes.clear()
+
+
 def layers_being_built() -> list[Any]:
     """Return the layers that are being built or called, from the outermost (`keras.src.backend.common.name_scope`)."""
     scopes = global_state.get_global_attribute("name_scope_stack") or []

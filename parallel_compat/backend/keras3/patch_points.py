@@ -65,6 +65,9 @@ def of_monitors(where_unknown: Callable[[Any], None]) -> Iterator[Point]:
     yield MonitorCallback, "_set_monitor_op", wrap
 
 
+CALLS = "_inbound_nodes"  # where a layer lists its calls (`Operation._inbound_nodes`, read in Keras 3.15)
+
+
 def functional_class() -> Any:
     """Return the class of models made of symbolic tensors (`keras.src.models.functional.Functional`)."""
     from keras.src.models.functional import Functional

@@ -92,6 +92,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(
         keras.Sequential, "build", _build_of_sequential, why="a model whose input is known did not look at the shape"
     )
+    name = patch_points.CALLS
+    patches.set(keras.Model, name, _CallsForUsers(name), why="a model was called first where it was defined")
+    patches.wrap(keras.Sequential, "pop", _pop, why="nothing is called on what the last layer returned")
     for kind in (keras.Model, keras.Sequential):
         patches.wrap(kind, "layers", _each_layer_once, why="a layer that was added twice was listed once")
     patches.wrap(
@@ -278,10 +281,45 @@ def _build_of_sequential(original: Any) -> Any:
         known = getattr(self, "inputs", None) if era is not Era.TODAY else None
         if era.is_tf_keras and not known:
             layers.call_each_once(self)
+        if era is not Era.TODAY and layers.build_of_calls(self):
+            return
         original(self, tuple(known[0].shape) if known else input_shape)
 
     del build.__wrapped__  # by which the signature of the bound method would be read with its `self`
     return build
+
+
+class _CallsForUsers:
+    """`model._inbound_nodes`, which for the user's code begins with the definition of the model."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        if instance is None:
+            return self
+        if self._name not in vars(instance):
+            raise AttributeError(self._name)
+        frame = sys._getframe(1)
+        if not callers.is_users(frame) or callers.era_of(frame) is Era.TODAY:
+            return vars(instance)[self._name]
+        from parallel_compat.legacy import nodes
+
+        return nodes.inbound_nodes(instance)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)[self._name] = value
+
+
+def _pop(original: Any) -> Any:
+    @like(original)
+    def pop(self: Any, rebuild: bool = True) -> Any:
+        layer = original(self, rebuild)
+        if object_eras.era_of_object(self) is not Era.TODAY and self.layers:
+            layers.forget_calls_on(self.layers[-1])
+        return layer
+
+    return pop
 
 
 def _each_layer_once(original: Any) -> property:
