@@ -26,6 +26,7 @@ NAMES: tuple[str, ...] = (
     "layer-bases",
     "schedule-bases",
     "truth-of-weights",
+    "training-flags",
     "computed-in-build",
     "thawed-models",
     "variable-classes",
