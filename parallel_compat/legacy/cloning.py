@@ -10,6 +10,7 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.legacy import data_tensors, nodes
+from parallel_compat.legacy.layers import BatchShape
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 from parallel_compat.warning_category import ParallelCompatWarning
@@ -110,6 +111,19 @@ def _give_shape(layer: Any, original: Any) -> None:
     shape = keras3.input_shape_given_to(original)
     if shape is not None:
         keras3.set_input_shape(layer, shape)
+
+
+def give_shape_of_input(model: Any) -> None:
+    """Let the first layer of a Sequential that was made of a configuration know the `input_shape=` it was given.
+
+    In today's configurations the model's input alone has it, under the name that it has of that layer.
+    """
+    if not isinstance(model, keras.Sequential) or not model.layers or not getattr(model, "inputs", None):
+        return
+    first, shape = model.layers[0], model.inputs[0].shape
+    named_for_it = nodes.input_layers(model)[0].name == f"{first.name}_input"
+    if named_for_it and not isinstance(first, keras.Model) and keras3.input_shape_given_to(first) is None:
+        keras3.set_input_shape(first, BatchShape(shape[1:], shape[0]))
 
 
 def _begins_with_input_layer(model: Any) -> bool:

@@ -65,3 +65,36 @@ def test_clones_of_a_clone_have_weights(era):
     model = models.Sequential([layers.Dense(2, input_shape=(3,)), layers.Dense(1)])
     for made in (models.clone_model(model), models.Sequential.from_config(model.get_config())):
         assert len(models.clone_model(made).weights) == 4
+
+
+@pytest.mark.parametrize("made", ["from_config", "model_from_json", "load_model"])
+def test_first_layers_of_a_model_that_was_made_of_a_configuration(era, made, tmp_path):
+    """The first layer's `input_shape=` was part of its configuration: another model of it is built at once.
+
+    All three old stacks say `True`, and list the weights of both layers.
+    """
+    from keras import layers, models
+
+    model = models.Sequential([layers.Dense(5, batch_input_shape=(6, 4)), layers.Dense(8)])
+    if made == "from_config":
+        again = models.Sequential.from_config(model.get_config())
+    elif made == "model_from_json":
+        again = models.model_from_json(model.to_json())
+    else:
+        model.save(str(tmp_path / "model.h5"))
+        again = models.load_model(str(tmp_path / "model.h5"))
+    transferred = models.Sequential(again.layers[:-1])
+    transferred.add(layers.Dense(1))
+    assert transferred.built
+    assert transferred.input_shape == (6, 4)
+    assert [w.shape for w in transferred.get_weights()] == [(4, 5), (5,), (5, 1), (1,)]
+
+
+def test_first_layers_after_an_input_layer():
+    """Keras 2.2.4's `InputLayer` was not part of them: a model of them has no input before its first batch."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import layers, models
+
+        model = models.Sequential([layers.InputLayer((4,)), layers.Dense(5), layers.Dense(8)])
+        again = models.Sequential.from_config(model.get_config())
+        assert not models.Sequential(again.layers[:1]).built

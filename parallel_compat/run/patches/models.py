@@ -95,6 +95,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     name = patch_points.CALLS
     patches.set(keras.Model, name, _CallsForUsers(name), why="a model was called first where it was defined")
     patches.wrap(keras.Sequential, "pop", _pop, why="nothing is called on what the last layer returned")
+    patches.wrap(
+        keras.Sequential, "from_config", _sequential_of_config, why="`input_shape=` was part of a layer's configuration"
+    )
     for kind in (keras.Model, keras.Sequential):
         patches.wrap(kind, "layers", _each_layer_once, why="a layer that was added twice was listed once")
     patches.wrap(
@@ -320,6 +323,20 @@ def _pop(original: Any) -> Any:
         return layer
 
     return pop
+
+
+def _sequential_of_config(original: Any) -> Any:
+    """`Sequential.from_config`, also for files: a model of its first layers has an input, and weights, at once."""
+
+    def from_config(cls: Any, config: Any, *given: Any, **keywords: Any) -> Any:
+        model = original.__func__(cls, config, *given, **keywords)
+        if callers.era_of_caller() is not Era.TODAY:
+            from parallel_compat.legacy import cloning
+
+            cloning.give_shape_of_input(model)
+        return model
+
+    return classmethod(from_config)
 
 
 def _each_layer_once(original: Any) -> property:
