@@ -113,6 +113,8 @@ class MeanTensor(keras.metrics.Metric):  # type: ignore[misc]
         weights = tf.ones_like(values)
         if sample_weight is not None:
             given = tf.cast(sample_weight, self.dtype)
+            if given.shape.rank == len(shape) + 1 and given.shape[-1] == 1:
+                given = tf.squeeze(given, -1)
             missing = len(shape) - given.shape.rank
             weights *= tf.reshape(given, [*tf.unstack(tf.shape(given)), *[1] * missing]) if missing > 0 else given
         self.total.assign_add(values * weights)

@@ -36,3 +36,18 @@ def test_a_layer_is_called_once_however_often_others_are_added_and_popped(era: s
         assert len(model._inbound_nodes) == 2
         assert model._inbound_nodes[0].output_tensors == [model.outputs[0]]
         assert model.get_output_at(1) is called
+
+
+@pytest.mark.parametrize(("era", "kind"), [("tf.keras-1.15", TypeError), ("tf.keras-2.2", ValueError)])
+def test_a_layer_stands_alone_and_gives_one_tensor(era: str, kind: type[Exception]) -> None:
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras.layers import Dense, Layer
+        from tensorflow.keras.models import Sequential
+
+        class Two(Layer):
+            def call(self, x: Any) -> Any:
+                return x, x
+
+        assert [layer.units for layer in Sequential(Dense(1)).layers] == [1]
+        with pytest.raises(kind, match="should have a single output tensor"):
+            Sequential([Dense(1, input_shape=(3,)), Two()])

@@ -221,6 +221,12 @@ def build_of_calls(model: keras.Sequential) -> bool:
     return True
 
 
+def with_several_outputs(model: keras.Sequential) -> list[str]:
+    """Name the layers of a `Sequential` that gave several tensors when last called (`Operation._inbound_nodes`)."""
+    called = [layer for layer in model._layers if layer._inbound_nodes]
+    return [layer.name for layer in called if len(layer._inbound_nodes[-1].outputs) > 1]
+
+
 def _call_on(layer: keras.layers.Layer, x: Any) -> Any:
     def is_it(node: Any) -> bool:
         arguments = node.arguments

@@ -65,6 +65,13 @@ def of_monitors(where_unknown: Callable[[Any], None]) -> Iterator[Point]:
     yield MonitorCallback, "_set_monitor_op", wrap
 
 
+def metric_of_function() -> Any:
+    """Return the class of metrics made of a function (`keras.src.metrics.reduction_metrics.MeanMetricWrapper`)."""
+    from keras.src.metrics.reduction_metrics import MeanMetricWrapper
+
+    return MeanMetricWrapper
+
+
 CALLS = "_inbound_nodes"  # where a layer lists its calls (`Operation._inbound_nodes`, read in Keras 3.15)
 
 

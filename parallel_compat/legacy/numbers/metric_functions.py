@@ -151,11 +151,27 @@ _STAND_INS = {
 }
 
 
+_ACCURACY = {Era.TF_KERAS_1_15: ("accuracy",), Era.TF_KERAS_2_2: ("accuracy", "acc", "ACC")}
+
+
+def accuracy(y_true: Any, y_pred: Any) -> Any:
+    """Return 1 where a prediction is the label, and 0 elsewhere: `tf.keras.metrics.get("accuracy")`.
+
+    >>> accuracy([1.0, 2.0], [1.0, 3.0]).numpy().tolist()
+    [1.0, 0.0]
+    """
+    y_pred = keras.ops.convert_to_tensor(y_pred)
+    return keras.ops.cast(keras.ops.equal(keras.ops.cast(y_true, y_pred.dtype), y_pred), keras.config.floatx())
+
+
 def metric_of_name(identifier: Any) -> Any:
     """Return the metric function that the caller's era had under a name (`keras.metrics.get`)."""
     if isinstance(identifier, str):
         custom = keras.saving.get_registered_object(identifier)
-        identifier = custom or of_name(identifier, callers.era_of_caller()) or identifier
+        era = callers.era_of_caller()
+        if custom is None and era.is_tf_keras and identifier in _ACCURACY[era]:
+            return accuracy
+        identifier = custom or of_name(identifier, era) or identifier
     return keras.metrics.get(identifier)
 
 

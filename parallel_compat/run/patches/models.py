@@ -94,6 +94,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     )
     name = patch_points.CALLS
     patches.set(keras.Model, name, _CallsForUsers(name), why="a model was called first where it was defined")
+    patches.wrap(keras.Sequential, "__init__", _sequential_init, why="a layer alone, not in a list")
     patches.wrap(keras.Sequential, "pop", _pop, why="nothing is called on what the last layer returned")
     patches.wrap(
         keras.Sequential, "from_config", _sequential_of_config, why="`input_shape=` was part of a layer's configuration"
@@ -284,9 +285,14 @@ def _build_of_sequential(original: Any) -> Any:
         known = getattr(self, "inputs", None) if era is not Era.TODAY else None
         if era.is_tf_keras and not known:
             layers.call_each_once(self)
-        if era is not Era.TODAY and layers.build_of_calls(self):
-            return
-        original(self, tuple(known[0].shape) if known else input_shape)
+        if era is Era.TODAY or not layers.build_of_calls(self):
+            original(self, tuple(known[0].shape) if known else input_shape)
+        if era is not Era.TODAY and layers.with_several_outputs(self):
+            kind = ValueError if era is Era.TF_KERAS_2_2 else TypeError
+            raise kind(
+                "All layers in a Sequential model should have a single output tensor. For multi-output layers, use the "
+                f"functional API. Received: {layers.with_several_outputs(self)}."
+            )
 
     del build.__wrapped__  # by which the signature of the bound method would be read with its `self`
     return build
@@ -312,6 +318,16 @@ class _CallsForUsers:
 
     def __set__(self, instance: Any, value: Any) -> None:
         vars(instance)[self._name] = value
+
+
+def _sequential_init(original: Any) -> Any:
+    @like(original)
+    def __init__(self: Any, layers: Any = None, *given: Any, **keywords: Any) -> None:
+        if isinstance(layers, sys.modules["keras"].Layer) and callers.era_of_caller().is_tf_keras:
+            layers = [layers]
+        original(self, layers, *given, **keywords)
+
+    return __init__
 
 
 def _pop(original: Any) -> Any:

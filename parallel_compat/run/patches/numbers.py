@@ -36,6 +36,10 @@ def put_on(patches: Patches, keras: Any) -> None:
     )
     each = "a mean of the user's counts each number, not each row"
     patches.wrap(keras.metrics.Mean, "update_state", looking_alike(_mean), why=each)
+    patches.wrap(
+        patch_points.metric_of_function(), "update_state", looking_alike(_as_floats), why="metrics counted in floats"
+    )
+    patches.set(keras.metrics.Metric, "stateful", True, why="an attribute of the metrics of tf.keras")
     for metric, (asked, given) in closest_thresholds.RATES.items():
         at = functools.partial(_at_closest, closest_thresholds.result_of(asked, given))
         patches.wrap(metric, "result", looking_alike(at), why="the rate at the threshold that the era took")
@@ -207,6 +211,25 @@ def _default_seed(original: Any) -> Any:
         return own.randint(1, int(1e9))
 
     return make_default_seed
+
+
+def _as_floats(original: Any) -> Any:
+    """`MeanMetricWrapper` of tf.keras gave its function labels and predictions of its own dtype."""
+
+    def update_state(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        era = vars(self).get(object_eras.MARK)
+        if era is not None and era.is_tf_keras:
+            y_true, y_pred = _in_dtype(y_true, self.dtype), _in_dtype(y_pred, self.dtype)
+        original(self, y_true, y_pred, sample_weight=sample_weight)
+
+    return update_state
+
+
+def _in_dtype(values: Any, dtype: str) -> Any:
+    import tensorflow as tf
+
+    is_number = isinstance(values, (list, tuple)) or (tf.is_tensor(values) and values.dtype.is_integer)
+    return tf.cast(values, dtype) if is_number else values
 
 
 def _mean(original: Any) -> Any:

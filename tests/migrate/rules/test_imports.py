@@ -403,6 +403,6 @@ def test_a_function_that_each_tensorflow_has_is_rewritten_where_asked_for():
     assert "gone" in " ".join(messages("import tensorflow as tf\ntf.losses.mean_squared_error(x, y)\ntf.Session()\n"))
 
 
-@pytest.mark.parametrize("name", ["keras.experimental.LinearModel", "keras.constraints.radial_constraint"])
+@pytest.mark.parametrize("name", ["keras.experimental.LinearModel", "keras.utils.SequenceEnqueuer"])
 def test_what_tensorflow_2_2_had_and_today_has_not_is_named(name):
     assert "is gone" in " ".join(messages(f"{TF_2}tf.{name}()\n"))
