@@ -42,6 +42,7 @@ def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
     """
     if isinstance(layer, keras.Model) and era is not Era.KERAS_2_2_4:
         listed = [weight for group, held in keras3.layers_by_attribute(layer) for weight in _of_group(group, held, era)]
+        listed += [weight for own in keras3.own_weights(layer) for weight in own]
         # TensorFlow 1.15 listed those of a layer twice that is in the model and in another one in it.
         return listed if era is Era.TF_KERAS_1_15 else _unique(listed)
     trainable, others = _split(layer, era)

@@ -91,6 +91,9 @@ def layers_of(layer: keras.Layer) -> list[keras.Layer]:
     return list(layer.layers if isinstance(layer, keras.Model) else layer._layers)
 
 
+_OF_TENSORFLOW = "_self_"  # by which `Trackable` names what it holds: the layers, in a dict (TensorFlow 2.21)
+
+
 def layers_by_attribute(model: keras.Model) -> list[tuple[list[keras.Layer], bool]]:
     """List the layers of a model of the user's class, those that one list or dict holds together.
 
@@ -103,7 +106,7 @@ def layers_by_attribute(model: keras.Model) -> list[tuple[list[keras.Layer], boo
     if not isinstance(model, (Functional, keras.Sequential)):
         for name, value in vars(model).items():
             holds = isinstance(value, (list, tuple, dict))
-            if name == "_layers" or not (holds or isinstance(value, keras.Layer)):
+            if name == "_layers" or name.startswith(_OF_TENSORFLOW) or not (holds or isinstance(value, keras.Layer)):
                 continue
             group = [left.pop(id(leaf)) for leaf in _held(value) if id(leaf) in left]
             if group:
