@@ -6,6 +6,7 @@ Each function takes what stands in Keras 3's class and returns what shall stand 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _COUNT = "_parallel_compat_num_constants"
 _CONSTANTS = "_parallel_compat_constants"
@@ -429,7 +430,10 @@ def config_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def get_config(self: Any) -> Any:
         count = getattr(self, _COUNT, None)
-        return {**original(self), **({"num_constants": count} if count is not None else {})}
+        config = {**original(self), **({"num_constants": count} if count is not None else {})}
+        if isinstance(self, keras.layers.Bidirectional) and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+            config.pop("activity_regularizer", None)  # that of the wrapped layer
+        return config
 
     return get_config
 
@@ -481,18 +485,40 @@ def call_of_bidirectional(original: Callable[..., Any]) -> Callable[..., Any]:
         training: bool | None = None,
         constants: Any = None,
     ) -> Any:
-        if constants is None:
-            return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
-        directions = (self.forward_layer, self.backward_layer)
-        for direction in directions:
-            vars(direction)[_OF_BOTH] = constants
-        try:
-            return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
-        finally:
+        with _regularized_once(self):
+            if constants is None:
+                return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
+            directions = (self.forward_layer, self.backward_layer)
             for direction in directions:
-                vars(direction).pop(_OF_BOTH)
+                vars(direction)[_OF_BOTH] = constants
+            try:
+                return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
+            finally:
+                for direction in directions:
+                    vars(direction).pop(_OF_BOTH)
 
     return call
+
+
+@contextlib.contextmanager
+def _regularized_once(layer: keras.layers.Bidirectional) -> Iterator[None]:
+    """Let the activity regularizer of a `Bidirectional` of Keras 2.2.4 see what both directions give together.
+
+    Its layers were not called as layers, but computed; `Wrapper.activity_regularizer` was that of the wrapped layer.
+    """
+    directions = (layer.forward_layer, layer.backward_layer)
+    kept = [direction.activity_regularizer for direction in directions]
+    if kept[0] is None or object_eras.era_of_object(layer) is not Era.KERAS_2_2_4:
+        yield
+        return
+    layer.activity_regularizer = kept[0]
+    for direction in directions:
+        direction.activity_regularizer = None
+    try:
+        yield
+    finally:
+        for direction, regularizer in zip(directions, kept, strict=True):
+            direction.activity_regularizer = regularizer
 
 
 def build_of_bidirectional(original: Callable[..., None]) -> Callable[..., None]:
