@@ -8,7 +8,7 @@ import keras
 import tensorflow as tf
 
 
-@keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
+@keras.saving.register_keras_serializable(package="parallel_compat")
 class RadialConstraint(keras.constraints.Constraint):  # type: ignore[misc]  # Keras carries no types
     """Let the kernels of a Conv2D be the same at the same distance from their middle, counted in rings of squares.
 

@@ -173,17 +173,17 @@ class LossScaleOptimizer(keras.optimizers.LossScaleOptimizer):  # type: ignore[m
 
     def scale_loss(self, loss: Any) -> Any:
         """Return a loss times the scale: `fit` does so, and hands on gradients of it as they are."""
-        vars(self)[_OF_FIT] = True
+        self.__dict__[_OF_FIT] = True
         return super().scale_loss(loss)
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         """Step, by gradients of a scaled loss."""
-        vars(self).pop(_OF_FIT, None)
+        self.__dict__.pop(_OF_FIT, None)
         return super().apply(grads, trainable_variables)
 
     def apply_gradients(self, grads_and_vars: Any, *given: Any, **keywords: Any) -> Any:
         """Step, by gradients that are unscaled already, as they had to be, unless `fit` calls it."""
-        if not vars(self).pop(_OF_FIT, False):
+        if not self.__dict__.pop(_OF_FIT, False):
             scale = self.loss_scale()
             grads_and_vars = [(_times(gradient, scale), variable) for gradient, variable in grads_and_vars]
         return super().apply_gradients(grads_and_vars, *given, **keywords)

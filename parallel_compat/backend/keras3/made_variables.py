@@ -47,4 +47,5 @@ def variables_made() -> Iterator[list[Any]]:
 
 def warn_of_lambda(layer: Any) -> Callable[[str], None]:
     """Return what warns of a Lambda layer: its `_warn`, which code of TensorFlow 2.2's time set, or the log."""
-    return getattr(layer, "_warn", None) or tf.get_logger().warning
+    warn: Callable[[str], None] = getattr(layer, "_warn", None) or tf.get_logger().warning
+    return warn
