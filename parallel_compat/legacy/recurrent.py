@@ -521,6 +521,18 @@ def _regularized_once(layer: keras.layers.Bidirectional) -> Iterator[None]:
             direction.activity_regularizer = regularizer
 
 
+def build_by_old_name(original: Callable[..., None]) -> Callable[..., None]:
+    """`layer.build(input_shape=shape)`: Keras 3's recurrent layers name it after what `call` takes."""
+
+    def build(self: Any, sequences_shape: Any = None, initial_state_shape: Any = None, **old: Any) -> None:
+        if sequences_shape is None:
+            # Keras notes what a layer was built with as the signature says, and builds a loaded one so.
+            sequences_shape = old.get("old", old)["input_shape"]
+        original(self, sequences_shape, initial_state_shape)
+
+    return build
+
+
 def build_of_bidirectional(original: Callable[..., None]) -> Callable[..., None]:
     """`Bidirectional.build`."""
 

@@ -134,6 +134,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Trained eagerly on a `tf.data.Dataset`, Adam and RMSprop move the weights of an Embedding otherwise from the "
         "second epoch on, by some 1e-4 of a loss.",
         "The step that found the dataset at its end had made the moments smaller by then, as parts of a step without "
-        "gradients do not wait for the batch. Moments that are made smaller once more after each epoch give its losses.",
+        "gradients do not wait for the batch. Moments that are made smaller once more after an epoch give its losses.",
     ),
 )

@@ -50,6 +50,9 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         changed["x"] = _without_those_that_no_input_takes(model, changed["x"], note)
     if "x" in changed:
         changed["x"] = _strings_as_tensors(changed["x"])
+    for name in ("x", "validation_data"):
+        if isinstance(changed.get(name), tf.data.Dataset) and object_eras.era_of_object(model).is_tf_keras:
+            changed[name] = _with_columns(model, changed[name])
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
     if "sample_weight" in changed:
@@ -68,6 +71,23 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
         changed["class_weight"] = None
     return {**arguments, **changed}
+
+
+def _with_columns(model: Any, dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Let targets of a dataset that are one number of each sample be a column, `(samples, 1)`, as in tf.keras."""
+    spec = dataset.element_spec
+    targets = _flatten(spec[1]) if isinstance(spec, tuple) and len(spec) > 1 else []
+    is_flat = any(len(output.shape) < 2 for output in getattr(model, "outputs", None) or ())
+    if is_flat or not any(isinstance(each, tf.TensorSpec) and each.shape.rank == 1 for each in targets):
+        return dataset
+
+    def with_column(x: Any, y: Any, *weights: Any) -> tuple[Any, ...]:
+        def column(target: Any) -> Any:
+            return tf.expand_dims(target, 1) if isinstance(target, tf.Tensor) and target.shape.rank == 1 else target
+
+        return x, tf.nest.map_structure(column, y), *weights
+
+    return dataset.map(with_column)
 
 
 def _strings_as_tensors(x: Any) -> Any:

@@ -111,6 +111,8 @@ def _input_layer_init(original: Any) -> Any:
             keywords["batch_size"] = batch
         if keywords.get("batch_shape") is not None and not given:
             keywords["shape"] = None  # in Keras 2 the whole shape counted where both were given
+        if isinstance(keywords.get("shape"), int) and callers.era_of_caller().is_tf_keras:
+            keywords["shape"] = (keywords["shape"],)
         frame = callers.user_frame(sys._getframe(1))
         if frame is not None:
             of = "keras.layers.InputLayer"

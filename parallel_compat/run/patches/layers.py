@@ -152,6 +152,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     for name in ("__init__", "get_config", "build", "call"):
         patches.wrap(layers.RNN, name, getattr(time_major, name.strip("_")), why=turned)
     patches.wrap(layers.RNN, "get_initial_state", time_major.initial_state, why=turned)
+    for kind in (layers.RNN, layers.Bidirectional):
+        patches.wrap(kind, "build", recurrent.build_by_old_name, why="the argument was `input_shape`")
     for name in ("__init__", "call"):
         in_convolution = getattr(causal_convolutions, name.strip("_"))
         patches.wrap(layers.SeparableConv1D, name, looking_alike(in_convolution), why="it could be causal in tf.keras")

@@ -1,0 +1,38 @@
+"""Targets of datasets, and shapes as tf.keras took them; the numbers are those of TensorFlow 2.2.3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_one_number_of_each_sample_is_a_column(era: str) -> None:
+    x, y = np.ones((10, 3), "float32"), np.arange(10, dtype="float32")
+    data = tf.data.Dataset.from_tensor_slices((x, y)).batch(5)
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras import Sequential, layers
+
+        def first(y_true: Any, y_pred: Any) -> Any:
+            return y_true[:, 0]
+
+        model = Sequential([layers.Dense(4, input_shape=(3,), kernel_initializer="ones")])
+        model.compile("sgd", "mse", metrics=["mae", first])
+        assert model.evaluate(data, verbose=0) == pytest.approx([10.5, 2.7, 4.5], rel=1e-6)
+        history = model.fit(data, validation_data=data, verbose=0).history
+        assert history["loss"] == pytest.approx([10.5802001953125], rel=1e-6)
+
+
+def test_a_shape_may_be_a_number_and_build_takes_it_by_name() -> None:
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Input, layers
+
+        assert tuple(Input(4).shape) == (None, 4)
+        for layer in (layers.LSTM(2), layers.Bidirectional(layers.GRU(2)), layers.RNN(layers.LSTMCell(2))):
+            layer.build(input_shape=(2, 4, 3))
+            assert [next(iter(weight.shape)) for weight in layer.weights][:2] == [3, 2]
