@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import compiled_metrics, model_files
@@ -19,7 +21,7 @@ from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 class Callback(keras3.CallbackWithModel):
@@ -289,8 +291,31 @@ class _LoggingLr:
             rename_rate(logs)
 
 
+@contextlib.contextmanager
+def tensors_as_rates(callback: Any) -> Iterator[None]:
+    """Let the schedule of a `LearningRateScheduler` return tensors of floats, as in TensorFlow 2.2."""
+    schedule = callback.schedule
+
+    def as_float(*given: Any) -> Any:
+        rate = schedule(*given)
+        return float(rate) if isinstance(rate, tf.Tensor) and rate.dtype.is_floating else rate
+
+    callback.schedule = as_float
+    try:
+        yield
+    finally:
+        callback.schedule = schedule
+
+
 class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
-    """Keras 2's `LearningRateScheduler`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`."""
+    """Keras 2's `LearningRateScheduler`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`.
+
+    A schedule may return a tensor: `lr * tf.math.exp(-0.1)`.
+    """
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        with tensors_as_rates(self):
+            super().on_epoch_begin(epoch, logs)
 
 
 class ReduceLROnPlateau(_LoggingLr, keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]

@@ -37,6 +37,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(callback, hook.replace("on_", "on_train_"), make, why="hooks name arguments as they like")
     for kind in (keras.callbacks.LearningRateScheduler, keras.callbacks.ReduceLROnPlateau):
         patches.wrap(kind, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
+    scheduler = keras.callbacks.LearningRateScheduler
+    patches.wrap(scheduler, "on_epoch_begin", _taking_tensors, why="a schedule could return a tensor in TensorFlow 2.2")
     patches.wrap(keras.callbacks.CSVLogger, "on_epoch_end", _writing_what_is_logged, why="columns are what is logged")
     for points, why in (
         (patch_points.of_logs(logs_of), "old names of logs, and their order"),
@@ -79,6 +81,18 @@ def _logging_lr(original: Any) -> Any:
             rename_rate(logs)
 
     return on_epoch_end
+
+
+def _taking_tensors(original: Any) -> Any:
+    from parallel_compat.legacy.callbacks import tensors_as_rates
+
+    @like(original)
+    def on_epoch_begin(self: Any, epoch: int, logs: Any = None) -> None:
+        takes_them = object_eras.era_of_object(self.model) is Era.TF_KERAS_2_2
+        with tensors_as_rates(self) if takes_them else contextlib.nullcontext():
+            original(self, epoch, logs)
+
+    return on_epoch_begin
 
 
 @contextlib.contextmanager
