@@ -55,6 +55,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
             changed[name] = _with_columns(model, changed[name])
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
+        _check_shapes(model, changed["y"])
     if "sample_weight" in changed:
         changed["sample_weight"] = weights(model, changed["sample_weight"], changed.get("y"))
     if _has_zeros(changed.get("sample_weight")) or _has_zeros(changed.get("class_weight")):
@@ -64,6 +65,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         x, y = _plain(held_out[0], _count_of_inputs(model)), targets(model, held_out[1])
         x = _strings_as_tensors(x)
         y = _as_floats(model, y)
+        _check_shapes(model, y)
         changed["validation_data"] = (x, y, *(weights(model, each, y) for each in held_out[2:]))
     if "class_weight" in changed and isinstance(of_output := _of_the_output(model, changed["class_weight"]), dict):
         changed["class_weight"] = of_output
@@ -73,10 +75,18 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     return {**arguments, **changed}
 
 
+def _check_shapes(model: Any, y: Any) -> None:
+    from parallel_compat.legacy import target_shapes
+
+    target_shapes.check(model, y)
+
+
 def _with_columns(model: Any, dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Let targets of a dataset that are one number of each sample be a column, `(samples, 1)`, as in tf.keras."""
     spec = dataset.element_spec
     targets = _flatten(spec[1]) if isinstance(spec, tuple) and len(spec) > 1 else []
+    if targets and object_eras.era_of_object(model) is Era.TF_KERAS_2_2:
+        _check_shapes(model, spec[1])
     is_flat = any(len(output.shape) < 2 for output in getattr(model, "outputs", None) or ())
     if is_flat or not any(isinstance(each, tf.TensorSpec) and each.shape.rank == 1 for each in targets):
         return dataset

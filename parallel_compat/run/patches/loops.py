@@ -35,7 +35,8 @@ def put_on(patches: Patches) -> None:
         generator_methods,
         "first_targets",
         _first_targets,
-        why="TensorFlow 2.2 did not know the last axis of labels that were drawn when it chose what accuracy is",
+        why="TensorFlow 2.2 did not know the last axis of labels that were drawn when it chose what accuracy is; "
+        "1.15 and Keras 2.2.4 refused those of another shape than their output's",
     )
 
 
@@ -72,8 +73,9 @@ def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passe
 
 
 def _first_targets(model: Any, targets: Any) -> None:
-    from parallel_compat.legacy import compiled_metrics
+    from parallel_compat.legacy import compiled_metrics, target_shapes
 
+    target_shapes.check(model, targets)
     compiled_metrics.of_drawn_targets(model, targets)
 
 
