@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -97,7 +99,8 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         save_weights_only: whether weights are written instead of a whole model.
         mode: "min", "max" or "auto": larger is better where the log's name has "acc" in it.
         period: epochs between two files.
-        **keywords: those that only today's callback has.
+        **keywords: those that only today's callback has, and tf.keras's `load_weights_on_restart`: whether a training
+            begins with the weights of the newest file that `filepath` may have named.
     """
 
     epoch_format = "05d"
@@ -117,6 +120,7 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
             keywords["save_freq"], period = period, 1
         save_freq = keywords.pop("save_freq", "epoch")
         best = keywords.pop("initial_value_threshold", None)
+        self.load_weights_on_restart = bool(keywords.pop("load_weights_on_restart", False))
         if keywords:
             raise TypeError(f"Expected the arguments of `ModelCheckpoint`. Received: {sorted(keywords)}")
         if save_freq != "epoch" and not isinstance(save_freq, int):
@@ -133,6 +137,16 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         )
         self.filepath = str(filepath)
         self.save_weights_only = save_weights_only
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        super().on_train_begin(logs)
+        newest = _newest_file(self.filepath) if self.load_weights_on_restart else None
+        if newest is None:
+            return
+        try:
+            _method(self.model, "load_weights", model_files.load_weights)(newest)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"Error loading file from {newest}. Reason: {error}") from error
 
     def path_of(self, epoch: int, logs: dict[str, Any]) -> str:
         return self.filepath.format(**{**with_old_names(logs), "epoch": epoch + 1})
@@ -153,6 +167,21 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
             _method(self.model, "save_weights", model_files.save_weights)(path, overwrite=True)
         else:
             _method(self.model, "save", model_files.save_model)(path, overwrite=True)
+
+
+def _newest_file(pattern: str) -> str | None:
+    """Return the newest of the files that a name with fields may stand for, as `load_weights` takes it.
+
+    As TensorFlow 2.2's `_get_most_recently_modified_file_matching_pattern`: what the folder's file `checkpoint` says
+    comes first, and of files of the same time the last in the order of their names.
+    """
+    folder, name = Path(pattern).parent, Path(pattern).name
+    expected = re.compile(".*".join(map(re.escape, re.split(r"{.*}", name))))
+    said = tf.train.latest_checkpoint(str(folder))
+    if said is not None and expected.fullmatch(Path(said).name):
+        return str(said)
+    files = [each for each in folder.iterdir() if expected.fullmatch(each.name)] if folder.is_dir() else []
+    return str(max(files, key=lambda each: (each.stat().st_mtime, str(each)))) if files else None
 
 
 def _method(model: Any, name: str, ours: Callable[..., Any]) -> Callable[..., Any]:

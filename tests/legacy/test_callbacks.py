@@ -310,3 +310,26 @@ def test_rates_are_shown_in_single_precision(tmp_path):
     assert str(rates) == "[0.05, 0.025]"
     assert json.loads(json.dumps(rates)) == pytest.approx([0.05, 0.025], rel=1e-6)
     assert {type(each) for each in pickle.loads(pickle.dumps(rates))} == {float}
+
+
+@pytest.mark.parametrize("name", ["w.{epoch:02d}.h5", "w.h5"])
+def test_a_training_may_begin_with_the_newest_file(tmp_path, name):
+    """The numbers are those of TensorFlow 1.15.5 and 2.2.3."""
+    x, y = np.arange(12.0).reshape(4, 3) / 12, np.ones((4, 2))
+
+    def trained(epochs):
+        model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), kernel_initializer="ones")])
+        model.compile("sgd", "mse")
+        path = str(tmp_path / name)
+        checkpoint = legacy.ModelCheckpoint(path, save_weights_only=True, load_weights_on_restart=True)
+        model.fit(x, y, epochs=epochs, verbose=0, callbacks=[checkpoint])
+        return model.get_weights()[0][:, 0]
+
+    np.testing.assert_allclose(trained(2), [0.9925447, 0.9919276, 0.9913104], rtol=1e-6)
+    np.testing.assert_allclose(trained(1), [0.9888834, 0.9879693, 0.9870551], rtol=1e-6)
+
+    for written in tmp_path.rglob("*"):
+        if written.suffix == ".h5":
+            written.write_bytes(b"no weights")
+    with pytest.raises(ValueError, match="Error loading file from"):
+        trained(1)
