@@ -64,6 +64,8 @@ def find(file: File) -> Iterator[Finding]:
                     yield from _hard_sigmoid(file, call, keyword.value)
             if target == "keras.layers.Activation" and call.args:
                 yield from _hard_sigmoid(file, call, call.args[0])
+            if "Pooling" in target:
+                yield from _capitals(file, call)
     yield from _reductions(file)
 
 
@@ -126,6 +128,17 @@ def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:
     text, imports = spelled
     message = f"The metric {node.value!r} had the sign of the loss, `cosine_similarity` has the other one."
     yield file.found(RULE, node, message, [file.replace(node, text), *imports])
+
+
+def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
+    """Find `padding="SAME"` of a pooling layer: Keras 3 takes capitals in convolutions alone."""
+    keyword = calls.keyword(call, "padding") or calls.keyword(call, "border_mode")
+    value = keyword.value if keyword is not None else call.args[2] if len(call.args) > 2 else None
+    if not isinstance(value, ast.Constant) or not isinstance(value.value, str) or value.value.islower():
+        return
+    text = file.source.segment(value)
+    message = f"The padding of a pooling layer is spelled {value.value.lower()!r} now."
+    yield file.found(RULE, value, message, [file.replace(value, text.lower())])
 
 
 def _hard_sigmoid(file: File, call: ast.Call, node: ast.expr) -> Iterator[Finding]:

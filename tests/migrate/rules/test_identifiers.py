@@ -21,6 +21,19 @@ def test_renames(before, after):
     check_transformed(HEAD + before + "\n", HEAD + after + "\n")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("MaxPooling2D(padding='SAME')", "MaxPooling2D(padding='same')"),
+        ("MaxPooling2D((2, 2), None, 'Valid')", "MaxPooling2D((2, 2), None, 'valid')"),
+    ],
+)
+def test_paddings_of_pooling_layers_are_no_capitals(before, after):
+    head = "from keras.layers import Conv2D, MaxPooling2D\n"
+    check_transformed(f"{head}{before}\n", f"{head}{after}\n")
+    check_noop(f"{head}{after}\nConv2D(1, 1, padding='SAME')\nMaxPooling2D(padding=padding)\n")
+
+
 def test_the_metric_cosine_proximity_had_another_sign():
     check_transformed(
         HEAD + "model.compile('sgd', metrics=['cosine_proximity', 'mae'])\n",
