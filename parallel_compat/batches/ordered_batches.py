@@ -22,10 +22,17 @@ class ArrayEpochs:
         batch_size: samples of a batch; the last one has what is left.
         draw_order: called at the beginning of each epoch with the samples and the batch size; returns an order.
         at_once: how many batches the train function takes at once.
+        passes: how often the arrays are passed through, where the steps of an epoch are given: an epoch goes on from
+            where the one before it ended. None to begin anew in each epoch.
     """
 
     def __init__(
-        self, data: tuple[Any, ...], batch_size: int, draw_order: Callable[[int, int], Any], at_once: int = 1
+        self,
+        data: tuple[Any, ...],
+        batch_size: int,
+        draw_order: Callable[[int, int], Any],
+        at_once: int = 1,
+        passes: int | None = None,
     ) -> None:
         self._data = keras.tree.map_structure(_ready, keras.tree.lists_to_tuples(data))
         self._batch_size = batch_size
@@ -35,6 +42,8 @@ class ArrayEpochs:
         self._order: Any = np.arange(self._samples)
         self._given = 0
         self._short = False
+        self._passes = passes
+        self._goes_on = False
 
     @property
     def length(self) -> int:
@@ -43,6 +52,15 @@ class ArrayEpochs:
 
     def begin(self) -> None:
         """Begin an epoch."""
+        if self._goes_on:
+            self._short = False
+            return
+        self._goes_on = self._passes is not None
+        self._begin_pass()
+
+    def _begin_pass(self) -> None:
+        if self._passes is not None:
+            self._passes -= 1
         self._order = self._draw_order(self._samples, self._batch_size)
         self._given = 0
         self._short = False
@@ -52,6 +70,8 @@ class ArrayEpochs:
 
     def __next__(self) -> Any:
         """Return the next batch; see `Epochs.__next__` for what it raises at the end."""
+        if self._passes and self._given == self.length:
+            self._begin_pass()
         start = self._given * self._batch_size
         if start >= self._samples:
             if self._given % self._at_once and not self._short:
@@ -63,9 +83,15 @@ class ArrayEpochs:
         return keras.tree.map_structure(lambda leaf: _cut(leaf, chosen), self._data)
 
 
-def adapter(data: tuple[Any, ...], batch_size: int, draw_order: Callable[[int, int], Any], at_once: int = 1) -> Any:
+def adapter(
+    data: tuple[Any, ...],
+    batch_size: int,
+    draw_order: Callable[[int, int], Any],
+    at_once: int = 1,
+    passes: int | None = None,
+) -> Any:
     """Return what to give to `fit` for arrays; see `ArrayEpochs`."""
-    return keras3.BatchAdapter(ArrayEpochs(data, batch_size, draw_order, at_once), False)
+    return keras3.BatchAdapter(ArrayEpochs(data, batch_size, draw_order, at_once, passes), passes is not None)
 
 
 def samples_of_arrays(data: Any) -> int:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches import ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
-from parallel_compat.legacy.numbers import sample_order
+from parallel_compat.legacy.numbers import draws_of_tensorflow, sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 from parallel_compat.run.method_arguments import dense_batches, is_parallel, is_sparse
@@ -30,6 +31,15 @@ def look_at_first_batch(model: Any, data: Any) -> None:
     """
     if is_sequence(data) and object_eras.era_of_object(model) is Era.TF_KERAS_2_2 and len(data):
         data[0]
+
+
+def iterate_once_before(model: Any, data: Any, steps: Any) -> None:
+    """Make an iterator of a data set that nobody reads, as TensorFlow 2.2 did before the first epoch.
+
+    A data set that is shuffled takes another seed for each iterator (`DataHandler.enumerate_epochs`).
+    """
+    if isinstance(data, tf.data.Dataset) and object_eras.era_of_object(model) is Era.TF_KERAS_2_2 and steps is None:
+        iter(data)
 
 
 def lose_what_is_read_ahead(model: Any, arguments: dict[str, Any], drawing: Mapping[str, Any]) -> None:
@@ -75,11 +85,15 @@ _DRAWS = "_parallel_compat_draws"
 
 
 def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `fit` with arrays as batches, where the era drew their order from `np.random`."""
+    """Return the arguments of `fit` with arrays as batches, where their order follows from a seed of the era."""
     era, shuffle = object_eras.era_of_object(model), arguments.get("shuffle", True)
     data = tuple(arguments.get(name) for name in ("x", "y", "sample_weight"))
     are_sparse = is_sparse(data[0])
-    if era is Era.TODAY or not ordered_batches.are_arrays(data) or arguments.get("steps_per_epoch") is not None:
+    if era is Era.TODAY or not ordered_batches.are_arrays(data):
+        return arguments
+    # TensorFlow 2.2 passed `epochs` times through the arrays, in epochs of as many steps as it was told.
+    in_steps = arguments.get("steps_per_epoch") is not None
+    if in_steps and (era is not Era.TF_KERAS_2_2 or shuffle == "batch"):
         return arguments
     if keras3.is_built_under_a_strategy(model):  # which made a data set of the arrays, then as today
         return arguments
@@ -96,10 +110,18 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     ):
         draws = sample_order.DrawsForValidation(ordered_batches.samples_of_arrays(held_out))
         arguments = {**arguments, "callbacks": [*keras.tree.flatten(arguments.get("callbacks") or []), draws]}
-    if not are_sparse and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY):
+    by_tensorflow = era is Era.TF_KERAS_2_2 and shuffle and shuffle != "batch"
+    follows = by_tensorflow and keras3.operation_seeds() is not None
+    if (
+        not are_sparse
+        and not follows
+        and not in_steps
+        and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY)
+    ):
         return arguments
-    draw = vars(model)[_DRAWS] = sample_order.drawn(era, shuffle)
-    if is_in_memory():
+    draw: Any = draws_of_tensorflow.order_of_samples() if by_tensorflow else sample_order.drawn(era, shuffle)
+    vars(model)[_DRAWS] = draw
+    if not in_steps and is_in_memory():
         return {**arguments, "shuffle": draw}
     x, y, weights = data
     if arguments.get("class_weight") is not None and keras.tree.is_nested(y):
@@ -112,7 +134,9 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         weights = np.asarray(weighted_classes(y, weights, class_weight))
     given = (x,) if y is None else (x, y) if weights is None else (x, y, weights)
     batch_size = arguments.get("batch_size") or 32
-    batches = ordered_batches.adapter(given, batch_size, draw, int(getattr(model, "steps_per_execution", None) or 1))
+    at_once = int(getattr(model, "steps_per_execution", None) or 1)
+    passes = int(arguments.get("epochs", 1)) if in_steps else None
+    batches = ordered_batches.adapter(given, batch_size, draw, at_once, passes)
     kept = {
         name: value
         for name, value in arguments.items()

@@ -39,7 +39,13 @@ from parallel_compat.names.eras import Era
 from parallel_compat.recover.reader import look_over
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
 from parallel_compat.run.compiling import compile, without_compile_arguments
-from parallel_compat.run.drawing import in_drawn_order, keeps_order, look_at_first_batch, lose_what_is_read_ahead
+from parallel_compat.run.drawing import (
+    in_drawn_order,
+    iterate_once_before,
+    keeps_order,
+    look_at_first_batch,
+    lose_what_is_read_ahead,
+)
 from parallel_compat.run.given_weights import leave_out_weights, weigh_classes_and_samples, weigh_held_out_samples
 from parallel_compat.run.method_arguments import (
     dense_batches,
@@ -81,6 +87,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     of_arrays = fields_of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     look_at_first_batch(self, arguments.get("x"))
+    iterate_once_before(self, arguments.get("x"), arguments.get("steps_per_epoch"))
     lose_what_is_read_ahead(self, arguments, drawing)
     batch_logs.evaluate_in_steps(
         self,

@@ -639,6 +639,28 @@ def plain_results(results: Any) -> Any:
     return dict(results.item()) if hasattr(results, "item") else results
 
 
+def of_iterators_of_epochs(is_wanted: Callable[[Any], bool]) -> Iterator[Point]:
+    """Yield where `fit` makes the iterators of a data set, to make none at the end of an epoch that nobody reads.
+
+    Keras makes one at the end of each epoch (`EpochIterator._enumerate_iterator`) and another at the beginning of the
+    next. Read in Keras 3.15.
+
+    Args:
+        is_wanted: takes the data set; whether its epochs are to have one iterator each.
+    """
+    from keras.src.backend.tensorflow import trainer
+
+    def wrap(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def _get_iterator(self: Any) -> Any:
+            at_the_end = self._num_batches and self._steps_seen >= self._num_batches
+            dataset = original(self)
+            return () if at_the_end and self.steps_per_epoch is None and is_wanted(dataset) else dataset
+
+        return _get_iterator
+
+    yield trainer.TFEpochIterator, "_get_iterator", wrap
+
+
 def of_default_seeds(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     """Yield where seeds that nobody gave are drawn (`make_default_seed`, which initializers find in the backend).
 

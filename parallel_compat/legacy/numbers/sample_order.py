@@ -1,8 +1,8 @@
 """The order of samples that `fit(shuffle=...)` drew from `np.random`, so that `np.random.seed` repeats a run.
 
 Keras 2.2.4 shuffled one permutation on and on, epoch by epoch (`training_arrays.fit_loop`); TensorFlow 1.15 began each
-epoch anew, and did not reorder a single batch (`training_arrays.model_iteration`). TensorFlow 2.2 drew from its own
-generators, as Keras 3 does.
+epoch anew, and did not reorder a single batch (`training_arrays.model_iteration`). For TensorFlow 2.2 see
+`draws_of_tensorflow`.
 """
 
 from __future__ import annotations

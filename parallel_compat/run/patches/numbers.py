@@ -55,7 +55,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     for kind in ("RandomUniform", "RandomNormal", "TruncatedNormal", "VarianceScaling", "Orthogonal"):
         draw = functools.partial(_initial_weights, kind)
         owner = getattr(keras.initializers, kind)
-        patches.wrap(owner, "__call__", looking_alike(draw), why="initial weights follow from `np.random.seed`")
+        patches.wrap(owner, "__call__", looking_alike(draw), why="initial weights follow from the seeds of the era")
     for owner, name, wrap in patch_points.of_default_seeds(_default_seed):
         patches.wrap(owner, name, wrap, why="`random` is the user's: Keras 2 drew nothing from it")
     patches.wrap(
@@ -161,7 +161,12 @@ def _upsampling(original: Any) -> Any:
 
 def _initial_weights(kind: str, original: Any) -> Any:
     def __call__(self: Any, shape: Any, dtype: Any = None, **keywords: Any) -> Any:
-        if callers.era_of_caller() is not Era.KERAS_2_2_4 or _is_made_by_generator(self):
+        era = callers.era_of_caller()
+        if era is Era.TF_KERAS_2_2 and self.get_config().get("seed") is None:
+            from parallel_compat.legacy.numbers import draws_of_tensorflow
+
+            return draws_of_tensorflow.initial_weights(kind, self, shape, dtype)
+        if era is not Era.KERAS_2_2_4 or _is_made_by_generator(self):
             return original(self, shape, dtype=dtype, **keywords)
         from parallel_compat.legacy.numbers import initial_weights
 

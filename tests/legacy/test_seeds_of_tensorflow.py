@@ -1,0 +1,83 @@
+"""What follows from `tf.random.set_seed` in TensorFlow 2.2: initial weights, and the order of samples.
+
+The numbers are those of TensorFlow 2.2.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+
+ERA = "tf.keras-2.2"
+X = np.random.RandomState(0).normal(size=(37, 5)).astype("f")
+Y = X[:, :2] ** 2
+
+INITIALIZED: dict[str, tuple[dict[str, Any], list[float]]] = {
+    "RandomUniform": ({}, [0.03344538435339928, -0.026663338765501976, 0.037965189665555954]),
+    "RandomNormal": ({"stddev": 2.0}, [1.1966898441314697, 0.1255241483449936, 0.29263484477996826]),
+    "TruncatedNormal": ({"mean": 1.0}, [1.0299172401428223, 1.0031380653381348, 1.0073158740997314]),
+    "GlorotUniform": ({}, [0.7327516078948975, -0.5841645002365112, 0.8317756652832031]),
+    "GlorotNormal": ({}, [0.43021318316459656, 0.04512626677751541, 0.10520301014184952]),
+    "VarianceScaling": (
+        {"distribution": "untruncated_normal", "mode": "fan_out"},
+        [0.345454603433609, 0.03623570129275322, 0.08447640389204025],
+    ),
+    "Orthogonal": ({"gain": 2.0}, [1.8144350051879883, 0.44369640946388245, -0.714813232421875]),
+}
+
+
+@pytest.mark.parametrize("kind", INITIALIZED)
+def test_initial_weights_follow_from_the_seed(kind: str) -> None:
+    config, expected = INITIALIZED[kind]
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import initializers
+
+        tf.random.set_seed(7)
+        initializer = getattr(initializers, kind)(**config)
+        np.testing.assert_allclose(np.ravel(initializer((2, 3)))[:3], expected, rtol=2e-6)
+        assert np.ravel(initializer((2, 3)))[0] != pytest.approx(expected[0]), "the next ones are others"
+
+
+def test_initial_weights_of_a_bias() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import initializers
+
+        tf.random.set_seed(7)
+        expected = [0.9459782838821411, -0.7541531324386597, 1.0738176107406616]
+        np.testing.assert_allclose(initializers.he_uniform()((3,)), expected, rtol=2e-6)
+
+
+def _losses(data: tuple[Any, ...] = (X, Y), **keywords: Any) -> list[float]:
+    from tensorflow.keras import Sequential
+    from tensorflow.keras.layers import Dense
+
+    tf.random.set_seed(42)
+    if not data:
+        data = (tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(20).batch(8),)
+    model = Sequential([Dense(6, "relu", input_shape=(5,)), Dense(2)])
+    model.compile("sgd", "mse")
+    history: dict[str, list[float]] = model.fit(*data, epochs=3, verbose=0, **keywords).history
+    return history["loss"]
+
+
+def test_a_training_repeats_that_of_its_time() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        expected = [2.4045281410217285, 2.213219165802002, 2.067333698272705]
+        np.testing.assert_allclose(_losses(batch_size=8), expected, rtol=2e-6)
+        expected = [2.6803598403930664, 2.343597650527954, 1.926210641860962]
+        np.testing.assert_allclose(_losses(batch_size=4, validation_split=0.3), expected, rtol=2e-6)
+        expected = [4.3687896728515625, 3.2430825233459473, 2.5691795349121094]
+        np.testing.assert_allclose(_losses(()), expected, rtol=2e-6)
+
+
+def test_epochs_of_given_steps_go_on_in_arrays() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        expected = [2.7148144245147705, 1.998937726020813, 2.3765389919281006]
+        np.testing.assert_allclose(_losses(batch_size=8, steps_per_epoch=3), expected, rtol=2e-6)
+        expected = [2.817082166671753, 2.66693377494812, 1.6131491661071777]
+        np.testing.assert_allclose(_losses(batch_size=8, steps_per_epoch=3, shuffle=False), expected, rtol=2e-6)
