@@ -46,8 +46,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
-        "After `tf.random.set_seed`, the masks of Dropout and noise are others, and the initial weights of a model that "
-        "its first step builds. (Those of models with a known input, and the order of samples, are as they were.)",
+        "After `tf.random.set_seed`, the masks of Dropout and noise are others, and the initial weights of a model "
+        "that its first step builds. (Those of models with a known input, and the order of samples, are as they were.)",
         "Their seeds counted the operations of the step before them, or came from `np.random` while it was traced.",
     ),
     Difference(

@@ -2,7 +2,7 @@
 
 Each eager operation took its seed from a generator that `tf.random.set_seed` began anew, and each operation of a
 function the number of those before it in that function. Both are so in today's TensorFlow; today's Keras draws from
-generators of its own instead. Read in TensorFlow 2.2.3's `random_seed.get_seed` and `init_ops_v2`, and compared with it.
+generators of its own instead. Read in TensorFlow 2.2.3's `random_seed.get_seed` and `init_ops_v2`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def initial_weights(kind: str, initializer: Any, shape: Sequence[int], dtype: An
         return _DRAW[kind](initializer, tuple(shape), dtype)
 
 
-class order_of_samples:  # noqa: N801  # one with `sample_order.drawn`
+class order_of_samples:
     """A function that draws the order of an epoch's samples as `fit` did, given their number and the batch size.
 
     >>> tf.random.set_seed(1)

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches) -> None:
     """Let the loops over arrays and Sequences count epochs as the time of a model did."""
-    from parallel_compat.backend.keras3 import patch_points
     from parallel_compat.batches import generator_methods
     from parallel_compat.training import in_memory
 
-    for owner, name, wrap in patch_points.of_iterators_of_epochs(_is_dataset_of_tensorflow_2):
-        patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
     patches.set(
         in_memory, "order_of_validation", _order_of_validation, why="tf.keras 1.15 shuffled what it validated on"
     )
@@ -41,12 +38,6 @@ def put_on(patches: Patches) -> None:
         why="TensorFlow 2.2 did not know the last axis of labels that were drawn when it chose what accuracy is; "
         "1.15 and Keras 2.2.4 refused those of another shape than their output's",
     )
-
-
-def _is_dataset_of_tensorflow_2(dataset: Any) -> bool:
-    import tensorflow as tf
-
-    return isinstance(dataset, tf.data.Dataset) and object_eras.era_of_object(dataset) is Era.TF_KERAS_2_2
 
 
 def _order_of_validation(model: Any) -> Any:

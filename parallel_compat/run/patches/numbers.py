@@ -56,6 +56,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         draw = functools.partial(_initial_weights, kind)
         owner = getattr(keras.initializers, kind)
         patches.wrap(owner, "__call__", looking_alike(draw), why="initial weights follow from the seeds of the era")
+    for owner, name, wrap in patch_points.of_iterators_of_epochs(_is_dataset_of_tensorflow_2):
+        patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
     for owner, name, wrap in patch_points.of_default_seeds(_default_seed):
         patches.wrap(owner, name, wrap, why="`random` is the user's: Keras 2 drew nothing from it")
     patches.wrap(
@@ -199,6 +201,12 @@ def _is_made_by_generator(initializer: Any) -> bool:
     """Whether an initializer draws from a generator of Keras 3, which Keras 2 had not."""
     seed = initializer.get_config().get("seed")
     return seed is not None and not isinstance(seed, int)
+
+
+def _is_dataset_of_tensorflow_2(dataset: Any) -> bool:
+    import tensorflow as tf
+
+    return isinstance(dataset, tf.data.Dataset) and object_eras.era_of_object(dataset) is Era.TF_KERAS_2_2
 
 
 def _default_seed(original: Any) -> Any:
