@@ -76,8 +76,12 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
             or if several workers see different states; for `every` where `fit` takes several batches at once.
     """
 
+    # Whether there is one in the process: masks then come from generators whose state can be kept.
+    is_made = False
+
     def __init__(self, directory: str | os.PathLike[str], first: int = 1, every: int | None = None) -> None:
         super().__init__()
+        Resume.is_made = True
         if every is not None and (not isinstance(every, int) or every < 1):
             raise ValueError(f"Expected `every` to be a number of batches, or None. Received: every={every!r}")
         if every is not None:

@@ -46,9 +46,11 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
-        "After `tf.random.set_seed`, the masks of Dropout and noise are others, and the initial weights of a model "
-        "that its first step builds. (Those of models with a known input, and the order of samples, are as they were.)",
-        "Their seeds counted the operations of the step before them, or came from `np.random` while it was traced.",
+        "After `tf.random.set_seed`, the masks of GaussianNoise, GaussianDropout, AlphaDropout and recurrent layers "
+        "are others; with `Resume`, those of Dropout too. (Initial weights, the order of samples and Dropout's masks "
+        "are as they were.)",
+        "The seeds of those came from `np.random` each time that the step was traced. A resumed training needs a "
+        "generator whose state can be kept.",
     ),
     Difference(
         (Era.KERAS_2_2_4,),

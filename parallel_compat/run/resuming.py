@@ -24,6 +24,7 @@ def put_on(patches: Patches, directory: str, every: int | None = None) -> None:
     from parallel_compat.resume import Resume
 
     trainings = 0
+    Resume.is_made = True  # from the first step that is traced
 
     def wrap(original: Any) -> Any:
         @functools.wraps(original)

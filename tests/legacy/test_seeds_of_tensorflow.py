@@ -1,4 +1,4 @@
-"""What follows from `tf.random.set_seed` in TensorFlow 2.2: initial weights, and the order of samples.
+"""What follows from `tf.random.set_seed` in TensorFlow 2.2: initial weights, the order of samples and masks of Dropout.
 
 The numbers are those of TensorFlow 2.2.3.
 """
@@ -81,3 +81,69 @@ def test_epochs_of_given_steps_go_on_in_arrays() -> None:
         np.testing.assert_allclose(_losses(batch_size=8, steps_per_epoch=3), expected, rtol=2e-6)
         expected = [2.817082166671753, 2.66693377494812, 1.6131491661071777]
         np.testing.assert_allclose(_losses(batch_size=8, steps_per_epoch=3, shuffle=False), expected, rtol=2e-6)
+
+
+def _dropping_out(*kinds: dict[str, Any]) -> list[float]:
+    from tensorflow.keras import Sequential
+    from tensorflow.keras.layers import Dense, Dropout
+
+    ones = {"kernel_initializer": "ones"}
+    model = Sequential(
+        [Dense(6, "relu", input_shape=(5,), **ones), *(Dropout(**kind) for kind in kinds), Dense(2, **ones)]
+    )
+    model.compile("sgd", "mse")
+    history: dict[str, list[float]] = model.fit(X, Y, epochs=3, batch_size=8, verbose=0, shuffle=False).history
+    return history["loss"]
+
+
+MASKED: dict[str, tuple[tuple[dict[str, Any], ...], list[float]]] = {
+    "one": (({"rate": 0.4},), [150.86573791503906, 3.8545453548431396, 3.233043670654297]),
+    "two": (
+        ({"rate": 0.4}, {"rate": 0.2, "noise_shape": (None, 1)}),
+        [82.03362274169922, 3.7432472705841064, 5.53358793258667],
+    ),
+    "seeded": (({"rate": 0.4, "seed": 3},), [60.275299072265625, 14.089547157287598, 2.6364519596099854]),
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_resume(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
+
+
+@pytest.mark.parametrize("case", MASKED)
+def test_masks_follow_from_the_seed(case: str) -> None:
+    kinds, expected = MASKED[case]
+    with parallel_compat.legacy_names(era=ERA):
+        tf.random.set_seed(42)
+        np.testing.assert_allclose(_dropping_out(*kinds), expected, rtol=2e-6)
+
+
+def test_spatial_masks_of_an_eager_call() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras.layers import SpatialDropout1D
+
+        tf.random.set_seed(7)
+        masked = SpatialDropout1D(0.5)(np.ones((2, 2, 3), "float32"), training=True)
+        assert np.asarray(masked)[:, 0].tolist() == [[2.0, 0.0, 2.0], [0.0, 2.0, 2.0]]
+
+
+def test_a_subclassed_model_draws_its_weights_once() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import Model
+        from tensorflow.keras.layers import Dense
+
+        class Two(Model):  # type: ignore[misc]
+            def __init__(self) -> None:
+                super().__init__()
+                self.first, self.second = Dense(8, "relu"), Dense(1)
+
+            def call(self, inputs: Any) -> Any:
+                return self.second(self.first(inputs))
+
+        tf.random.set_seed(42)
+        model = Two()
+        model.predict(np.ones((4, 6), "float32"))
+        sums = [float(np.sum(weight)) for weight in model.get_weights()]
+        np.testing.assert_allclose(sums, [0.8271653652191162, 0.0, 2.7358450889587402, 0.0], rtol=1e-5)
+        assert float(tf.random.uniform(())) == pytest.approx(0.7413678)

@@ -341,6 +341,12 @@ def written_to_scope() -> keras.StatelessScope:
     return keras.StatelessScope()
 
 
+def noise_shape(layer: Any, inputs: Any) -> Any:
+    """Return the shape of a dropout layer's mask, None for the inputs' own (`BaseSpatialDropout._get_noise_shape`)."""
+    of_inputs = getattr(layer, "_get_noise_shape", None)
+    return layer.noise_shape if of_inputs is None else of_inputs(inputs)
+
+
 def in_stateless_scope() -> bool:
     """Whether this thread runs inside a `keras.StatelessScope`."""
     inside: bool = keras.src.backend.in_stateless_scope()

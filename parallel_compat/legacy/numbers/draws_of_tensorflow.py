@@ -37,6 +37,21 @@ def initial_weights(kind: str, initializer: Any, shape: Sequence[int], dtype: An
         return _DRAW[kind](initializer, tuple(shape), dtype)
 
 
+def dropout(inputs: Any, rate: float, noise_shape: Sequence[int | None] | None, seed: int | None) -> Any:
+    """Drop values out as the layers of that time did, with `tf.nn.dropout`.
+
+    Args:
+        inputs: a tensor.
+        rate: how many of the values become 0.
+        noise_shape: the shape of the mask, with None for the size of the inputs; None for their shape.
+        seed: that of the layer, or None.
+    """
+    if noise_shape is not None:
+        sizes = tf.shape(inputs)
+        noise_shape = [sizes[axis] if size is None else size for axis, size in enumerate(noise_shape)]
+    return tf.nn.dropout(inputs, rate, noise_shape, seed)
+
+
 class order_of_samples:
     """A function that draws the order of an epoch's samples as `fit` did, given their number and the batch size.
 

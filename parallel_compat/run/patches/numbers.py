@@ -7,7 +7,13 @@ import random
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import optimizer_steps, patch_points
+from parallel_compat.backend.keras3 import (
+    in_stateless_scope,
+    noise_shape,
+    operation_seeds,
+    optimizer_steps,
+    patch_points,
+)
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
@@ -56,6 +62,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         draw = functools.partial(_initial_weights, kind)
         owner = getattr(keras.initializers, kind)
         patches.wrap(owner, "__call__", looking_alike(draw), why="initial weights follow from the seeds of the era")
+    for kind in (layers.Dropout, layers.SpatialDropout1D.__mro__[1]):
+        patches.wrap(kind, "call", looking_alike(_dropping_out), why="masks follow from the seeds of the era")
     for owner, name, wrap in patch_points.of_iterators_of_epochs(_is_dataset_of_tensorflow_2):
         patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
     for owner, name, wrap in patch_points.of_default_seeds(_default_seed):
@@ -164,6 +172,8 @@ def _upsampling(original: Any) -> Any:
 def _initial_weights(kind: str, original: Any) -> Any:
     def __call__(self: Any, shape: Any, dtype: Any = None, **keywords: Any) -> Any:
         era = callers.era_of_caller()
+        if in_stateless_scope():  # a value to find shapes with, before the weight is made
+            return original(self, shape, dtype=dtype, **keywords)
         if era is Era.TF_KERAS_2_2 and self.get_config().get("seed") is None:
             from parallel_compat.legacy.numbers import draws_of_tensorflow
 
@@ -201,6 +211,20 @@ def _is_made_by_generator(initializer: Any) -> bool:
     """Whether an initializer draws from a generator of Keras 3, which Keras 2 had not."""
     seed = initializer.get_config().get("seed")
     return seed is not None and not isinstance(seed, int)
+
+
+def _dropping_out(original: Any) -> Any:
+    def call(self: Any, inputs: Any, training: Any = False) -> Any:
+        if not training or not self.rate or object_eras.era_of_object(self) is not Era.TF_KERAS_2_2:
+            return original(self, inputs, training)
+        from parallel_compat.legacy.numbers import draws_of_tensorflow
+        from parallel_compat.resume import Resume
+
+        if Resume.is_made or (self.seed is None and operation_seeds() is None):
+            return original(self, inputs, training)
+        return draws_of_tensorflow.dropout(inputs, self.rate, noise_shape(self, inputs), self.seed)
+
+    return call
 
 
 def _is_dataset_of_tensorflow_2(dataset: Any) -> bool:
