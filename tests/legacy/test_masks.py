@@ -6,6 +6,8 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 _A, _B = np.array([[1, 2, 0, 0], [3, 0, 4, 0]]), np.array([[1, 0, 5, 0], [2, 6, 6, 0]])
@@ -131,3 +133,25 @@ def test_a_variable_made_in_a_call_is_a_number_of_it():
     model = keras.Sequential([Lambda(total, output_shape=(2,), input_shape=(2,)), Scaled()])
     model.compile("sgd", "mse")
     assert model.train_on_batch(np.ones((2, 2)), np.zeros((2, 2))) == 12.0**2
+
+
+def test_a_sequential_with_a_mask_grows_and_shrinks() -> None:
+    """The numbers are those of Keras 2.2.4: each layer is called once, with the mask of the one before it."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras.layers import LSTM, Dense, Embedding, TimeDistributed
+        from keras.models import Sequential
+
+        model = Sequential()
+        model.add(Embedding(5, 3, mask_zero=True, input_length=4))
+        model.add(LSTM(3, return_sequences=True))
+        model.add(TimeDistributed(Dense(2)))
+        model.add(LSTM(2))
+        model.add(Dense(1))
+        model.pop()
+        model.add(Dense(3))
+        assert model.layers[-1].output is model.output
+        assert [len(layer._inbound_nodes) for layer in model.layers] == [1] * 5
+        model.set_weights([0.1 * np.arange(w.size).reshape(w.shape) for w in model.get_weights()])
+        found = model.predict(np.array([[1, 2, 0, 0], [3, 1, 1, 0]]))
+        expected = [[0.26451498, 0.53642952, 0.80834406], [0.29392907, 0.58829653, 0.88266402]]
+        np.testing.assert_allclose(found, expected, rtol=1e-5)

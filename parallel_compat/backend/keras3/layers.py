@@ -231,9 +231,13 @@ def with_several_outputs(model: keras.Sequential) -> list[str]:
 
 
 def _call_on(layer: keras.layers.Layer, x: Any) -> Any:
+    mask = getattr(x, "_keras_mask", None)  # which each call is given
+
     def is_it(node: Any) -> bool:
         arguments = node.arguments
-        return len(arguments.args) == 1 and arguments.args[0] is x and not any(arguments.kwargs.values())
+        others = [value for value in arguments.kwargs.values() if value is not mask]
+        is_plain = all(value is None or value is False for value in others)
+        return len(arguments.args) == 1 and arguments.args[0] is x and is_plain
 
     return next(filter(is_it, layer._inbound_nodes), None) if isinstance(x, keras.KerasTensor) else None
 
