@@ -35,7 +35,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.KERAS_2_2_4,),
-        "The masks of Dropout and noise are others, also after `np.random.seed`.",
+        "After `np.random.seed`, the masks of GaussianNoise, GaussianDropout, AlphaDropout, of recurrent layers and of "
+        "layers that are called several times are others; on several devices, and with `Resume`, those of Dropout too.",
         "TensorFlow 1 went on with each operation's own stream from one `session.run` to the next; today's steps are "
         "functions that may be traced again.",
     ),

@@ -46,10 +46,13 @@ def dropout(inputs: Any, rate: float, noise_shape: Sequence[int | None] | None, 
         noise_shape: the shape of the mask, with None for the size of the inputs; None for their shape.
         seed: that of the layer, or None.
     """
-    if noise_shape is not None:
-        sizes = tf.shape(inputs)
-        noise_shape = [sizes[axis] if size is None else size for axis, size in enumerate(noise_shape)]
-    return tf.nn.dropout(inputs, rate, noise_shape, seed)
+    return tf.nn.dropout(inputs, rate, shape_of_mask(inputs, noise_shape), seed)
+
+
+def shape_of_mask(inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
+    """Return the shape of a mask, with the sizes of the inputs where `noise_shape` has none."""
+    sizes = tf.shape(inputs)
+    return sizes if noise_shape is None else [sizes[i] if size is None else size for i, size in enumerate(noise_shape)]
 
 
 class order_of_samples:

@@ -16,6 +16,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.legacy.numbers import draws_of_tensorflow
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -79,14 +81,59 @@ _RATES = {
 }
 
 
+_OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_drawn_blocks"
+
+
 def draw_seeds_of(layer: Any) -> None:
     """Draw the seeds that Keras 2.2.4 drew when a layer, or a model with layers, was called on a symbolic tensor.
 
     Args:
         layer: the layer, wrapper or functional model.
     """
-    for _ in range(_seeds_of(layer)):
-        draw_seed()
+    seeds = [draw_seed() for _ in range(_seeds_of(layer))]
+    if isinstance(layer, keras.layers.Dropout):
+        vars(layer).setdefault(_OF_MASKS, []).extend(seeds or [layer.seed])
+
+
+def dropout(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
+    """Drop values out as Keras 2.2.4 did, on one device; None for a layer that was called several times, or on values.
+
+    The operation had a seed of its own from when it was made, and drew on from step to step.
+
+    Args:
+        layer: the layer.
+        inputs: what it is called on.
+        noise_shape: the shape of the mask, with None for the size of the inputs; None for their shape.
+    """
+    seeds = vars(layer).get(_OF_MASKS, ())
+    replica = tf.distribute.get_replica_context()
+    if len(seeds) != 1 or replica is None or replica.num_replicas_in_sync > 1 or tf.executing_eagerly():
+        return None
+    shape = draws_of_tensorflow.shape_of_mask(inputs, noise_shape)
+    kept = 1.0 - layer.rate
+    mask = _drawn_on(layer, shape, inputs.dtype, seeds[0]) >= 1.0 - kept
+    return inputs * (1 / (1.0 - (1.0 - kept))) * tf.cast(mask, inputs.dtype)
+
+
+def _drawn_on(layer: Any, shape: Any, dtype: Any, seed: int) -> Any:
+    """Return the next values of an operation that draws, which goes on from those that it drew before.
+
+    TensorFlow's kernel sets aside 256 blocks of its generator for each value (`PhiloxRandomOp`).
+    """
+    if _DRAWN not in vars(layer):
+        with tf.init_scope():
+            vars(layer)[_DRAWN] = tf.Variable(0, trainable=False, dtype=tf.int64)
+    drawn = vars(layer)[_DRAWN]
+    of_graph, of_operation = tf.compat.v1.get_seed(seed)
+    values = tf.raw_ops.StatelessRandomUniformV2(
+        shape=shape,
+        dtype=dtype,
+        key=tf.constant([of_graph or 0], tf.uint64),
+        counter=tf.stack([tf.cast(drawn, tf.uint64), tf.constant(of_operation or 0, tf.uint64)]),
+        alg=_PHILOX,
+    )
+    drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
+    return values
 
 
 def _seeds_of(layer: Any) -> int:
@@ -101,6 +148,8 @@ def _seeds_of(layer: Any) -> int:
     for kind in type(layer).__mro__:
         if kind.__name__ in _RATES and kind.__module__.startswith("keras."):
             rates = _RATES[kind.__name__]
+            if isinstance(layer, keras.layers.Dropout) and layer.seed is not None:
+                return 0
             return sum(count for name, count in rates.items() if 0 < (getattr(layer, name, 0) or 0) < 1)
     return 0
 

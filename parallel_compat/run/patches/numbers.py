@@ -215,12 +215,18 @@ def _is_made_by_generator(initializer: Any) -> bool:
 
 def _dropping_out(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = False) -> Any:
-        if not training or not self.rate or object_eras.era_of_object(self) is not Era.TF_KERAS_2_2:
+        era = object_eras.era_of_object(self)
+        if not training or not self.rate or era not in (Era.KERAS_2_2_4, Era.TF_KERAS_2_2):
             return original(self, inputs, training)
-        from parallel_compat.legacy.numbers import draws_of_tensorflow
+        from parallel_compat.legacy.numbers import draws_of_tensorflow, initial_weights
         from parallel_compat.resume import Resume
 
-        if Resume.is_made or (self.seed is None and operation_seeds() is None):
+        if Resume.is_made:
+            return original(self, inputs, training)
+        if era is Era.KERAS_2_2_4:
+            dropped = initial_weights.dropout(self, inputs, noise_shape(self, inputs))
+            return original(self, inputs, training) if dropped is None else dropped
+        if self.seed is None and operation_seeds() is None:
             return original(self, inputs, training)
         return draws_of_tensorflow.dropout(inputs, self.rate, noise_shape(self, inputs), self.seed)
 
