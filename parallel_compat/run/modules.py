@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names import class_versions, lookup, run_only, table
+from parallel_compat.names.eras import Era
 from parallel_compat.names.table import Status
 from parallel_compat.run import callers, tensorflow_arguments, usage
 
@@ -38,6 +39,20 @@ ROOTS = ("keras", "tensorflow", "keras_preprocessing", "alt_model_checkpoint")
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _IMPORT_STAR = opcode.opmap.get("IMPORT_STAR")  # until Python 3.11
 _INTRINSIC = opcode.opmap.get("CALL_INTRINSIC_1")  # since 3.12; its argument 2 is the star import
+_NOTHING = object()
+_FOUND_BY_NAME = frozenset(
+    f"keras.{name}"
+    for name in (
+        "activations",
+        "constraints",
+        "initializers",
+        "layers",
+        "losses",
+        "metrics",
+        "optimizers",
+        "regularizers",
+    )
+)
 _thread = threading.local()
 
 
@@ -270,9 +285,15 @@ def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None =
     if everything and table.root_of(lookup.spelled(name)) == lookup.spelled(name):
         held |= {"__version__"}
     plain = kind.__getattribute__
+    of_keras = f"{lookup.spelled(name)}.".startswith(("keras.", "tensorflow.keras."))
+    assigned: dict[str, Any] = {}  # what the user's code has put here -> what stood there before
 
     def __getattribute__(module: ModuleType, attribute: str) -> Any:
-        if (attribute in held or (everything and not attribute.startswith("__"))) and not _is_importing_for_user():
+        if (
+            (attribute in held or (everything and not attribute.startswith("__")))
+            and attribute not in assigned
+            and not _is_importing_for_user()
+        ):
             caller = sys._getframe(1)
             frame = callers.user_frame(caller)
             if frame is not None:
@@ -281,8 +302,24 @@ def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None =
 
     def __setattr__(module: ModuleType, attribute: str, value: Any) -> None:
         # The import system hangs a made module on its parent; there it would be seen by everybody.
-        if not isinstance(value, _MadeModule):
-            kind.__setattr__(module, attribute, value)
+        if isinstance(value, _MadeModule):
+            return
+        # Of Keras alone: `tf.get_default_graph = tf.compat.v1.get_default_graph` would put today's in an answer's place.
+        if of_keras and not isinstance(value, ModuleType) and not _is_importing_for_user():
+            frame = callers.user_frame(sys._getframe(1))
+            if attribute in assigned and value is assigned[attribute]:
+                del assigned[attribute]  # `unittest.mock` puts back what it read past this class
+                _forget_by_name(attribute, vars(module)[attribute])
+            elif frame is not None:
+                assigned.setdefault(attribute, vars(module).get(attribute, _NOTHING))
+                _find_by_name(name, attribute, value, frame)
+        kind.__setattr__(module, attribute, value)
+
+    def __delattr__(module: ModuleType, attribute: str) -> None:
+        if attribute in assigned:
+            del assigned[attribute]
+            _forget_by_name(attribute, vars(module).get(attribute))
+        kind.__delattr__(module, attribute)
 
     def __dir__(module: ModuleType) -> list[str]:
         present = set(kind.__dir__(module))
@@ -298,10 +335,36 @@ def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None =
             "__getattribute__": __getattribute__,
             "__getattr__": _Missing(),
             "__setattr__": __setattr__,
+            "__delattr__": __delattr__,
             "__dir__": __dir__,
             "_parallel_compat_answers_legacy_names": True,
         },
     )
+
+
+def _find_by_name(module: str, attribute: str, value: Any, frame: FrameType) -> None:
+    """Let Keras find by its name what the user's code has put into one of its modules.
+
+    Keras 2.2.4 looked names up among a module's globals, so that `keras.losses.my_loss = my_loss` was enough for
+    `load_model`. The public modules of `tf.keras` were not those that it looked into.
+    """
+    if module not in _FOUND_BY_NAME or callers.era_of(frame) is not Era.KERAS_2_2_4 or not callable(value):
+        return
+    known = sys.modules["keras"].utils.get_custom_objects()
+    own = vars(sys.modules[module]).get(attribute)  # what is replaced now may be the user's as well
+    if attribute not in known or known[attribute] is own:
+        known[attribute] = value
+    elif known[attribute] is not value:
+        raise ValueError(
+            f"{module}.{attribute} was expected to be the object that Keras knows by the name {attribute!r} already, "
+            f"{known[attribute]!r}, and is another, {value!r}; give one of them another name"
+        )
+
+
+def _forget_by_name(attribute: str, value: Any) -> None:
+    known = sys.modules["keras"].utils.get_custom_objects()
+    if value is not None and known.get(attribute) is value:
+        del known[attribute]
 
 
 def _answer(
