@@ -152,7 +152,7 @@ def _of_bytecode(
             f"custom_objects={{'{name}': {name}}})`. Or, if you trust the file: `load_model(..., safe_mode=False)`, or "
             "`parallel-compat run --allow-lambdas`."
         )
-    names = {**names_in_keras_2(), **keras.saving.get_custom_objects(), **(custom_objects or {})}
+    names = {**names_in_keras_2(), **h5_files.custom_objects(custom_objects)}
     return made_of(content["code"], content.get("defaults"), content.get("closure"), names)
 
 

@@ -96,7 +96,7 @@ def layer_test(
     if expected_output is not None:
         np.testing.assert_allclose(output, expected_output, rtol=_TOLERANCE)
 
-    again = type(model).from_config(model.get_config())
+    again = type(model).from_config(model.get_config(), custom_objects={type(layer).__name__: type(layer)})
     if model.weights:
         again.set_weights(model.get_weights())
         np.testing.assert_allclose(again.predict(input_data, verbose=0), output, rtol=_TOLERANCE)

@@ -195,7 +195,14 @@ def deserialize(config: Any, custom_objects: dict[str, Any] | None = None, **key
     if isinstance(config, dict) and not config.keys() & {"module", "registered_name"}:
         name = config.get("class_name")
         registered = keras.saving.get_registered_object(name, custom_objects)
-        if isinstance(name, str) and registered is None and hasattr(keras.layers, name):
+        kind = _class_of(name) if isinstance(name, str) and registered is None else None
+        if isinstance(kind, type) and isinstance(config.get("config"), dict) and not keywords:
+            from parallel_compat.legacy import old_configs
+
+            if old_configs.is_plain_model(kind):
+                return old_configs.make_model(kind, config["config"], custom_objects)
+            return old_configs.make_layer(kind, config["config"], kind.from_config)
+        if kind is not None:
             config = {"module": "keras.layers", "registered_name": None, **config}
     return keras.layers.deserialize(config, custom_objects, **keywords)
 
@@ -546,3 +553,10 @@ def reset_states(layer: keras.layers.RNN, states: Any = None) -> None:
 
 def _quietly(_given: str, _became: str) -> None:
     """Take no note."""
+
+
+def _class_of(name: str) -> Any:
+    from parallel_compat.legacy import old_files
+
+    of_models = {"Sequential": keras.Sequential, "Model": keras.Model, "Functional": keras.Model}
+    return {**of_models, **old_files.old_layers()}.get(name, getattr(keras.layers, name, None))

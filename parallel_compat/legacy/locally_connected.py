@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from typing import Any
 
 import keras
@@ -170,7 +171,9 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
         return Shape((batch, self.filters, *sizes) if self._channels_first else (batch, *sizes, self.filters))
 
     def get_config(self) -> dict[str, Any]:
-        return {
+        from parallel_compat.legacy import config_spelling
+
+        config = {
             **super().get_config(),
             **{name: getattr(self, name) for name in ("filters", "kernel_size", "strides", "padding", "data_format")},
             "implementation": self.implementation,
@@ -184,6 +187,7 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
             "kernel_constraint": keras.constraints.serialize(self.kernel_constraint),
             "bias_constraint": keras.constraints.serialize(self.bias_constraint),
         }
+        return config_spelling.for_asker(self, config, sys._getframe(1))
 
 
 # In the order of the old layers, with their defaults.

@@ -148,7 +148,7 @@ def _loaded(filepath: Any, custom_objects: dict[str, Any] | None, compile: bool,
     if path == os.fspath(filepath) and saved_models.is_here(path):
         return _from_folder(path, custom_objects, compile)
     if path != os.fspath(filepath):  # in a folder
-        given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+        given = h5_files.custom_objects(custom_objects)
         custom_objects = saved_models.classes_for(os.fspath(filepath), given)
     if model_files.is_for_keras(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
@@ -160,7 +160,7 @@ def _loaded(filepath: Any, custom_objects: dict[str, Any] | None, compile: bool,
 def _from_folder(path: str, custom_objects: dict[str, Any] | None, compile: bool) -> keras.Model:
     model, training = saved_models.load(path)
     if compile and training is not None:
-        given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+        given = h5_files.custom_objects(custom_objects)
         old_files.compile_as_saved(model, training, given, callers.era_of_caller())
     return model
 
@@ -201,11 +201,9 @@ def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None)
         with keras.saving.CustomObjectScope(custom_objects or {}):
             made: keras.Model = kind.from_config(copy.deepcopy(inner))
         return made
-    return model_from_json(json.dumps(config, default=_plain), custom_objects)
+    from parallel_compat.legacy import model_configs
 
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    return model_from_json(json.dumps(config, default=model_configs.plain), custom_objects)
 
 
 def input_names(model: keras.Model) -> list[str]:

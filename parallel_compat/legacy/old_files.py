@@ -17,8 +17,9 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import activations, layers, optimizers
+from parallel_compat.backend.keras3 import h5_files, patch_points
+from parallel_compat.backend.keras3 import layers as layers_of_keras
+from parallel_compat.legacy import activations, layers, locally_connected, optimizers
 from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
@@ -42,15 +43,35 @@ if TYPE_CHECKING:
     from parallel_compat.recover.translation import Translation
 
 
+# Where the classes of Keras are those of an old script (`run`), they take more.
+_TAKES_UNDER_RUN = frozenset(
+    [
+        ("Attention", "causal"),
+        ("AdditiveAttention", "causal"),
+        ("RNN", "num_constants"),
+        ("Bidirectional", "num_constants"),
+        ("*", "time_major"),
+    ]
+)
+
+
 def target() -> Target:
     """Return what a translated model finds here: Keras 3's layers, those of the time, and the old `hard_sigmoid`."""
+    from parallel_compat.run.install import is_installed
+
     here = {name for name, value in vars(keras.layers).items() if inspect.isclass(value)}
-    return Target(frozenset(here | set(_old_layers())), activations.REGISTERED_HARD_SIGMOID)
+    return Target(
+        frozenset(here | set(old_layers())),
+        activations.REGISTERED_HARD_SIGMOID,
+        _TAKES_UNDER_RUN if is_installed() else frozenset(),
+        upsamples_as_then=is_installed(),
+    )
 
 
-def _old_layers() -> dict[str, Any]:
-    """Return the classes of layers that only `parallel_compat.legacy.layers` has."""
-    return {
+def old_layers() -> dict[str, Any]:
+    """Return the classes of layers that only `parallel_compat.legacy` has, or Keras keeps for old files."""
+    held = [*patch_points.kept_layers(), locally_connected.LocallyConnected1D, locally_connected.LocallyConnected2D]
+    return {kind.__name__: kind for kind in held if not hasattr(keras.layers, kind.__name__)} | {
         name: value
         for name, value in vars(layers).items()
         if inspect.isclass(value) and issubclass(value, keras.layers.Layer) and not name.startswith("_")
@@ -78,7 +99,7 @@ def load(
         CheckpointError: the file is damaged or hostile, holds weights alone or Python code, or something of which this
             process has no counterpart; each by name.
     """
-    given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+    given = h5_files.custom_objects(custom_objects)
     with read(path, optimizer=compile) as reading, naming(path):
         stored = reading.stored
         if stored.form == "keras3" or stored.model_config is None:
@@ -91,7 +112,7 @@ def load(
         template = template_of(stored, given, target=target())
         assert template.translation is not None
         _refuse_what_is_not_here(template.translation)
-        single, state = keras_models.read_model(template, reading, {**_old_layers(), **given}, optimizer=compile)
+        single, state = keras_models.read_model(template, reading, {**old_layers(), **given}, optimizer=compile)
     with naming(path):
         model = _parallel_again(single, [wrapper.gpus for wrapper in template.wrappers])
         if not compile or stored.training_config is None:
@@ -118,7 +139,7 @@ def _of_keras3(
     config = h5_files.with_operations(parse(stored.model_config, "model_config"), given)
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
-    known = {**h5_files.operations(), **_old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
+    known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
     with keras.StatelessScope(initialize_variables=False), keras3.uncounted_names():
         probe = h5_files.model_from_config(copy.deepcopy(config), known, safe_mode)
         wanted = sorted(tuple(variable.shape) for variable in probe.weights)
@@ -152,7 +173,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
         CheckpointError: it is no model's config, holds Python code, or something of which this process has no
             counterpart; each by name.
     """
-    given = {**keras.saving.get_custom_objects(), **(custom_objects or {})}
+    given = h5_files.custom_objects(custom_objects)
     config = parse(text, "the config")
     if isinstance(config, dict) and ("module" in config or "registered_name" in config):
         config.pop("compile_config", None)  # a config of Keras 2 said nothing of `compile`
@@ -167,9 +188,28 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     for note in translation.notes:
         warnings.warn(note, ParallelCompatWarning, stacklevel=4)
     single = keras_models.make(
-        translation.config, {**_old_layers(), **given}, keras_models.check_room, "the model's config"
+        translation.config,
+        {**old_layers(), **given},
+        keras_models.check_room,
+        "the model's config",
+        keras3.uncounted_names,
     )
+    _remember_input(single, entry)
     return _parallel_again(single, [wrapper.gpus for wrapper in wrappers])
+
+
+def _remember_input(model: keras.Model, entry: dict[str, Any]) -> None:
+    """Let a model and its layers know of their inputs what Keras 3 has no place for."""
+    held = entry["config"]["layers"]
+    built_later = entry["class_name"] == "Sequential" and "build_input_shape" in entry["config"]
+    if built_later and model.layers and "batch_input_shape" not in held[0]["config"]:
+        layers_of_keras.note_build(model, at_last=True)
+        keras3.set_input_shape(model.layers[0], None)
+    for layer, of_layer in zip(model.layers, held, strict=False):
+        if isinstance(layer, keras.Model) and "layers" in of_layer["config"]:
+            _remember_input(layer, of_layer)
+        elif "input_length" in of_layer["config"]:
+            layer.input_length = of_layer["config"]["input_length"]
 
 
 def _refuse_what_is_not_here(translation: Translation) -> None:

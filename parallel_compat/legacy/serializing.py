@@ -10,13 +10,8 @@ from typing import Any
 
 import keras
 
-from parallel_compat.legacy import config_spelling, losses
-from parallel_compat.names.eras import Era
+from parallel_compat.legacy import config_spelling, losses, model_configs
 from parallel_compat.run import callers
-
-# Keras 2 made these by functions, of `VarianceScaling`; tf.keras had classes for the two of Glorot.
-_SCALED = ("HeNormal", "HeUniform", "LecunNormal", "LecunUniform")
-_GLOROT = ("GlorotNormal", "GlorotUniform")
 
 
 def serialize(thing: Any) -> Any:
@@ -41,8 +36,14 @@ def serialize(thing: Any) -> Any:
         from parallel_compat.legacy.numbers import optimizer_steps
 
         kind, config = optimizer_steps.kind_of(thing), optimizer_steps.config_in_era(thing, config, era)
-    elif isinstance(thing, keras.initializers.Initializer):
-        kind, config = _initializer(thing, kind, config, era)
+    elif isinstance(thing, keras.initializers.Initializer) and type(thing).__module__.partition(".")[0] == "keras":
+        return config_spelling.of_form({"class_name": kind, "config": config}, era)
+    elif isinstance(thing, keras.Model):
+        config = model_configs.as_in_era(thing, config, era) or config
+    elif isinstance(thing, keras.layers.Layer):
+        config = config_spelling.of_layer(config_spelling.kind_of(thing), config, era, thing)
+    elif isinstance(thing, (keras.regularizers.Regularizer, keras.constraints.Constraint)):
+        return config_spelling.of_form({"class_name": kind, "config": config}, era)
     elif isinstance(thing, keras.losses.Loss):
         if config.get("axis") == -1:
             config.pop("axis")
@@ -52,25 +53,9 @@ def serialize(thing: Any) -> Any:
     return {"class_name": kind, "config": config}
 
 
-def _initializer(thing: Any, kind: str, config: dict[str, Any], era: Era) -> tuple[str, dict[str, Any]]:
-    if type(thing).__module__.partition(".")[0] != "keras":
-        return kind, config  # of the user's
-    if kind in _SCALED or (kind in _GLOROT and era is Era.KERAS_2_2_4):
-        kind = "VarianceScaling"
-        config = {name: getattr(thing, name) for name in ("scale", "mode", "distribution")} | {"seed": config["seed"]}
-    if kind == "VarianceScaling":
-        return kind, config_spelling.as_in_era(kind, config, era)
-    config = {name: value for name, value in config.items() if name not in ("input_axes", "output_axes")}
-    return kind, {**config, "dtype": "float32"} if era is Era.TF_KERAS_1_15 else config
-
-
 def _today(form: Any) -> Any:
-    if not isinstance(form, dict) or not isinstance(form.get("config"), dict):
-        return form
-    config = {name: value for name, value in form["config"].items() if name != "dtype"}
-    if config.get("distribution") == "normal":
-        config["distribution"] = "truncated_normal"
-    return {**form, "config": config}
+    is_form = isinstance(form, dict) and isinstance(form.get("config"), dict)
+    return config_spelling.initializer_of_today(form) if is_form else form
 
 
 def deserialize_initializer(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:

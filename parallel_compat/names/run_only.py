@@ -117,6 +117,7 @@ _PROVIDED: dict[str, str] = {
     "keras.losses.deserialize": f"{_LEGACY}.losses.deserialize",
     "keras.metrics.deserialize": f"{_LEGACY}.losses.deserialize_metric",
     **{f"keras.{module}.serialize": f"{_LEGACY}.serializing.serialize" for module in _SERIALIZING},
+    "keras.layers.serialize": f"{_LEGACY}.serializing.serialize",
     "keras.initializers.deserialize": f"{_LEGACY}.serializing.deserialize_initializer",
     "keras.initializers.get": f"{_LEGACY}.serializing.get_initializer",
     "keras.regularizers.l1": f"{_LEGACY}.regularizers.l1",

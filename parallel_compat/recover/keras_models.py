@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from parallel_compat.recover.rules.layer_names import keras3_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from parallel_compat.recover.config_json import Entry
     from parallel_compat.recover.layer_tree import Node, Path
@@ -80,7 +82,13 @@ def build(template: Template, arrays: list[Array], custom_objects: Mapping[str, 
     return model
 
 
-def make(config: Entry, custom_objects: Mapping[str, Any], check: Callable[[Any], None], where: str) -> Any:
+def make(
+    config: Entry,
+    custom_objects: Mapping[str, Any],
+    check: Callable[[Any], None],
+    where: str,
+    trying: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> Any:
     """Build a model in Keras 3, first without memory: a config may ask for more than there is, and the shapes tell.
 
     Args:
@@ -88,6 +96,7 @@ def make(config: Entry, custom_objects: Mapping[str, Any], check: Callable[[Any]
         custom_objects: classes and functions by name.
         check: called with the model whose variables have shapes and no values; raises if it must not be made.
         where: how errors name the file.
+        trying: a context in which the model without memory is made.
 
     Returns:
         A `keras.Model`.
@@ -102,6 +111,7 @@ def make(config: Entry, custom_objects: Mapping[str, Any], check: Callable[[Any]
         with (
             keras.StatelessScope(initialize_variables=False),
             keras.saving.custom_object_scope(dict(custom_objects)),
+            trying(),
         ):
             probe = maker.from_config(_stateless(config["config"]), custom_objects=dict(custom_objects))
             check(probe)

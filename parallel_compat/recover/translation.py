@@ -31,6 +31,7 @@ class Translation:
         custom: name of a class or function that is not Keras's -> where it is used.
         lambdas: Lambda layers that belong to the model itself.
         edits: leaf -> what has to be done to its weights (`weight_edits.py`).
+        initializers: those that are not Keras's and were left out, as "layer.argument".
         masked: whether a layer of the model makes masks.
     """
 
@@ -44,6 +45,7 @@ class Translation:
     custom: dict[str, list[str]] = field(default_factory=dict)
     lambdas: list[str] = field(default_factory=list)
     edits: dict[Path, list[str]] = field(default_factory=dict)
+    initializers: list[str] = field(default_factory=list)
     masked: bool = False
     here: Path = ()
 

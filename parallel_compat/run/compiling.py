@@ -205,12 +205,28 @@ def _only_stand_for_targets(tensors: Any) -> bool:
     return all(each is None or keras3.is_input(each) for each in flat)
 
 
-def without_compile_arguments(
-    original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any
-) -> Any:
-    """`model.get_config` and `model.to_json`, of the layers alone."""
+def get_config(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
+    """`model.get_config`, of the layers alone, as the era spelled it."""
     with keras3.not_compiled(self):
-        return original(self, *given, **keywords)
+        config = original(self, *given, **keywords)
+    if frame.f_code.co_name == "get_config" or not isinstance(config, dict):  # of a class of the user's
+        return config
+    from parallel_compat.legacy import model_configs
+
+    return model_configs.as_in_era(self, config, callers.era_of(frame)) or config
+
+
+def to_json(original: Method, of: str, frame: FrameType, self: Any, /, **keywords: Any) -> Any:
+    """`model.to_json`, of the layers alone, as the era wrote it."""
+    from parallel_compat.legacy import model_configs
+
+    model = self.template if is_parallel(self) else self
+    with keras3.not_compiled(model):
+        if model_configs.is_plain(model):
+            text = model_configs.to_json(model, model.get_config(), callers.era_of(frame), **keywords)
+            if text is not None:
+                return text
+        return original(self, **keywords)
 
 
 def _optimizer(name: str, frame: FrameType, era: Era) -> Any:

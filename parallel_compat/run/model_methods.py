@@ -38,7 +38,7 @@ from parallel_compat.legacy.numbers import (
 from parallel_compat.names.eras import Era
 from parallel_compat.recover.reader import look_over
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
-from parallel_compat.run.compiling import compile, without_compile_arguments
+from parallel_compat.run.compiling import compile, get_config, to_json
 from parallel_compat.run.drawing import (
     in_drawn_order,
     iterate_once_before,
@@ -487,8 +487,8 @@ def _instead(legacy: Method, of: str, frame: FrameType, self: Any, filepath: Any
 
 METHODS: dict[str, Method] = {
     "summary": summary,
-    "get_config": without_compile_arguments,
-    "to_json": without_compile_arguments,
+    "get_config": get_config,
+    "to_json": to_json,
     "compile": compile,
     "fit": fit,
     "evaluate": evaluate,

@@ -304,7 +304,7 @@ def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None =
         # The import system hangs a made module on its parent; there it would be seen by everybody.
         if isinstance(value, _MadeModule):
             return
-        # Of Keras alone: `tf.get_default_graph = tf.compat.v1.get_default_graph` would put today's in an answer's place.
+        # Of Keras alone: `tf.get_default_graph = tf.compat.v1.get_default_graph` would put today's in its place.
         if of_keras and not isinstance(value, ModuleType) and not _is_importing_for_user():
             frame = callers.user_frame(sys._getframe(1))
             if attribute in assigned and value is assigned[attribute]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 
+import h5py
 import numpy as np
 import pytest
 
@@ -301,8 +302,10 @@ def test_configurations_are_spelled_as_then(tmp_path):
         def get_config(self):
             return dict(super().get_config())
 
-    written = keras.layers.serialize(Mine(2))
-    assert "hard_sigmoid" not in [written["config"]["recurrent_activation"]]  # a file of it is read by Keras 3 as well
+    assert keras.layers.serialize(Mine(2))["config"]["recurrent_activation"] == "hard_sigmoid"
+    Sequential([Mine(2, input_shape=(3, 2))]).save(str(tmp_path / "mine.h5"))
+    with h5py.File(tmp_path / "mine.h5", "r") as file:
+        assert ">hard_sigmoid" in file.attrs["model_config"]  # which Keras 3 reads as well
 
 
 def test_configurations_of_tf_keras():

@@ -124,7 +124,8 @@ def test_constants_of_recurrent_layers():
     model.compile("sgd", "mse")
     model.train_on_batch(data, np.zeros((6, 7)))
 
-    again = keras.layers.RNN.from_config(layer.get_config())
+    with keras.utils.CustomObjectScope({"WithConstant": WithConstant}):
+        again = keras.layers.RNN.from_config(layer.get_config())
     listed = keras.Model([x, constant], again([x, constant]))  # it knows from its configuration that one is a constant
     listed.set_weights(model.get_weights())
     close(listed.predict(data), model.predict(data))

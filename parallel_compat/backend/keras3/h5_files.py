@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import keras
 from keras.src import layers, models, ops
+from keras.src.backend.common import global_state
 from keras.src.legacy import layers as legacy_layers
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
 from keras.src.ops.operation import Operation
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import h5py
-    import keras
 
 
 def write_weights(model: keras.Model, file: h5py.File) -> None:
@@ -84,6 +85,15 @@ def model_of_today(config: dict[str, Any], custom_objects: dict[str, Any], safe_
 
 # Before the name of an operation that is the name of a layer as well: `Add`, `Multiply`, `Softmax`.
 _OPERATION = "Operation>"
+
+
+def custom_objects(given: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the classes and functions that are known by name: registered, of `CustomObjectScope`s, and those given.
+
+    (`CustomObjectScope` keeps its own in the global attribute `custom_objects_scope_dict`, read in 3.15.)
+    """
+    of_scopes = global_state.get_global_attribute("custom_objects_scope_dict") or {}
+    return {**keras.saving.get_custom_objects(), **of_scopes, **(given or {})}
 
 
 @functools.cache

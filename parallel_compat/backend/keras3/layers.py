@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import random
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -191,7 +192,7 @@ def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
     model._losses.extend(losses)
 
 
-def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...]) -> None:
+def set_input_shape(layer: keras.layers.Layer, shape: tuple[Any, ...] | None) -> None:
     """Let `Sequential` make its input of a first layer's shape (`Layer._input_shape_arg`)."""
     vars(layer)["_input_shape_arg"] = shape  # by `setattr`, TensorFlow would wrap the tuple to track it
 
@@ -205,6 +206,26 @@ def call_each_once(model: keras.Sequential) -> None:
     """Let a `Sequential` that does not know its input call a layer that was added twice once (`Sequential._layers`)."""
     if model._layers and not isinstance(model._layers[0], (keras.layers.InputLayer, keras.Model)):
         model._layers = list({id(layer): layer for layer in model._layers}.values())
+
+
+_built_later: weakref.WeakSet[keras.Sequential] = weakref.WeakSet()
+
+
+def note_build(model: keras.Sequential, *, at_last: bool = False) -> None:
+    """Take note of a `Sequential` that is built and does not know its input yet (`Sequential._layers`).
+
+    Args:
+        model: the model.
+        at_last: whether it was built by a shape that it was given after its layers, as a configuration says.
+    """
+    first = model._layers[0] if model._layers else None
+    if at_last or not (isinstance(first, keras.layers.InputLayer) or getattr(first, "inputs", None)):
+        _built_later.add(model)
+
+
+def knows_its_input(model: keras.Sequential) -> bool:
+    """Say whether a `Sequential` had an input from the beginning, and not from its first batch or `build`."""
+    return model not in _built_later
 
 
 def build_of_calls(model: keras.Sequential) -> bool:

@@ -75,6 +75,13 @@ def metric_of_function() -> Any:
 CALLS = "_inbound_nodes"  # where a layer lists its calls (`Operation._inbound_nodes`, read in Keras 3.15)
 
 
+def kept_layers() -> list[Any]:
+    """Return the classes of layers that Keras 3 keeps for old files alone (`keras.src.legacy.layers`)."""
+    from keras.src.legacy import layers as old
+
+    return [kind for kind in vars(old).values() if isinstance(kind, type) and kind.__module__ == old.__name__]
+
+
 def functional_class() -> Any:
     """Return the class of models made of symbolic tensors (`keras.src.models.functional.Functional`)."""
     from keras.src.models.functional import Functional

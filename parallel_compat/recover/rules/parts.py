@@ -101,7 +101,7 @@ def parts_of_layer(entry: Entry, translation: Translation) -> None:
     TensorFlow 1 writes a `dtype` into its initializers; Keras up to 2.1 calls the truncated normal distribution of a
     `VarianceScaling` "normal"; old `Identity` and `L1L2` had arguments that are gone.
     """
-    if entry["class_name"] not in KERAS3_ARGUMENTS:
+    if entry["class_name"] not in {*KERAS3_ARGUMENTS, *translation.target.layers}:
         return
     config = entry["config"]
     for key, value in config.items():
@@ -126,6 +126,7 @@ def _part(
             return value
         if key.endswith("_initializer"):
             # The weights come from the file: how they once began no longer matters.
+            translation.initializers.append(f"{entry['name']}.{key}")
             translation.note(entry, f"its {key} {str(given)[:60]!r} is not one of Keras's; left out")
             return None if key != "moving_variance_initializer" else "ones"
         translation.custom.setdefault(str(given)[:120], []).append(f"{entry['name']}.{key}")

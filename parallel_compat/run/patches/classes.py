@@ -44,7 +44,6 @@ def put_on(patches: Patches) -> None:
         read_in=TENSORFLOW,
     )
     members.put_on(patches, keras)
-    configs.put_on(patches, keras)  # which looks at the arguments of constructors as they are
     layers.put_on_constructors(patches, keras)
     constructors.put_on(patches, keras)
     callbacks.put_on(patches, keras)
@@ -70,6 +69,7 @@ def put_on(patches: Patches) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="`Reduction.AUTO`, which was the mean over the batch")
     layers.put_on(patches, keras)
     numbers.put_on(patches, keras)
+    configs.put_on(patches, keras)  # around what others put on `get_config`
     own_optimizers.put_on(patches, keras)
 
 

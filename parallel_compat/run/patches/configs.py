@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
-from parallel_compat.run.patches.constructors import takes_argument
 from parallel_compat.run.patches.wrapping import like
 
 if TYPE_CHECKING:
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 def put_on(patches: Patches, keras: Any) -> None:
     """Let the user's code read configurations, and make objects of them, as its era spelled them."""
     why = "configurations as the era spelled them"
-    kinds = [kind for kind in vars(keras.layers).values() if isinstance(kind, type)]
-    spelled = [
-        kind for kind in kinds if takes_argument(kind, "activation") or takes_argument(kind, "pointwise_initializer")
-    ]
-    owners = {next(each for each in kind.__mro__ if "get_config" in vars(each)) for kind in spelled}
-    for owner in sorted(owners - {keras.Layer}, key=lambda owner: str(owner.__name__)):
+    kinds = [kind for kind in vars(keras.layers).values() if isinstance(kind, type)] + patch_points.kept_layers()
+    owners = {next(each for each in kind.__mro__ if "get_config" in vars(each)) for kind in kinds}
+    # That of a Lambda holds its function itself.
+    for owner in sorted(owners - {keras.Model, keras.layers.Lambda}, key=lambda owner: str(owner.__name__)):
         patches.wrap(owner, "get_config", _config_as_in_era, why=why)
-    patches.wrap(keras.initializers.VarianceScaling, "get_config", _config_as_in_era, why=why)
+    parts = [*vars(keras.initializers).values(), *vars(keras.regularizers).values()]
+    for part in dict.fromkeys(each for each in parts if isinstance(each, type) and "get_config" in vars(each)):
+        patches.wrap(part, "get_config", _config_of_part, why=why)
+    patches.wrap(keras.initializers.Initializer, "from_config", _initializer_of_old, why="`dtype`, and `normal`")
     for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam", "Ftrl"):
         patches.wrap(getattr(keras.optimizers, name), "get_config", _config_of_optimizer, why=why)
     owners = {next(each for each in kind.__mro__ if "from_config" in vars(each)) for kind in kinds}
@@ -37,17 +39,40 @@ def put_on(patches: Patches, keras: Any) -> None:
 def _config_as_in_era(original: Any) -> Any:
     @like(original)
     def get_config(self: Any) -> Any:
-        config = original(self)
-        frame = callers.user_frame(sys._getframe(1))
-        era = Era.TODAY if frame is None else callers.era_of(frame)
-        # What a `get_config` of the user's adds to may be written to a file.
-        if era is Era.TODAY or frame is None or frame.f_code.co_name == "get_config":
-            return config
         from parallel_compat.legacy import config_spelling
 
-        return config_spelling.as_in_era(type(self).__name__, config, era)
+        config = original(self)
+        return config_spelling.for_asker(self, config, sys._getframe(1)) if isinstance(config, dict) else config
 
     return get_config
+
+
+def _config_of_part(original: Any) -> Any:
+    @like(original)
+    def get_config(self: Any) -> Any:
+        from parallel_compat.legacy import config_spelling
+
+        config = original(self)
+        frame = config_spelling.asking(sys._getframe(1))
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is Era.TODAY:
+            return config
+        return config_spelling.of_form({"class_name": type(self).__name__, "config": config}, era)["config"]
+
+    return get_config
+
+
+def _initializer_of_old(original: Any) -> Any:
+    """`Initializer.from_config`, also of a configuration inside that of a layer of the user's."""
+
+    def from_config(cls: Any, config: Any) -> Any:
+        if cls.__module__.partition(".")[0] == "keras" and isinstance(config, dict):
+            from parallel_compat.legacy import config_spelling
+
+            config = config_spelling.initializer_of_today({"config": config})["config"]
+        return original.__func__(cls, config)
+
+    return classmethod(from_config)
 
 
 def _config_of_optimizer(original: Any) -> Any:
@@ -72,10 +97,11 @@ def _from_config_of_era(original: Any) -> Any:
     def from_config(cls: Any, config: Any, *given: Any, **keywords: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if isinstance(config, dict) and frame is not None and callers.era_of(frame) is not Era.TODAY:
-            from parallel_compat.legacy import config_spelling
+            from parallel_compat.legacy import old_configs
 
-            config = config_spelling.as_today(config)
-        elif isinstance(config, dict) and "pointwise_initializer" in config:  # `layers.deserialize` of an old one
+            make = functools.partial(original.__func__, cls)
+            return old_configs.make_layer(cls, config, lambda today: make(today, *given, **keywords))
+        if isinstance(config, dict) and "pointwise_initializer" in config:  # `layers.deserialize` of an old one
             config = {name: value for name, value in config.items() if name != "kernel_initializer"}
         return original.__func__(cls, config, *given, **keywords)
 

@@ -100,6 +100,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         keras.Sequential, "from_config", _sequential_of_config, why="`input_shape=` was part of a layer's configuration"
     )
     for kind in (keras.Model, keras.Sequential):
+        patches.wrap(kind, "from_config", _model_of_era, why="configurations as the era spelled them")
         patches.wrap(kind, "layers", _each_layer_once, why="a layer that was added twice was listed once")
     patches.wrap(
         keras.Model, "compiled_loss", _compiled_loss, why="TensorFlow 2.2 counted the loss, and added what is given"
@@ -283,6 +284,8 @@ def _build_of_sequential(original: Any) -> Any:
     def build(self: Any, input_shape: Any = None) -> None:
         era = object_eras.era_of_object(self)
         known = getattr(self, "inputs", None) if era is not Era.TODAY else None
+        if era is not Era.TODAY and not known:
+            layers.note_build(self)
         if era.is_tf_keras and not known:
             layers.call_each_once(self)
         if era is Era.TODAY or not layers.build_of_calls(self):
@@ -351,6 +354,21 @@ def _sequential_of_config(original: Any) -> Any:
 
             cloning.give_shape_of_input(model)
         return model
+
+    return classmethod(from_config)
+
+
+def _model_of_era(original: Any) -> Any:
+    """`Model.from_config` and `Sequential.from_config` of what `model.get_config()` of the time said."""
+
+    def from_config(cls: Any, config: Any, custom_objects: Any = None, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None and callers.era_of(frame) is not Era.TODAY:
+            from parallel_compat.legacy import old_configs
+
+            if old_configs.is_plain_model(cls) and old_configs.is_of_old(config):
+                return old_configs.make_model(cls, config, custom_objects)
+        return original.__func__(cls, config, custom_objects, **keywords)
 
     return classmethod(from_config)
 

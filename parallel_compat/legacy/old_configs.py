@@ -1,0 +1,123 @@
+"""Layers and models made of configurations as Keras 2 spelled them, by code of that time: `from_config`, `deserialize`.
+
+What a file holds goes another way, `old_files.py`, and by the same rules.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import keras
+
+from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import h5_files, patch_points
+from parallel_compat.legacy import config_spelling, model_configs, models, old_files
+from parallel_compat.legacy.layers import BatchShape
+from parallel_compat.recover.config_json import model_entry
+from parallel_compat.recover.config_walk import translate
+from parallel_compat.run import callers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NO_NAME = "layer_without_name"
+_VERSION = "2.3.0-tf"  # the last one: a configuration says of itself what versions before did otherwise
+
+
+def is_of_old(config: Any) -> bool:
+    """Say whether a model's configuration is one as Keras 2 spelled it.
+
+    >>> is_of_old({"name": "s", "layers": [{"class_name": "Dense", "config": {"units": 2}}]})
+    True
+    """
+    held = config.get("layers") if isinstance(config, dict) else config
+    return (
+        isinstance(held, list)
+        and bool(held)
+        and all(isinstance(each, dict) and "class_name" in each and "module" not in each for each in held)
+    )
+
+
+def is_plain_model(kind: type) -> bool:
+    """Say whether a class of models is Keras's own: what it makes of a configuration is known."""
+    return kind in (keras.Model, keras.Sequential, patch_points.functional_class())
+
+
+def make_model(kind: type, config: Any, custom_objects: dict[str, Any] | None) -> keras.Model:
+    """Make a model of what `model.get_config()` said.
+
+    Args:
+        kind: `keras.Model` or `keras.Sequential`.
+        config: the configuration; of a `Sequential`, the list of its layers as well.
+        custom_objects: name -> class or function.
+
+    Raises:
+        CheckpointError: a `ValueError`: something in it is not known here, by name.
+    """
+    name = "Sequential" if kind is keras.Sequential else "Model"
+    entry = {"class_name": name, "config": config, "keras_version": _VERSION}
+    return models.model_from_config(entry, custom_objects)
+
+
+def make_layer(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any]], Any]) -> Any:
+    """Make a layer of what `layer.get_config()` said, in the spelling of then or of today.
+
+    Args:
+        kind: its class.
+        config: the configuration.
+        make: called with today's configuration.
+    """
+    if issubclass(kind, keras.layers.Lambda):
+        return make(config)  # which may hold the function itself
+    if not issubclass(kind, keras.layers.Layer) or callers.is_class_of_user(kind) or _is_of_today(config):
+        return make(config_spelling.with_activations_of_old(config))
+    return _made(kind, config, make)
+
+
+def _made(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any]], Any]) -> Any:
+    config = dict(config)
+    shape = config.pop("batch_input_shape", None) if kind is not keras.layers.InputLayer else None
+    length = config.get("input_length")
+    today = today_of(kind.__name__, config)
+    layer = make(today)
+    if shape is not None:
+        keras3.set_input_shape(layer, BatchShape(tuple(shape)[1:], shape[0]))
+    if length is not None:
+        layer.input_length = length
+    return layer
+
+
+def today_of(kind: str, config: dict[str, Any]) -> dict[str, Any]:
+    """Return today's configuration of a layer.
+
+    Args:
+        kind: the name of its class.
+        config: as Keras 2 spelled it.
+
+    Raises:
+        CheckpointError: a `ValueError`: something in it is not known here, by name.
+    """
+    entry = {"class_name": kind, "config": {"name": _NO_NAME, **config}}
+    text = json.dumps({"class_name": "Sequential", "config": {"layers": [entry]}}, default=model_configs.plain)
+    given = h5_files.custom_objects()
+    translation = translate(model_entry(text), _VERSION, given, old_files.target())
+    translation.check(keep_lambda=True)
+    if translation.initializers:
+        raise ValueError(
+            f"Expected the initializers of {kind} to be Keras's, or known by `custom_objects` or "
+            f"`keras.utils.get_custom_objects()`. Received: {config!r}"
+        )
+    today: dict[str, Any] = translation.config["config"]["layers"][-1]["config"]
+    if today.get("name") == _NO_NAME:
+        del today["name"]
+    return today
+
+
+def _is_of_today(config: Any) -> bool:
+    """Say whether a configuration holds what Keras 3 alone writes."""
+    if isinstance(config, dict):
+        return bool(config.keys() & {"module", "registered_name"}) or any(
+            _is_of_today(each) for each in config.values()
+        )
+    return isinstance(config, (list, tuple)) and any(_is_of_today(each) for each in config)
