@@ -196,12 +196,13 @@ def deserialize(config: Any, custom_objects: dict[str, Any] | None = None, **key
         name = config.get("class_name")
         registered = keras.saving.get_registered_object(name, custom_objects)
         kind = _class_of(name) if isinstance(name, str) and registered is None else None
-        if isinstance(kind, type) and isinstance(config.get("config"), dict) and not keywords:
+        if inspect.isclass(kind) and isinstance(config.get("config"), dict) and not keywords:
             from parallel_compat.legacy import old_configs
 
             if old_configs.is_plain_model(kind):
                 return old_configs.make_model(kind, config["config"], custom_objects)
-            return old_configs.make_layer(kind, config["config"], kind.from_config)
+            make: Any = kind
+            return old_configs.make_layer(kind, config["config"], make.from_config)
         if kind is not None:
             config = {"module": "keras.layers", "registered_name": None, **config}
     return keras.layers.deserialize(config, custom_objects, **keywords)

@@ -150,7 +150,7 @@ def _of_call(node: dict[str, Any], held: dict[str, Any]) -> list[list[Any]]:
         raise _NotSpelled
     given = node["args"][0]
     tensors = list(given) if isinstance(given, (list, tuple)) else [given]
-    keywords = {}
+    keywords: dict[str, Any] = {}
     for name, value in node["kwargs"].items():
         if value is None or (name == "mask" and _is_of_functions(value, held)):
             continue

@@ -35,10 +35,11 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.KERAS_2_2_4,),
-        "After `np.random.seed`, the masks of GaussianNoise, GaussianDropout, AlphaDropout, of recurrent layers and of "
-        "layers that are called several times are others; on several devices, and with `Resume`, those of Dropout too.",
-        "TensorFlow 1 went on with each operation's own stream from one `session.run` to the next; today's steps are "
-        "functions that may be traced again.",
+        "After `np.random.seed`, the masks of recurrent layers and of layers that are called several times are others; "
+        "on several devices, and with `Resume`, those of Dropout and of noise layers too.",
+        "Recurrent layers drew inside a loop whose iterations ran side by side: three runs of one script gave three "
+        "results in Keras 2.2.4 itself. Several calls and devices had an operation, and a stream, each; today's steps "
+        "are functions that may be traced again.",
     ),
     Difference(
         (Era.TF_KERAS_1_15,),

@@ -1,4 +1,4 @@
-"""Masks of Dropout follow from `np.random.seed` in Keras 2.2.4; the numbers are its own, on TensorFlow 1.15.5."""
+"""Masks and noise follow from `np.random.seed` in Keras 2.2.4; the numbers are its own, on TensorFlow 1.15.5."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ def _as_in_a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
 
 
-def _losses(*kinds: dict[str, Any]) -> list[float]:
+def _losses(*kinds: dict[str, Any], of: tuple[str, ...] = ("Dropout", "Dropout")) -> list[float]:
     """Train, compile again, train on, and train on one batch."""
-    from keras.layers import Dense, Dropout
+    import keras
+    from keras.layers import Dense
     from keras.models import Sequential
 
     np.random.seed(5)
-    layers = [Dense(6, activation="relu", input_shape=(5,)), *(Dropout(**kind) for kind in kinds), Dense(2)]
+    between = [getattr(keras.layers, name)(**kind) for name, kind in zip(of, kinds, strict=False)]
+    layers = [Dense(6, activation="relu", input_shape=(5,)), *between, Dense(2)]
     model = Sequential(layers)
     model.compile("sgd", "mse")
     losses = list(model.fit(X, Y, epochs=2, batch_size=8, verbose=0).history["loss"])
@@ -53,6 +55,41 @@ def test_masks_follow_from_the_seed(case: str) -> None:
     kinds, expected = CASES[case]
     with parallel_compat.legacy_names(era="keras-2.2.4"):
         np.testing.assert_allclose(_losses(*kinds), expected, rtol=2e-6)
+
+
+NOISE: list[tuple[tuple[str, ...], tuple[dict[str, Any], ...], list[float]]] = [
+    (
+        ("GaussianNoise",),
+        ({"stddev": 0.3},),
+        [1.1546202640275698, 0.7996837625632415, 0.6209769985965781, 0.5589495897293091],
+    ),
+    (
+        ("GaussianDropout",),
+        ({"rate": 0.3},),
+        [1.082601505356866, 0.7093465916208319, 0.4965785190060332, 0.3797096908092499],
+    ),
+    (
+        ("AlphaDropout",),
+        ({"rate": 0.3},),
+        [1.6538392949748684, 1.5296293239335756, 1.3153858764751538, 0.6773500442504883],
+    ),
+    (
+        ("AlphaDropout",),
+        ({"rate": 0.3, "seed": 4},),
+        [1.6509748922811973, 1.111811251253695, 1.2440174012570768, 1.0756840705871582],
+    ),
+    (  # the first one changes nothing, and draws
+        ("GaussianNoise", "GaussianDropout", "Dropout", "AlphaDropout"),
+        ({"stddev": 0.0}, {"rate": 0.2}, {"rate": 0.4}, {"rate": 0.1}),
+        [0.8408353650892103, 0.7751749343163258, 0.5903872895885158, 0.397605836391449],
+    ),
+]
+
+
+@pytest.mark.parametrize(("of", "kinds", "expected"), NOISE)
+def test_noise_follows_from_the_seed(of: Any, kinds: Any, expected: list[float]) -> None:
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        np.testing.assert_allclose(_losses(*kinds, of=of), expected, rtol=2e-6)
 
 
 def test_replicas_have_masks_of_their_own() -> None:

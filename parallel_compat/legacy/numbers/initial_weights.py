@@ -81,6 +81,10 @@ _RATES = {
 }
 
 
+# Those whose masks are drawn here, and those of them that could be given a seed.
+_SEEDED = (keras.layers.Dropout, keras.layers.AlphaDropout)
+_DRAWING = (*_SEEDED, keras.layers.GaussianNoise, keras.layers.GaussianDropout)
+_LEAST = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946  # of SELU
 _OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_drawn_blocks"
 
 
@@ -91,7 +95,7 @@ def draw_seeds_of(layer: Any) -> None:
         layer: the layer, wrapper or functional model.
     """
     seeds = [draw_seed() for _ in range(_seeds_of(layer))]
-    if isinstance(layer, keras.layers.Dropout):
+    if isinstance(layer, _DRAWING):
         vars(layer).setdefault(_OF_MASKS, []).extend(seeds or [layer.seed])
 
 
@@ -105,17 +109,45 @@ def dropout(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -
         inputs: what it is called on.
         noise_shape: the shape of the mask, with None for the size of the inputs; None for their shape.
     """
-    seeds = vars(layer).get(_OF_MASKS, ())
-    replica = tf.distribute.get_replica_context()
-    if len(seeds) != 1 or replica is None or replica.num_replicas_in_sync > 1 or tf.executing_eagerly():
+    if not _draws_as_then(layer):
         return None
     shape = draws_of_tensorflow.shape_of_mask(inputs, noise_shape)
     kept = 1.0 - layer.rate
-    mask = _drawn_on(layer, shape, inputs.dtype, seeds[0]) >= 1.0 - kept
+    mask = _drawn_on(layer, shape, inputs.dtype) >= 1.0 - kept
     return inputs * (1 / (1.0 - (1.0 - kept))) * tf.cast(mask, inputs.dtype)
 
 
-def _drawn_on(layer: Any, shape: Any, dtype: Any, seed: int) -> Any:
+def noise(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
+    """Return what GaussianNoise, GaussianDropout or AlphaDropout made of the inputs, or None as `dropout` does.
+
+    (`keras/layers/noise.py` of Keras 2.2.4.)
+
+    Args:
+        layer: the layer.
+        inputs: what it is called on.
+        noise_shape: the shape of AlphaDropout's mask, with None for the size of the inputs; None for their shape.
+    """
+    if not _draws_as_then(layer):
+        return None
+    if isinstance(layer, keras.layers.AlphaDropout):
+        kept = _drawn_on(layer, draws_of_tensorflow.shape_of_mask(inputs, noise_shape), inputs.dtype) >= layer.rate
+        kept = tf.cast(kept, inputs.dtype)
+        slope = ((1 - layer.rate) * (1 + layer.rate * _LEAST**2)) ** -0.5
+        return slope * (inputs * kept + _LEAST * (1 - kept)) - slope * _LEAST * layer.rate
+    normal = _drawn_on(layer, tf.shape(inputs), inputs.dtype, tf.raw_ops.StatelessRandomNormalV2)
+    if isinstance(layer, keras.layers.GaussianNoise):
+        return inputs + normal * layer.stddev
+    return inputs * (normal * np.sqrt(layer.rate / (1.0 - layer.rate)).astype("float32") + 1.0)
+
+
+def _draws_as_then(layer: Any) -> bool:
+    """Say whether one operation draws for a layer, on one device: one that was called once, in a graph."""
+    replica = tf.distribute.get_replica_context()
+    is_alone = replica is not None and replica.num_replicas_in_sync == 1
+    return is_alone and len(vars(layer).get(_OF_MASKS, ())) == 1 and not tf.executing_eagerly()
+
+
+def _drawn_on(layer: Any, shape: Any, dtype: Any, draw: Any = tf.raw_ops.StatelessRandomUniformV2) -> Any:
     """Return the next values of an operation that draws, which goes on from those that it drew before.
 
     TensorFlow's kernel sets aside 256 blocks of its generator for each value (`PhiloxRandomOp`).
@@ -124,8 +156,8 @@ def _drawn_on(layer: Any, shape: Any, dtype: Any, seed: int) -> Any:
         with tf.init_scope():
             vars(layer)[_DRAWN] = tf.Variable(0, trainable=False, dtype=tf.int64)
     drawn = vars(layer)[_DRAWN]
-    of_graph, of_operation = tf.compat.v1.get_seed(seed)
-    values = tf.raw_ops.StatelessRandomUniformV2(
+    of_graph, of_operation = tf.compat.v1.get_seed(vars(layer)[_OF_MASKS][0])
+    values = draw(
         shape=shape,
         dtype=dtype,
         key=tf.constant([of_graph or 0], tf.uint64),
@@ -148,7 +180,7 @@ def _seeds_of(layer: Any) -> int:
     for kind in type(layer).__mro__:
         if kind.__name__ in _RATES and kind.__module__.startswith("keras."):
             rates = _RATES[kind.__name__]
-            if isinstance(layer, keras.layers.Dropout) and layer.seed is not None:
+            if isinstance(layer, _SEEDED) and layer.seed is not None:
                 return 0
             return sum(count for name, count in rates.items() if 0 < (getattr(layer, name, 0) or 0) < 1)
     return 0

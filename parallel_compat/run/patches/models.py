@@ -361,7 +361,7 @@ def _sequential_of_config(original: Any) -> Any:
 def _model_of_era(original: Any) -> Any:
     """`Model.from_config` and `Sequential.from_config` of what `model.get_config()` of the time said."""
 
-    def from_config(cls: Any, config: Any, custom_objects: Any = None, **keywords: Any) -> Any:
+    def from_config(cls: Any, /, config: Any, custom_objects: Any = None, **keywords: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is not None and callers.era_of(frame) is not Era.TODAY:
             from parallel_compat.legacy import old_configs

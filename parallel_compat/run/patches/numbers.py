@@ -64,6 +64,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, "__call__", looking_alike(draw), why="initial weights follow from the seeds of the era")
     for kind in (layers.Dropout, layers.SpatialDropout1D.__mro__[1]):
         patches.wrap(kind, "call", looking_alike(_dropping_out), why="masks follow from the seeds of the era")
+    for kind in (layers.GaussianNoise, layers.GaussianDropout, layers.AlphaDropout):
+        patches.wrap(kind, "call", looking_alike(_making_noise), why="noise follows from the seeds of the era")
     for owner, name, wrap in patch_points.of_iterators_of_epochs(_is_dataset_of_tensorflow_2):
         patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
     for owner, name, wrap in patch_points.of_default_seeds(_default_seed):
@@ -229,6 +231,20 @@ def _dropping_out(original: Any) -> Any:
         if self.seed is None and operation_seeds() is None:
             return original(self, inputs, training)
         return draws_of_tensorflow.dropout(inputs, self.rate, noise_shape(self, inputs), self.seed)
+
+    return call
+
+
+def _making_noise(original: Any) -> Any:
+    def call(self: Any, inputs: Any, training: Any = False) -> Any:
+        if training and object_eras.era_of_object(self) is Era.KERAS_2_2_4 and 0 < getattr(self, "rate", 0.5) < 1:
+            from parallel_compat.legacy.numbers import initial_weights
+            from parallel_compat.resume import Resume
+
+            noisy = None if Resume.is_made else initial_weights.noise(self, inputs, getattr(self, "noise_shape", None))
+            if noisy is not None:
+                return noisy
+        return original(self, inputs, training)
 
     return call
 
