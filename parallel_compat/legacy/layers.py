@@ -184,30 +184,6 @@ def Input(
     return keras.Input(**{key: value for key, value in given.items() if value is not None}, **keywords)
 
 
-def deserialize(config: Any, custom_objects: dict[str, Any] | None = None, **keywords: Any) -> Any:
-    """Make a layer of `{"class_name": ..., "config": ...}`, which need not say the module of a class of Keras.
-
-    Args:
-        config: what `keras.layers.serialize` returns, here or in Keras 2.
-        custom_objects: the user's own classes and functions by name.
-        **keywords: those that only today's `keras.layers.deserialize` has.
-    """
-    if isinstance(config, dict) and not config.keys() & {"module", "registered_name"}:
-        name = config.get("class_name")
-        registered = keras.saving.get_registered_object(name, custom_objects)
-        kind = _class_of(name) if isinstance(name, str) and registered is None else None
-        if inspect.isclass(kind) and isinstance(config.get("config"), dict) and not keywords:
-            from parallel_compat.legacy import old_configs
-
-            if old_configs.is_plain_model(kind):
-                return old_configs.make_model(kind, config["config"], custom_objects)
-            make: Any = kind
-            return old_configs.make_layer(kind, config["config"], make.from_config)
-        if kind is not None:
-            config = {"module": "keras.layers", "registered_name": None, **config}
-    return keras.layers.deserialize(config, custom_objects, **keywords)
-
-
 def output_shape(layer: Any) -> Any:
     """Return the shape of a layer's output (`layer.output_shape`), a list of them for several outputs."""
     return _shapes(layer.output)
@@ -554,10 +530,3 @@ def reset_states(layer: keras.layers.RNN, states: Any = None) -> None:
 
 def _quietly(_given: str, _became: str) -> None:
     """Take no note."""
-
-
-def _class_of(name: str) -> Any:
-    from parallel_compat.legacy import old_files
-
-    of_models = {"Sequential": keras.Sequential, "Model": keras.Model, "Functional": keras.Model}
-    return {**of_models, **old_files.old_layers()}.get(name, getattr(keras.layers, name, None))

@@ -100,15 +100,18 @@ def _of_sequential(model: Any, config: dict[str, Any], era: Era) -> dict[str, An
         raise _NotSpelled
     entries = [_of_layer(form, layer, era) for form, layer in zip(forms, held, strict=True)]
     found = {"name": config["name"], "layers": entries}
-    inputs = nodes.input_layers(model) if getattr(model, "inputs", None) else []
-    is_known = bool(inputs) and layers.knows_its_input(model)
-    if inputs and not is_known:
-        found["build_input_shape"] = (None, *inputs[0].batch_shape[1:])
-    elif is_known and entries:
-        shape = tuple(inputs[0].batch_shape)
-        # Keras 2.2.4 left out the shape of an `InputLayer`: what was made of it had no weights that could be set.
-        if era.is_tf_keras or not isinstance(held[0], keras.Model):
-            entries[0]["config"].setdefault("batch_input_shape", shape)
+    if not getattr(model, "inputs", None) or not entries:
+        return found
+    shape = tuple(nodes.input_layers(model)[0].batch_shape)
+    first = entries[0]["config"]
+    if not layers.knows_its_input(model):
+        found["build_input_shape"] = (None, *shape[1:])
+    elif era is Era.KERAS_2_2_4:
+        # It left out the shape of an `InputLayer`: what was made of its configuration had no weights that could be set.
+        if "batch_input_shape" not in first and not isinstance(held[0], keras.Model):
+            found["build_input_shape"] = shape
+    else:
+        first.setdefault("batch_input_shape", shape)
         if era is Era.TF_KERAS_2_2:
             found["build_input_shape"] = tf.TensorShape(shape)
     return found

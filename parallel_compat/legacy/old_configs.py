@@ -5,6 +5,7 @@ What a file holds goes another way, `old_files.py`, and by the same rules.
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -121,3 +122,30 @@ def _is_of_today(config: Any) -> bool:
             _is_of_today(each) for each in config.values()
         )
     return isinstance(config, (list, tuple)) and any(_is_of_today(each) for each in config)
+
+
+def deserialize(config: Any, custom_objects: dict[str, Any] | None = None, **keywords: Any) -> Any:
+    """Make a layer of `{"class_name": ..., "config": ...}`, which need not say the module of a class of Keras.
+
+    Args:
+        config: what `keras.layers.serialize` returns, here or in Keras 2.
+        custom_objects: the user's own classes and functions by name.
+        **keywords: those that only today's `keras.layers.deserialize` has.
+    """
+    if isinstance(config, dict) and not config.keys() & {"module", "registered_name"}:
+        name = config.get("class_name")
+        registered = keras.saving.get_registered_object(name, custom_objects)
+        kind = _class_of(name) if isinstance(name, str) and registered is None else None
+        if inspect.isclass(kind) and isinstance(config.get("config"), dict) and not keywords:
+            if is_plain_model(kind):
+                return make_model(kind, config["config"], custom_objects)
+            make: Any = kind
+            return make_layer(kind, config["config"], make.from_config)
+        if kind is not None:
+            config = {"module": "keras.layers", "registered_name": None, **config}
+    return keras.layers.deserialize(config, custom_objects, **keywords)
+
+
+def _class_of(name: str) -> Any:
+    of_models = {"Sequential": keras.Sequential, "Model": keras.Model, "Functional": keras.Model}
+    return {**of_models, **old_files.old_layers()}.get(name, getattr(keras.layers, name, None))

@@ -64,7 +64,8 @@ def target() -> Target:
         frozenset(here | set(old_layers())),
         activations.REGISTERED_HARD_SIGMOID,
         _TAKES_UNDER_RUN if is_installed() else frozenset(),
-        upsamples_as_then=is_installed(),
+        # TensorFlow 1's own Keras placed them so as well, of which there are no numbers here.
+        upsamples_as_then=is_installed() and callers.era_of_caller() is Era.KERAS_2_2_4,
     )
 
 

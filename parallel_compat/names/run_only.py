@@ -178,7 +178,7 @@ _PROVIDED: dict[str, str] = {
     "keras.activations.relu": f"{_LEGACY}.activations.relu",
     "keras.activations.get": f"{_LEGACY}.activations.get",
     "keras.activations.deserialize": f"{_LEGACY}.activations.deserialize",
-    "keras.layers.deserialize": f"{_LEGACY}.layers.deserialize",
+    "keras.layers.deserialize": f"{_LEGACY}.old_configs.deserialize",
     "keras.backend.is_keras_tensor": f"{_LEGACY}.backend.is_keras_tensor",
     "keras.backend.clear_session": f"{_LEGACY}.backend.clear_session",
     "keras.backend.tensorflow_backend.clear_session": f"{_LEGACY}.backend.clear_session",

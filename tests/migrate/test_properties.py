@@ -145,7 +145,8 @@ def test_what_is_written_is_known(source):
 
 
 def _provided():
-    targets = {row.target for path in table.paths() for row in [table.lookup(path)] if row and row.target}
+    paths = [*table.paths(), *(f"tensorflow.{path}" for path in table.paths())]
+    targets = {row.target for path in paths for row in [table.lookup(path)] if row and row.target}
     from parallel_compat.names.arguments import arguments
     from parallel_compat.names.members import members
 
