@@ -57,15 +57,14 @@ _TAKES_UNDER_RUN = frozenset(
 
 def target() -> Target:
     """Return what a translated model finds here: Keras 3's layers, those of the time, and the old `hard_sigmoid`."""
-    from parallel_compat.run.install import is_installed
-
+    era = callers.era_of_caller()  # of today, where the classes of Keras are its own
     here = {name for name, value in vars(keras.layers).items() if inspect.isclass(value)}
     return Target(
         frozenset(here | set(old_layers())),
         activations.REGISTERED_HARD_SIGMOID,
-        _TAKES_UNDER_RUN if is_installed() else frozenset(),
+        _TAKES_UNDER_RUN if era is not Era.TODAY else frozenset(),
         # TensorFlow 1's own Keras placed them so as well, of which there are no numbers here.
-        upsamples_as_then=is_installed() and callers.era_of_caller() is Era.KERAS_2_2_4,
+        upsamples_as_then=era is Era.KERAS_2_2_4,
     )
 
 
