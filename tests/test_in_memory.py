@@ -127,7 +127,7 @@ def test_fit_is_that_of_keras(case, models, monkeypatch):
             if reason:
                 patch.setattr(in_memory, "why_general", general)
             history = model.fit(x, targets["cls"], callbacks=[record, Relabel()], verbose=2, **arguments)
-        lines = re.sub(r"\d+m?s\b", "time", printed.getvalue())
+        lines = re.sub(r"\d+[mu]?s\b", "time", printed.getvalue())
         found.append((history.history, history.epoch, record.calls, model.get_weights(), record.params, lines))
     (history, epoch, calls, weights, params, lines), other = found
     assert (epoch, params, lines) == (other[1], other[4], other[5])
