@@ -68,6 +68,7 @@ def install(
         from parallel_compat.run.patches import classes
 
         classes.put_on(RUN)
+        remedies.print_as_then()
         if resume is not None:
             from parallel_compat.run import resuming
 
@@ -157,6 +158,7 @@ def uninstall() -> None:
         _placed_softly = None
     _modules.undo()
     RUN.undo()
+    remedies.print_as_before()
     _modules = _replicas = None
     callers.forget()
 

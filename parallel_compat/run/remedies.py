@@ -1,7 +1,7 @@
 """What stands in an old script's way that is not Keras: gone names of other packages, and packages under other names.
 
-`numpy`'s removed aliases are answered for the user's code. For the rest a script stops with the error of that package,
-and one line says what to do.
+`numpy`'s removed aliases are answered for the user's code, and its numbers are printed as then. For the rest a script
+stops with the error of that package, and one line says what to do.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names import old_sources
+from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
 from parallel_compat.run import callers, usage
 
@@ -128,6 +129,36 @@ def put_on_numpy(patches: Patches) -> None:
     import numpy
 
     patches.wrap(numpy, "__getattr__", _getattr, why="names that numpy removed, for the user's code", read_in="numpy 2")
+
+
+_printed: Any = None
+
+
+def print_as_then() -> None:
+    """Have numpy's numbers printed as before numpy 2, `0.5` and not `np.float32(0.5)`, for code of an old era.
+
+    It is numpy's own setting for this (https://numpy.org/doc/stable/reference/generated/numpy.set_printoptions.html).
+    """
+    global _printed
+    import numpy
+
+    if _printed is not None or numpy.lib.NumpyVersion(numpy.__version__) < "2.0.0":
+        return
+    if callers.era_of_caller() is not Era.TODAY:
+        _printed = numpy.get_printoptions()["legacy"]
+        numpy.set_printoptions(legacy="1.25")
+
+
+def print_as_before() -> None:
+    """Undo `print_as_then`; what the script itself set stays."""
+    global _printed
+    if _printed is None:
+        return
+    import numpy
+
+    if numpy.get_printoptions()["legacy"] == "1.25":
+        numpy.set_printoptions(legacy=_printed)
+    _printed = None
 
 
 def _getattr(original: Any) -> Any:
@@ -299,4 +330,4 @@ def _line(traceback: TracebackType | None) -> str:
     return linecache.getline(*found) if found else ""
 
 
-__all__ = ["ATTRIBUTES", "NUMPY", "PACKAGES", "put_on_numpy", "remedy"]
+__all__ = ["ATTRIBUTES", "NUMPY", "PACKAGES", "print_as_before", "print_as_then", "put_on_numpy", "remedy"]

@@ -191,3 +191,41 @@ def test_numpy_answers_nobody_else_and_is_put_back():
     )
     ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert ours.returncode == 0, ours.stderr
+
+
+# What numpy 1.18 printed, under Keras 2.2.4 on TensorFlow 1.15.5 and under TensorFlow 2.2.3.
+PRINTS = """
+import numpy as np
+print([np.float32(0.5), np.int64(3), np.bool_(True)], (np.float64(0.1),), {"loss": np.float32(2.0)}, repr(np.str_("a")))
+"""
+AS_THEN = "[0.5, 3, True] (0.1,) {'loss': 2.0} 'a'"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "then"),
+    [
+        ((), "import keras", True),
+        ((), "import numpy\nfrom tensorflow.keras.layers import Dense", True),
+        (("--era", "today"), "import keras", False),
+    ],
+)
+def test_numbers_of_numpy_are_printed_as_then(tmp_path, run, arguments, first, then):
+    (tmp_path / "train.py").write_text(first + PRINTS)
+    ours = run(*arguments, "train.py")
+    assert ours.returncode == 0, ours.stderr
+    assert (ours.stdout.strip() == AS_THEN) is then, ours.stdout
+
+
+def test_the_printing_of_numbers_is_put_back():
+    code = (
+        "import numpy, parallel_compat\n"
+        "before = numpy.get_printoptions()\n"
+        "with parallel_compat.legacy_names(era='keras-2.2.4'):\n"
+        "    import keras\n"
+        "    assert repr(numpy.float32(0.5)) == '0.5'\n"
+        "    numpy.set_printoptions(precision=3)\n"
+        "    assert repr(numpy.float32(0.5)) == '0.5'\n"
+        "assert numpy.get_printoptions() == {**before, 'precision': 3}\n"
+    )
+    ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
+    assert ours.returncode == 0, ours.stderr
