@@ -144,7 +144,7 @@ def _lines(places: list[tuple[str, int]]) -> str:
 
 def _lines_of_eras() -> list[str]:
     groups: dict[Verdict, list[str]] = {}
-    for file, said in eras().items():
+    for file, said in sorted(eras().items()):
         groups.setdefault(said, []).append(file_or_notebook(file))
     return [
         f"  Results as of {said.era}: {', '.join(dict.fromkeys(files))} ({said.reason})"
