@@ -64,7 +64,7 @@ class BatchReader:
         self._inputs = list(getattr(model, "inputs", None) or [])
         self._structure = template_inputs(model) if self._inputs else None
         self._input_names = _input_names(self._structure, self._inputs)
-        self._output_names = list(getattr(model, "output_names", None) or []) if self._inputs else []
+        self._output_names = _output_names(model)
         self._right: set[Any] = set()
 
     def __call__(self, drawn: Any, number: int) -> tuple[Any, ...]:
@@ -325,6 +325,12 @@ def _arrays(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _arrays(item) for key, item in value.items()}
     return [_arrays(item) for item in value]
+
+
+def _output_names(model: keras.Model) -> list[str]:
+    if isinstance(model, keras.Sequential):  # Keras 3 gives functional models alone names of outputs
+        return [layer.name for layer in model.layers[-1:]]
+    return list(getattr(model, "output_names", None) or []) if getattr(model, "inputs", None) else []
 
 
 def _shapes(flat: Sequence[Any]) -> list[Any]:

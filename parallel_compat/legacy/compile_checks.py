@@ -40,6 +40,25 @@ def check(model: Any, names: list[str], arguments: dict[str, Any]) -> None:
     vars(model)[_MODES] = mode if isinstance(mode, list) else [mode] * len(names)
 
 
+def check_metrics(names: list[str], arguments: dict[str, Any]) -> None:
+    """Refuse metrics by names that are not those of the model's outputs, as tf.keras did; Keras 2.2.4 passed over them.
+
+    Read in `collect_per_output_metric_info` of TensorFlow 1.15 and in `MetricsContainer` of 2.2.
+
+    Args:
+        names: those of the model's outputs; of none nothing is said.
+        arguments: those of `compile`, by name.
+
+    Raises:
+        ValueError: for other names.
+    """
+    for argument in ("metrics", "weighted_metrics"):
+        given = arguments.get(argument)
+        unknown = [name for name in given if name not in names] if isinstance(given, dict) and names else []
+        if unknown:
+            raise ValueError(f"Expected names of outputs in `{argument}`: {names}. Received: {unknown}")
+
+
 def check_weights(model: Any, weights: Any, y: Any) -> None:
     """Refuse sample weights of another rank than the model was compiled for.
 

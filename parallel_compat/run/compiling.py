@@ -59,7 +59,9 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
             )
     if era is Era.KERAS_2_2_4:
         named = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
-        compile_checks.check(self, list(getattr(self, "output_names", None) or ()), named)
+        compile_checks.check(self, data_forms.output_names(self), named)
+    if era.is_tf_keras and not isinstance(getattr(self, "output", None), dict):
+        compile_checks.check_metrics(data_forms.output_names(self), keywords)
     given, keywords = translated(of, given, keywords, frame)
     keywords = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
     if tensors:
@@ -107,6 +109,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         # What is written to files is what Keras can read.
         keras3.say_compiled_with(self, **{name: keywords[name] for name in ("metrics", "weighted_metrics")})
         compiled_metrics.remember(self, of_era)
+    if isinstance(self, keras.Sequential):
+        keras3.name_outputs(self, data_forms.output_names(self))
     batch_logs.begin(self)  # what was counted before is not gone on from
     weighted_losses.weighed_as_in(era, self)
     if era is not Era.TODAY and first_outputs.are_unknown(self):
@@ -141,7 +145,7 @@ def _attributes_of_user(kind: type) -> set[str]:
 
 def _weigh_by_name(model: Any, keywords: dict[str, Any]) -> None:
     """Give each output the loss weight of its name, or 1: Keras 3 takes those of a dict by the alphabet."""
-    weights, names = keywords.get("loss_weights"), getattr(model, "output_names", None)
+    weights, names = keywords.get("loss_weights"), data_forms.output_names(model)
     if not isinstance(weights, dict) or not names:
         return
     unknown = [name for name in weights if name not in names]

@@ -162,7 +162,10 @@ def targets(model: Any, y: Any) -> Any:
     """Return the targets of several outputs as a list, with None for each output that has no loss."""
     names = _output_names(model)
     if len(names) < 2:
-        return _plain(_of_the_output(model, y), len(names) or None)
+        y = _of_the_output(model, y)
+        if isinstance(y, dict) and names and getattr(model, "loss", None) is not None:
+            raise ValueError(f"Expected targets for {names}. Received: those of {sorted(map(str, y))}.")
+        return _plain(y, len(names) or None)
     without = outputs_without_loss(model)
     if len(without) == len(names):
         return _plain(y, len(names))
@@ -197,7 +200,7 @@ def weights(model: Any, given: Any, y: Any) -> Any:
 
 def _of_the_output(model: Any, given: Any) -> Any:
     """Return what a dict has for a model's only output: Keras 3 takes a dict for several outputs alone."""
-    names = list(getattr(model, "output_names", None) or ())
+    names = output_names(model)
     return given[names[0]] if isinstance(given, dict) and len(names) == 1 and names[0] in given else given
 
 
@@ -259,9 +262,14 @@ def _count_of_inputs(model: Any) -> int | None:
     return len(inputs) if isinstance(inputs, (list, tuple)) else None
 
 
+def output_names(model: Any) -> list[str]:
+    """Return the names of the outputs, in order; none where they are not known. A Sequential's is its last layer's."""
+    if isinstance(model, _Sequential):
+        return [model.layers[-1].name] if model.layers else ["output"]
+    return list(getattr(model, "output_names", None) or ())
+
+
 def _output_names(model: Any) -> list[str]:
     """Return the names of the outputs, in order; none where they are not a plain list."""
-    if isinstance(model, _Sequential):
-        return ["output"]
-    names = list(getattr(model, "output_names", None) or ())
+    names = output_names(model)
     return [] if names and isinstance(getattr(model, "output", None), dict) else names

@@ -12,6 +12,7 @@ from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.legacy import compile_checks
 from parallel_compat.legacy.numbers import made_functions
 from parallel_compat.names.eras import Era
+from parallel_compat.run import data_forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,7 @@ def _weigh_classes_of_outputs(
 
     What is no output's name was no weight (`standardize_sample_or_class_weights`); TensorFlow 1.15 refused it.
     """
-    classes, targets, names = arguments.pop("class_weight"), arguments["y"], list(model.output_names)
+    classes, targets, names = arguments.pop("class_weight"), arguments["y"], data_forms.output_names(model)
     if isinstance(classes, dict):
         unknown = [name for name in classes if name not in names]
         if unknown and era.is_tf_keras:

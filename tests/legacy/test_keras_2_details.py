@@ -429,11 +429,13 @@ def test_warnings_of_keras_2():
     assert callback.min_delta == 1e-13
 
 
-def test_objects_of_scripts_without_methods_of_today():
+def test_objects_of_scripts_without_methods_of_today(tmp_path):
     """An optimizer that has `lr` alone, a loss without `from_config`, a metric that has a name alone."""
     from keras import backend as K
     from keras import losses, metrics
     from keras.callbacks import ReduceLROnPlateau
+    from keras.layers import Dense
+    from keras.models import Sequential, load_model
     from keras.utils.generic_utils import custom_object_scope
 
     class Optimizer:
@@ -466,6 +468,16 @@ def test_objects_of_scripts_without_methods_of_today():
     assert isinstance(made, Scaled)
     assert made.factor == 0.25
     assert losses.deserialize("mse") is losses.mse
+
+    x, y = np.random.RandomState(0).rand(2, 8, 1)
+    model = Sequential([Dense(1, input_shape=(1,), name="out")])
+    model.compile("sgd", loss={"out": Scaled(0.25)})
+    model.save(str(tmp_path / "model.h5"))
+    with custom_object_scope({"Scaled": Scaled}):
+        again = load_model(str(tmp_path / "model.h5"))
+    assert isinstance(again.loss["out"], Scaled)
+    assert again.evaluate(x, y, verbose=0) == model.evaluate(x, y, verbose=0)
+    np.testing.assert_allclose(again.evaluate(x, y, verbose=0), 0.25 * np.mean((model.predict(x) - y) ** 2), rtol=1e-6)
 
     class Named:
         __name__ = "named"

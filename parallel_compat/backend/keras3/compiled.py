@@ -386,6 +386,21 @@ def compile_for_outputs(
             model._compile_metrics._user_weighted_metrics = weighted_metrics
 
 
+def name_outputs(model: keras.Model, names: list[str]) -> None:
+    """Let a compiled Sequential know its losses and metrics by the name of its output (`CompileLoss.output_names`).
+
+    Keras 3 has names for those of functional models alone, and `build` fails on a dict of losses without them.
+
+    Args:
+        model: the model.
+        names: that of its output.
+    """
+    with untracked():
+        for each in (model._compile_loss, model._compile_metrics):
+            if each is not None:
+                each.output_names = names
+
+
 def _when_built(compiled: Any, then: Callable[[Any], None]) -> None:
     """Call `then` with losses or metrics after the `build` of the object (`CompileLoss`, `CompileMetrics`)."""
     if compiled is None:
