@@ -35,6 +35,7 @@ NAMES: tuple[str, ...] = (
     "optimizer-arguments",
     "clipping-norm",
     "training-arguments",
+    "outputs-by-name",
     "shared-metrics",
     "metric-functions",
     "shared-optimizers",

@@ -47,31 +47,11 @@ def find(file: File) -> Iterator[Finding]:
             if kind is not None and kind != MODEL:
                 continue
             guess = kind is None
-            yield from _targets_of_the_output(file, call, method)
             for finding in argument_edits.rewrite(file, RULE, call, f"{MODEL}.{method}", method):
                 if guess and finding.status is Status.REWRITTEN:
                     yield from _guessed(file, finding, call, method)
                 else:
                     yield finding
-
-
-def _targets_of_the_output(file: File, call: ast.Call, method: str) -> Iterator[Finding]:
-    """`model.fit(x, {"out": y})` of a model with one output: Keras 3 takes a dict for several alone."""
-    if method not in ("fit", "evaluate", "train_on_batch", "test_on_batch"):
-        return
-    named = {keyword.arg: keyword.value for keyword in call.keywords}
-    given = [call.args[1] if len(call.args) > 1 else named.get("y")]
-    held_out = named.get("validation_data")
-    if isinstance(held_out, ast.Tuple | ast.List) and len(held_out.elts) > 1:
-        given.append(held_out.elts[1])
-    for value in given:
-        if not isinstance(value, ast.Dict) or len(value.keys) != 1 or not isinstance(value.keys[0], ast.Constant):
-            continue
-        message = f"Targets of the one output {value.keys[0].value!r}: Keras 3 takes a dict for several outputs alone."
-        edits = [file.replace(value, file.source.segment(value.values[0]))]
-        yield file.found(
-            RULE, value, f"{message} (Unsafe: has the model no other?)", edits, status=Status.UNSAFE, hint=not file.old
-        )
 
 
 def _guessed(file: File, finding: Finding, call: ast.Call, method: str) -> Iterator[Finding]:
