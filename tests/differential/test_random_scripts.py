@@ -105,7 +105,16 @@ def test_a_seed_makes_one_script() -> None:
     for era in ERAS:
         for seed in SEEDS:
             compile(script(era, seed), f"{era} {seed}", "exec")
-            compile(script(era, api_scripts.FIRST + seed), f"{era} {api_scripts.FIRST + seed}", "exec")
+            for first in (api_scripts.FIRST, api_scripts.ONE_ANSWER):
+                compile(script(era, first + seed), f"{era} {first + seed}", "exec")
+
+
+def test_seeds_of_one_answer_ask_for_nothing_that_a_thread_or_an_initializer_decides() -> None:
+    for era in ERAS:
+        texts = [script(era, api_scripts.ONE_ANSWER + seed) for seed in SEEDS]
+        assert all("said(w) +" in text and "validation_data=batches()" not in text for text in texts)
+        assert any("validation_data=steady()" in text for text in texts)
+        assert all("validation_data=steady()" not in script(era, api_scripts.WIDER + seed) for seed in SEEDS)
 
 
 def test_what_differs_is_found() -> None:
