@@ -106,11 +106,7 @@ def _of_sequential(model: Any, config: dict[str, Any], era: Era) -> dict[str, An
     first = entries[0]["config"]
     if not layers.knows_its_input(model):
         found["build_input_shape"] = (None, *shape[1:])
-    elif era is Era.KERAS_2_2_4:
-        # It left out the shape of an `InputLayer`: what was made of its configuration had no weights that could be set.
-        if "batch_input_shape" not in first and not isinstance(held[0], keras.Model):
-            found["build_input_shape"] = shape
-    else:
+    elif era is not Era.KERAS_2_2_4:  # which left out an `InputLayer`, and with it the shape
         first.setdefault("batch_input_shape", shape)
         if era is Era.TF_KERAS_2_2:
             found["build_input_shape"] = tf.TensorShape(shape)

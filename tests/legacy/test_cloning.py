@@ -98,3 +98,30 @@ def test_first_layers_after_an_input_layer():
         model = models.Sequential([layers.InputLayer((4,)), layers.Dense(5), layers.Dense(8)])
         again = models.Sequential.from_config(model.get_config())
         assert not models.Sequential(again.layers[:1]).built
+
+
+@pytest.mark.parametrize("made", ["from_config", "model_from_json"])
+def test_configurations_of_what_begins_with_an_input_layer(made):
+    """Keras 2.2.4 left the `InputLayer` out of them: `set_weights` found none, the first batch made them."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import layers, models
+
+        ones = {"kernel_initializer": "ones"}
+        model = models.Sequential([layers.InputLayer((5,)), layers.Dense(3, **ones), layers.Dense(2, **ones)])
+        model.set_weights([2 * w for w in model.get_weights()])
+        again = (
+            models.Sequential.from_config(model.get_config())
+            if made == "from_config"
+            else models.model_from_json(model.to_json())
+        )
+        assert (again.built, again.weights) == (False, [])
+        again.set_weights(model.get_weights())
+        again.compile("sgd", "mse")
+        assert again.train_on_batch(np.ones((2, 5)), np.ones((2, 2))) == 196.0
+        assert again.get_config()["build_input_shape"] == (None, 5)
+
+        inputs = layers.Input((5,))
+        outer = models.Model(inputs, model(inputs))  # which calls it: there it has weights
+        again = models.model_from_json(outer.to_json())
+        again.set_weights(outer.get_weights())
+        assert [w.tolist() for w in again.get_weights()] == [w.tolist() for w in outer.get_weights()]
