@@ -49,6 +49,7 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
     if not file.tree.stars:
         return
     seen = set()
+    brought = {_home_of_star(star) for star in file.tree.stars}
     for node in file.tree.names:
         if not isinstance(node.ctx, ast.Load) or node.id in seen or node not in file.tree.scopes:
             continue
@@ -81,9 +82,16 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
         spelled = name if name == node.id else f"{name} as {node.id}"
         statement = next(star for star in reversed(file.tree.stars) if _brings(star, path))
         package = target.rpartition(".")[0]
+        if name == node.id and package in brought:
+            continue
         added = f"from {package} import {spelled}" if package else f"import {spelled}"
         message = moved(path, target, entry)
         yield file.found(RULE, node, message, [file.insert_statement(statement, added)])
+
+
+def _home_of_star(statement: ast.ImportFrom) -> str | None:
+    module = from_module(statement) or ""
+    return module if is_alive(module) else home_of_module(module)
 
 
 def _backend_of_star(file: File) -> str | None:

@@ -40,6 +40,16 @@ def dense_batches(model: Any, data: Any, batch_size: int | None) -> Any:
     return ordered_batches.adapter(given, batch_size or 32, draw, int(getattr(model, "steps_per_execution", None) or 1))
 
 
+def dense(batch: Any) -> Any:
+    """Return one batch with scipy's sparse matrices made dense."""
+    if not is_sparse(batch):
+        return batch
+    floatx = keras.config.floatx()
+    return keras.tree.map_structure(
+        lambda leaf: leaf.toarray().astype(floatx) if keras3.is_scipy_sparse(leaf) else leaf, batch
+    )
+
+
 def is_parallel(model: Any) -> bool:
     parallel_model = sys.modules.get("parallel_compat.parallel_model")
     return parallel_model is not None and isinstance(model, parallel_model.ParallelModel)

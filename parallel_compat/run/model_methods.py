@@ -48,6 +48,7 @@ from parallel_compat.run.drawing import (
 )
 from parallel_compat.run.given_weights import leave_out_weights, weigh_classes_and_samples, weigh_held_out_samples
 from parallel_compat.run.method_arguments import (
+    dense,
     dense_batches,
     flatten,
     is_parallel,
@@ -250,7 +251,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 def predict_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.predict_on_batch`, of inputs that may be read from tensors."""
     arguments, _ = _read_from_tensors(self, "predict_on_batch", keras3.bind("predict_on_batch", given, keywords), {})
-    return original(self, **arguments)
+    return original(self, **{**arguments, "x": dense(arguments["x"])})
 
 
 def _read_from_tensors(
@@ -452,6 +453,8 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
         arguments["x"] = dense_batches(self, parts, arguments.pop("batch_size", None))
+    if name.endswith("_on_batch"):
+        arguments["x"], arguments["y"] = dense(arguments["x"]), dense(arguments.get("y"))
     on_batch = batch_logs.going_on(self, resets) if name.endswith("_on_batch") else nullcontext()
     evaluating: AbstractContextManager[None] = nullcontext()
     if name == "evaluate":

@@ -193,6 +193,24 @@ def test_sparse_matrices_as_targets():
     assert history.history["loss"] == [pytest.approx(2 / 6)]
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_sparse_matrices_as_one_batch(replicas):
+    """As `fit` of them; recorded from Keras 2.2.4."""
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    import keras
+    from keras.utils import multi_gpu_model
+
+    dense, y = np.tile(np.eye(3), (2, 1)), np.tile(np.eye(2, 3).T, (2, 1))
+    inputs = keras.layers.Input((3,), sparse=True)
+    model = keras.models.Model(inputs, keras.layers.Dense(2, activation="softmax", kernel_initializer="zeros")(inputs))
+    trained = multi_gpu_model(model, replicas) if replicas > 1 else model
+    trained.compile(keras.optimizers.SGD(1.0), "mse")
+    x = scipy_sparse.csr_matrix(dense)
+    assert trained.train_on_batch(x, y) == pytest.approx(0.25, rel=1e-5)
+    assert trained.test_on_batch(x, y) == pytest.approx(0.22343843, rel=1e-5)
+    np.testing.assert_allclose(trained.predict_on_batch(x), model.predict(dense), rtol=1e-5)
+
+
 def test_what_ctc_decode_returns():
     """Recorded from Keras 2.2.4 on TensorFlow 1.15."""
     from keras import backend as K

@@ -72,6 +72,19 @@ def test_decay_survives_copies_and_files(tmp_path):
     assert keras.models.load_model(tmp_path / "m.keras").optimizer.decay == 0.5
 
 
+def test_callbacks_ask_for_the_first_decay_before_they_compute_a_rate(tmp_path):
+    """`lr * 1 / (1 + decay * iterations)` only `if optimizer.initial_decay > 0`; each optimizer of Keras 2 had it."""
+    from keras import backend as K
+
+    plain, decayed = keras.optimizers.Adam(lr=0.1), keras.optimizers.Adam(lr=0.1, decay=0.5)
+    assert (plain.initial_decay, decayed.initial_decay) == (0.0, 0.5)
+    K.set_value(decayed.decay, 0.25)
+    assert (decayed.initial_decay, float(K.get_value(decayed.decay))) == (0.5, 0.25)
+    model = one_weight(keras.optimizers.SGD(lr=0.1, decay=0.5))
+    model.save(tmp_path / "m.h5")
+    assert keras.models.load_model(tmp_path / "m.h5").optimizer.initial_decay == 0.5
+
+
 def test_the_class_is_keras_own():
     optimizer = keras.optimizers.SGD(lr=0.1, decay=0.5)
     assert type(optimizer) is keras.optimizers.SGD

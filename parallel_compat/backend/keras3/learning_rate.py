@@ -24,7 +24,7 @@ def step_with(optimizer: keras.optimizers.Optimizer, decay: float) -> None:
         optimizer: an optimizer whose learning rate is a number.
         decay: the old argument.
     """
-    vars(optimizer)["decay"] = decay
+    vars(optimizer).update(decay=decay, initial_decay=decay)
     optimizer_steps.number_variable(optimizer, "decay")
     optimizer._get_current_learning_rate = partial(_rate, optimizer)
     optimizer.apply = partial(_apply, optimizer)

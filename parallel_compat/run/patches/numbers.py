@@ -84,6 +84,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="schedules of users compute with the step, a float")
     for name in ("momentum", "rho", "beta_1", "beta_2", "decay"):
         patches.set(optimizer, name, NumberForUsers(name), why="a variable, which callbacks set")
+    patches.set(optimizer, "initial_decay", 0.0, why="callbacks ask it before they compute the rate of a step")
     for owner, name, wrap in optimizer_steps.of_unknown_variables(_of_tf_keras):
         patches.wrap(owner, name, wrap, why="one optimizer stepped the variables of several models")
     patches.wrap(optimizer, "iterations", _iterations_to_set, why="it could be set to a variable of the user's")

@@ -202,6 +202,19 @@ def test_star_imports():
         y = K.mean(x)
         """,
     )
+    # What one star brought and another brings today needs no import of its own.
+    check_transformed(
+        """\
+        from keras.layers.core import *
+        from keras.models import *
+        x = Input((3,))
+        """,
+        """\
+        from keras.layers import *
+        from keras.models import *
+        x = Input((3,))
+        """,
+    )
     check_transformed(
         "from keras.backend import *\nmean(x)\n", "from parallel_compat.legacy.backend import *\nmean(x)\n"
     )
