@@ -35,6 +35,7 @@ class BatchReader:
         targets_of_keras_2: whether integer targets become floats, and those of shape `(samples,)` get a second axis, as
             in Keras 2: metrics of that time multiply them with predictions of shape `(samples, 1)`.
         first_targets: called with the targets of the first batch, as they were yielded; or None.
+        combines_weights: whether class weights multiply the sample weights that a batch brings; else those count alone.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class BatchReader:
         class_weight: Any = None,
         targets_of_keras_2: bool = False,
         first_targets: Callable[[Any], None] | None = None,
+        combines_weights: bool = True,
     ) -> None:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
         self._what, self._first_targets = what, first_targets
@@ -51,7 +53,7 @@ class BatchReader:
         own_step = not type(model).train_step.__module__.startswith(("keras.", "parallel_compat."))
         losses = keras.tree.flatten(getattr(model, "loss", None))
         self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
-        self._class_weight = class_weight
+        self._class_weight, self._combines_weights = class_weight, combines_weights
         of_columns = isinstance(class_weight, (list, tuple)) and len(class_weight) != 1
         if targets_of_keras_2 and of_columns and len(getattr(model, "outputs", None) or ()) == 1:
             warnings.warn(
@@ -189,7 +191,7 @@ class BatchReader:
         return ValueError(f"Expected batches {expected}. Received: batch {number} {received}.")
 
     def _weigh_classes(self, y: Any, weight: Any, number: int) -> Any:
-        """Turn class weights into sample weights, times those that the batch brings."""
+        """Turn class weights into sample weights, beside those that the batch brings."""
         of_classes = self._class_weight
         names = self._output_names
         by_name = isinstance(of_classes, dict) and bool(set(of_classes) & set(names))
@@ -207,11 +209,22 @@ class BatchReader:
                 f"{[tuple(leaf.shape) for leaf in keras.tree.flatten(y) if leaf is not None]}."
             )
         if not keras.tree.is_nested(y):
-            return weighted_classes(y, weight, of_classes[names[0]] if by_name else of_classes)
+            return self._weights(y, weight, of_classes[names[0]] if by_name else of_classes)
         targets = y if isinstance(y, dict) else dict(zip(names, y, strict=True))
         given = weight if isinstance(weight, dict) else dict(zip(names, weight or [None] * len(names), strict=True))
-        weights = {n: weighted_classes(t, given.get(n), of_classes.get(n) or {}) for n, t in targets.items()}
+        weights = {n: self._weights(t, given.get(n), of_classes.get(n) or {}) for n, t in targets.items()}
         return weights if isinstance(y, dict) else list(weights.values())
+
+    def _weights(self, y: Any, weight: Any, of_classes: Mapping[Any, float]) -> Any:
+        if weight is None or self._combines_weights:
+            return weighted_classes(y, weight, of_classes)
+        warnings.warn(
+            "`class_weight` is left out where batches bring `sample_weight`, as Keras 2.2.4 did. Let the generator "
+            "multiply them.",
+            ParallelCompatWarning,
+            stacklevel=2,
+        )
+        return weight
 
 
 def as_tensor(leaf: Any) -> Any:

@@ -46,6 +46,14 @@ def _says_nothing(model: keras.Model, targets: Any) -> None:
 first_targets: Callable[[keras.Model, Any], None] = _says_nothing
 
 
+def _combines(model: keras.Model) -> bool:
+    return True
+
+
+# Whether `class_weight` multiplies the sample weights that a batch for a model brings; else those count alone.
+combines_weights: Callable[[keras.Model], bool] = _combines
+
+
 class Feed:
     """The generators and Sequences of one call of `fit`, `evaluate` or `predict`, closed when it ends.
 
@@ -107,7 +115,8 @@ class Feed:
         again = is_sequence(data) and own.again
         needed = (steps if again else steps * passes) if steps else None
         told = functools.partial(first_targets, self._model) if leads and what != "prediction" else None
-        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2, told)
+        combines = combines_weights(self._model)
+        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2, told, combines)
         source: Source
         if is_sequence(data):
             workers = 0 if isinstance(data, ArrayBatches) else self._workers

@@ -6,6 +6,8 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 X = np.random.default_rng(0).normal(size=(8, 3)).astype("float32")
@@ -94,6 +96,36 @@ def test_class_weights_that_keras_2_ignored(parallel):
     batches = iter([(X, Y)])
     history = one_output(parallel).fit_generator(batches, 1, verbose=0, class_weight=of_columns).history
     np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("era", "expected"),
+    [
+        ("keras-2.2.4", [1.5118317008018494, 1.4011595249176025, 3.0236634016036987]),
+        ("tf.keras-1.15", [3.5307068824768066, 1.4011595249176025, 5.042538642883301]),
+        ("tf.keras-2.2", [3.5307068824768066, 1.4011595249176025]),
+    ],
+)
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_class_weights_beside_the_weights_of_a_generator(era, expected, replicas):
+    """Keras 2.2.4 left them out, tf.keras multiplied both; TensorFlow 2.2 took them for one output alone."""
+    x, y, weights = np.arange(12.0).reshape(4, 3) / 12.0, np.array([[0], [1], [1], [0]]), np.array([1.0, 2.0, 0.5, 4.0])
+    found = []
+    with parallel_compat.legacy_names(era=era):
+        from keras import layers, models, utils
+
+        for names, given in (("a", [weights]), ("a", []), ("ab", [[weights, weights]]))[: len(expected)]:
+            inputs = layers.Input((3,))
+            made = [layers.Dense(2, activation="softmax", name=name)(inputs) for name in names]
+            model = models.Model(inputs, made)
+            model.set_weights([np.arange(6.0).reshape(3, 2) / 5.0 - 0.4, np.zeros(2)] * len(names))
+            model = utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+            model.compile("sgd", "sparse_categorical_crossentropy")
+            batches = iter([(x, [y] * len(names) if len(names) > 1 else y, *given)] * 2)
+            classes = {0: 3.0, 1: 0.5}
+            of_outputs = {"a": classes} if len(names) > 1 else classes
+            found += model.fit_generator(batches, 2, verbose=0, class_weight=of_outputs).history["loss"]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_one_metric_with_and_without_weights():

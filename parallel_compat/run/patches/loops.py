@@ -38,6 +38,12 @@ def put_on(patches: Patches) -> None:
         why="TensorFlow 2.2 did not know the last axis of labels that were drawn when it chose what accuracy is; "
         "1.15 and Keras 2.2.4 refused those of another shape than their output's",
     )
+    patches.set(
+        generator_methods,
+        "combines_weights",
+        _combines_weights,
+        why="Keras 2.2.4 left out `class_weight` where a generator yielded weights of samples",
+    )
 
 
 def _order_of_validation(model: Any) -> Any:
@@ -70,6 +76,10 @@ def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passe
     if not workers:
         return Passes(again, ends=NEVER)
     return Passes(again, ends=AT_ONCE if what == "training" and is_validated else BEFORE_THE_NEXT)
+
+
+def _combines_weights(model: Any) -> bool:
+    return object_eras.era_of_object(model) is not Era.KERAS_2_2_4  # `standardize_weights`
 
 
 def _first_targets(model: Any, targets: Any) -> None:
