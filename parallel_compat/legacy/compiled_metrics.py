@@ -26,6 +26,7 @@ _CHOSEN = {"accuracy": "accuracy", "acc": "accuracy", "crossentropy": "crossentr
 _SUFFIXES = {"accuracy": "acc", "crossentropy": "ce"}
 _ORDER = "_parallel_compat_results"
 _ORDERS = "_parallel_compat_orders"
+_NAMES = "_parallel_compat_names_of_results"
 _CHOOSERS = "_parallel_compat_choosers"
 
 
@@ -122,7 +123,14 @@ def metrics_names(model: keras.Model) -> list[str]:
     seen = getattr(model, "compiled", False) and model.built and keras3.Compiled(model).built
     if order is not None and not seen:
         return [] if object_eras.era_of_object(model) is Era.TF_KERAS_2_2 else list(order)
-    return in_old_order(model, model.get_metrics_result() if seen else {"loss": 0.0})
+    if not seen:
+        return in_old_order(model, {"loss": 0.0})
+    metrics = model.metrics
+    kept = vars(model).get(_NAMES)
+    if kept is None or len(kept[0]) != len(metrics) or any(a is not b for a, b in zip(kept[0], metrics, strict=True)):
+        # Asking metrics for their results takes longer than the step of a small model, and each `fit` asks for names.
+        kept = vars(model)[_NAMES] = (metrics, in_old_order(model, model.get_metrics_result()))
+    return list(kept[1])
 
 
 def metrics_of_era(model: keras.Model, today: list[Any]) -> list[Any]:

@@ -60,6 +60,8 @@ _chosen_era: Era | None = None
 # By file; code that has none is known by its globals, which are kept here so that their id stays theirs.
 _verdicts: dict[Any, Verdict | None] = {}
 _evidence: dict[Any, tuple[str, Evidence, Any]] = {}
+# Those that further files or cells may change, with how many there were; without cells, with the code that asked.
+_open_verdicts: dict[Any, tuple[tuple[int, Any], Verdict | None]] = {}
 _of_main: list[tuple[str, Evidence]] | None = None
 _evidence_of_file = functools.cache(eras.evidence_of_file)  # a file is imported by many
 _of_process: Verdict | None = None
@@ -90,6 +92,7 @@ def forget() -> None:
     also_ask(())
     choose_era(None)
     _evidence.clear()
+    _open_verdicts.clear()
     _evidence_of_file.cache_clear()
     _of_main = None
 
@@ -130,6 +133,7 @@ def choose_era(era: Era | None) -> None:
     _chosen_era = era
     _of_process = None
     _verdicts.clear()
+    _open_verdicts.clear()
 
 
 def chosen_era() -> Era | None:
@@ -151,11 +155,23 @@ def era_of(frame: FrameType) -> Era:
     try:
         found = _verdicts[key]
     except KeyError:
-        cells = frame.f_globals.get("In")
-        found = _verdict(key, file, frame, cells)
-        if found is not None and not isinstance(cells, list):  # the cells to come may say more
-            _verdicts[key] = found
+        found = _open_verdict(key, file, frame)
     return found.era if found is not None else Era.TODAY
+
+
+def _open_verdict(key: Any, file: str, frame: FrameType) -> Verdict | None:
+    """Return the verdict on a file, and keep it for good unless what is still to come may say more."""
+    cells = frame.f_globals.get("In")
+    asked_by = len(cells) if isinstance(cells, list) else frame.f_code
+    kept = _open_verdicts.get(key)
+    if kept is not None and kept[0] == (len(_evidence), asked_by):
+        return kept[1]
+    found = _verdict(key, file, frame, cells)
+    if found is not None and not isinstance(cells, list):
+        _verdicts[key] = found
+    else:
+        _open_verdicts[key] = ((len(_evidence), asked_by), found)
+    return found
 
 
 def era_of_caller() -> Era:

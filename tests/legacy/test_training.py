@@ -176,6 +176,20 @@ def test_results_have_the_order_of_the_metrics():
     assert model.metrics_names == ["loss", "mean_squared_error", "mean_absolute_error"]
 
 
+def test_names_of_results_are_asked_of_the_metrics_once_a_compile(monkeypatch):
+    """`fit` writes them into the params of callbacks each time: results are computed, names need not be."""
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    asked, real = [], type(model).get_metrics_result
+    monkeypatch.setattr(type(model), "get_metrics_result", lambda self: asked.append(1) or real(self))
+    for metrics, names in (["mse"], ["loss", "mean_squared_error"]), (["mae"], ["loss", "mean_absolute_error"]):
+        model.compile("sgd", "mse", metrics)
+        model.train_on_batch(X, Y[:, :1])
+        assert model.metrics_names == names
+        asked.clear()
+        assert [model.metrics_names for _ in range(3)] == [names] * 3
+        assert not asked
+
+
 def test_a_model_that_was_built_on_its_first_batch_is_fed_smaller_ones():
     """A Sequential of Sequentials: Keras 3 builds it on the first batch, for that number of samples."""
     from keras.layers import Activation, Dense

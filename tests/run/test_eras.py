@@ -103,6 +103,25 @@ shell.run_cell(ask, store_history=True)
     assert ours.stdout.split() == ["tf.keras-2.2", "tf.keras-1.15", "keras-2.2.4"], ours.stdout + ours.stderr
 
 
+def test_the_cells_of_a_notebook_are_read_once_for_many_calls():
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+from parallel_compat.names import eras
+read, real = [], eras.evidence_of_source
+eras.evidence_of_source = lambda source: read.append(source) or real(source)
+shell = InteractiveShell.instance()
+shell.run_cell("%load_ext parallel_compat")
+shell.run_cell("import sys; from tensorflow import keras", store_history=True)
+shell.run_cell("from parallel_compat.run import callers", store_history=True)
+many = "for _ in range(9): print(callers.era_of(sys._getframe()))"
+shell.run_cell(many, store_history=True)
+assert 0 < len(read) < 9, read
+"""
+    ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
+    assert ours.stdout.split() == ["tf.keras-2.2"] * 9, ours.stdout + ours.stderr
+    assert ours.returncode == 0, ours.stderr
+
+
 def test_an_era_that_there_is_not(run):
     with pytest.raises(ValueError, match=r'Expected one of "keras-2.2.4", .* as `era`. Received: era=\'keras-2\''):
         install.install(era="keras-2")
