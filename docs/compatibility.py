@@ -42,9 +42,9 @@ Of how many kinds; [the page of differences](differences.md#what-stays-otherwise
 _RANDOM = """## Random scripts
 
 Scripts that `tests/differential/random_scripts.py` makes of a seed, run on the real old stack and under `run`: equal
-are those whose every number is the same within 1e-5 of the largest beside it, and every name. Seeds above 1000 are
-those of `wider_scripts.py`, above 2000 those of `api_scripts.py`. The last column has the seeds that differ; what
-is known of them follows.
+are those whose every number is the same within 1e-5 of the largest beside it, and every name; equal in float64 those of
+the others that are so in double precision, on both stacks. Seeds above 1000 are those of `wider_scripts.py`, above 2000
+those of `api_scripts.py`. The last column has the seeds that differ; what is known of them follows.
 """
 _EXAMPLES = """## Examples of Keras 2.2.4
 
@@ -75,7 +75,8 @@ def page(data: dict[str, Any], seeds: dict[str, dict[str, list[int]]]) -> str:
     random = [
         (
             era,
-            f"{len(of['equal'])} of {len(of['equal']) + len(of['different'])}",
+            f"{len(of['equal'])} of {len(of['equal']) + len(of['rounded']) + len(of['different'])}",
+            str(len(of["rounded"])),
             str(len(of["refused"])),
             ", ".join(map(str, of["different"])),
         )
@@ -111,7 +112,7 @@ def page(data: dict[str, Any], seeds: dict[str, dict[str, list[int]]]) -> str:
             *_table(("era", "kinds of differences"), kinds),
             "",
             _RANDOM,
-            *_table(("era", "equal", "refused by the real stack", "different"), random),
+            *_table(("era", "equal", "equal in float64", "refused by the real stack", "different"), random),
             "",
             *(f"- {era} {seed}: {known}." for era, seed, known in data["random_scripts"]),
             "",

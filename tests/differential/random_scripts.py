@@ -2,11 +2,12 @@
 
     python random_scripts.py keras-2.2.4 1 100 FOLDER
 
-writes the scripts of seeds 1 to 100 into FOLDER. What they do is chosen by the seed: layers with their arguments,
-losses, metrics, an optimizer, weights of samples and classes, masks, callbacks, generators, loops of `train_on_batch`,
-files, one to four replicas. What they compute depends on no random number but those of `numpy.random` and `random`:
-weights are set by the script, layers that drop or add noise do so at a rate of zero. Where an era would draw an order
-from TensorFlow's own random numbers (`fit` of tf.keras 2.2), nothing is shuffled.
+writes the scripts of seeds 1 to 100 into FOLDER, and with `float64` behind it those scripts in double precision: where
+two stacks differ in single precision alone, they round otherwise. What a script does is chosen by the seed: layers with
+their arguments, losses, metrics, an optimizer, weights of samples and classes, masks, callbacks, generators, loops of
+`train_on_batch`, files, one to four replicas. What it computes depends on no random number but those of `numpy.random`
+and `random`: weights are set by the script, layers that drop or add noise do so at a rate of zero. Where an era would
+draw an order from TensorFlow's own random numbers (`fit` of tf.keras 2.2), nothing is shuffled.
 
 Each script notes values by name in `RESULT` and prints it. `tests/data/differential/run_scripts.py` runs
 many in one process, `recordings.py` says how.
@@ -1426,6 +1427,11 @@ def script(era: str, seed: int) -> str:
     return RandomScript(era, seed).write()
 
 
+def in_double_precision(text: str) -> str:
+    """Return a script that computes in float64."""
+    return text.replace("K.clear_session()\n", "K.clear_session()\nK.set_floatx('float64')\n", 1)
+
+
 def script_of_causes(era: str) -> str:
     """Return a script that asks an era for what random scripts found to differ once, a few lines for each cause."""
     written = RandomScript(era, 0)
@@ -1852,4 +1858,5 @@ if __name__ == "__main__":
     era, first, last, folder = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, last + 1):
-        (folder / f"{era}_{seed:03d}.py").write_text(script(era, seed))
+        text = script(era, seed)
+        (folder / f"{era}_{seed:03d}.py").write_text(in_double_precision(text) if "float64" in sys.argv else text)
