@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import layers
 from parallel_compat.legacy.shapes import Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def plain(shapes: Any) -> Any:
@@ -31,12 +34,25 @@ def with_methods(shapes: Any) -> Any:
     >>> with_methods((None, 3)).as_list()
     [None, 3]
     """
+    return _of_each(Shape, shapes)
+
+
+def tuples(shapes: Any) -> Any:
+    """Return shapes out of a file of JSON, which has lists, as the code that is given them knows them.
+
+    >>> tuples([[None, 2], [None, 3]])
+    [(None, 2), (None, 3)]
+    """
+    return _of_each(tuple, shapes)
+
+
+def _of_each(make: Callable[[Any], Any], shapes: Any) -> Any:
     if isinstance(shapes, (list, tuple)):
         if all(size is None or isinstance(size, int) for size in shapes):
-            return Shape(shapes)
+            return make(shapes)
         kind = type(shapes) if type(shapes) in (list, tuple) else tuple
-        return kind(with_methods(each) for each in shapes)
-    return {name: with_methods(each) for name, each in shapes.items()} if isinstance(shapes, dict) else shapes
+        return kind(_of_each(make, each) for each in shapes)
+    return {name: _of_each(make, each) for name, each in shapes.items()} if isinstance(shapes, dict) else shapes
 
 
 def compute_output_signature(layer: Any, input_signature: Any) -> Any:

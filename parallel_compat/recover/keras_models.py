@@ -193,7 +193,8 @@ def layer_at(model: Any, path: Path) -> Any:
         if name in ("layer", "forward_layer", "backward_layer") and hasattr(model, name):
             model = getattr(model, name)
         else:
-            model = model.get_layer(keras3_name(name))
+            named = (each for each in model.layers if each.name == name)  # under `run` a name may have a `/`
+            model = next(named, None) or model.get_layer(keras3_name(name))
     return model
 
 

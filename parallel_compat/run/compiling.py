@@ -104,7 +104,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         result = original(self, **keywords)
     else:
         of_era = compiled_metrics.of_compile(self, era, *given_names)
-        keras3.forget_metrics(self)
+        keras3.forget_losses_and_metrics(self)
         result = original(self, **{**keywords, "metrics": of_era.metrics, "weighted_metrics": of_era.weighted_metrics})
         # What is written to files is what Keras can read.
         keras3.say_compiled_with(self, **{name: keywords[name] for name in ("metrics", "weighted_metrics")})

@@ -32,6 +32,12 @@ def test_names_with_slashes_are_kept_trained_and_saved(tmp_path):
         assert [layer.name for layer in loaded.layers] == [layer.name for layer in model.layers]
         for mine, theirs in zip(model.predict(x), loaded.predict(x), strict=True):
             np.testing.assert_array_equal(mine, theirs)
+    model.save_weights(tmp_path / "weights.h5")
+    expected = model.predict(x)
+    for weight in model.weights:
+        weight.assign(weight * 0)
+    model.load_weights(tmp_path / "weights.h5", by_name=True)
+    np.testing.assert_array_equal(model.predict(x), expected)
 
 
 # --- numbers ------------------------------------------------------------------------------------------------------
@@ -135,6 +141,27 @@ def test_constants_of_recurrent_layers():
     forward, backward = model.get_weights()[:3], model.get_weights()[3:]
     expected = np.concatenate([by_hand(*data, forward), by_hand(*data, backward, backwards=True)], axis=-1)
     close(model.predict(data), expected)
+
+
+def test_a_cell_of_ones_own_is_given_tuples_for_shapes_when_it_is_loaded(tmp_path):
+    """Several shapes were a list, one a tuple; a file has lists for both."""
+
+    class Cell(keras.layers.Layer):
+        state_size = 2
+
+        def build(self, shapes):
+            first = shapes[0] if isinstance(shapes, list) else shapes
+            self.kernel = self.add_weight(name="kernel", shape=(first[-1], 2), initializer="ones")
+            self.built = True
+
+        def call(self, x, states):
+            return keras.ops.matmul(x, self.kernel) + states[0], [states[0]]
+
+    x = keras.Input((4, 3))
+    model = keras.Model(x, keras.layers.RNN(Cell())(x))
+    model.save(tmp_path / "model.h5")
+    loaded = keras.models.load_model(tmp_path / "model.h5", custom_objects={"Cell": Cell})
+    close(loaded.predict(np.ones((2, 4, 3))), np.full((2, 2), 3.0))
 
 
 def test_cells_that_are_no_layers():

@@ -304,3 +304,21 @@ def test_a_loss_that_keeps_tensors_of_its_step():
     history = model.fit(X, Y, validation_data=(X, Y), verbose=0).history
     np.testing.assert_allclose(history["val_loss"], 3 * np.array(history["val_mean_squared_error"]), rtol=1e-5)
     assert (loss.alpha, loss.ratio) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_compile_without_a_loss_forgets_the_loss_before(replicas):
+    """What `add_loss` added is then all that is trained: `vae.compile("adam")`; numbers of Keras 2.2.4."""
+    inputs = keras.Input((3,))
+    outputs = keras.layers.Dense(2, kernel_initializer="ones")(inputs)
+    model = keras.Model(inputs, outputs)
+    trained = keras.utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+    trained.compile("sgd", "mse", metrics=["mae"])
+    trained.fit(X[:, :3] * 0, Y[:, :2] * 0, verbose=0)
+    trained.add_loss(keras.backend.mean(outputs))
+    trained.compile(optimizer="sgd")
+    x = np.ones((4, 3))
+    assert trained.fit(x, verbose=0, validation_data=(x, None)).history == {
+        "loss": [pytest.approx(3.0)],
+        "val_loss": [pytest.approx(2.98)],
+    }

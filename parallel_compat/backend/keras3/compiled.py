@@ -90,10 +90,10 @@ def replace_compiled_metrics(model: keras.Model, metrics: Any, weighted_metrics:
     )
 
 
-def forget_metrics(model: keras.Model) -> None:
-    """Drop the metrics of a `compile` before: one without metrics keeps them (`Trainer.compile` of Keras 3.15)."""
-    if getattr(model, "_compile_metrics", None) is not None:
-        _set_untracked(model, {"_compile_metrics": None})
+def forget_losses_and_metrics(model: keras.Model) -> None:
+    """Drop those of a `compile` before: one without any keeps them (`Trainer.compile` of Keras 3.15)."""
+    if getattr(model, "_compile_metrics", None) is not None or getattr(model, "_compile_loss", None) is not None:
+        _set_untracked(model, {"_compile_metrics": None, "_compile_loss": None, "loss": None})
 
 
 @contextlib.contextmanager

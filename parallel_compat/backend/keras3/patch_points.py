@@ -89,6 +89,13 @@ def functional_class() -> Any:
     return Functional
 
 
+def history_class() -> Any:
+    """Return the class of what a symbolic tensor knows of the call that made it (`tensor._keras_history`)."""
+    from keras.src.ops.node import KerasHistory
+
+    return KerasHistory
+
+
 def convolution_classes() -> list[Any]:
     """List the classes that build the convolutions (`BaseConv` and its like), which Keras does not show."""
     from keras import layers

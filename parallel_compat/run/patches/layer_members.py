@@ -54,6 +54,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
     for name in ("input", "output"):
         patches.wrap(patch_points.functional_class(), name, _alone, why="one tensor is no list, for the user's code")
+    made_by = property(lambda self: self.operation)
+    patches.set(patch_points.history_class(), "layer", made_by, why="what tf.keras called it: `x._keras_history.layer`")
     patches.wrap(input_layer, "input", _input_of_input_layer, why="the tensor itself, for the user's code")
     patches.set(keras.layers.RNN, "reset_states", _reset_states, why="the method is called `reset_state` today")
     weights.put_on(patches, keras)

@@ -118,6 +118,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     turned = "`time_major`"
     patches.wrap(layers.RNN, "compute_output_shape", time_major.compute_output_shape, why=turned)
     patches.wrap(layers.RNN, "compute_output_shape", looking_alike(_flat_shapes), why="a list of shapes")
+    patches.wrap(keras.Layer, "build_from_config", _build_of_file, why="shapes are no lists, to the user's code")
     for kind in patch_points.classes_with("compute_output_shape"):
         why = "a `tf.TensorShape` is taken and given, in the user's code of `tf.keras`"
         patches.wrap(kind, "compute_output_shape", looking_alike(_tensor_shapes), why=why)
@@ -404,6 +405,16 @@ def _is_asked_by_old_code() -> bool:
     while frame is not None and not callers.is_users(frame):
         frame = frame.f_back
     return frame is not None and callers.era_of(frame) is not Era.TODAY
+
+
+def _build_of_file(original: Any) -> Any:
+    def build_from_config(self: Any, config: Any) -> None:
+        from parallel_compat.legacy import output_shapes
+
+        make = output_shapes.with_methods if _is_of_user_of_tf_keras(self, "build") else output_shapes.tuples
+        original(self, make(config))
+
+    return build_from_config
 
 
 def _is_of_user_of_tf_keras(layer: Any, method: str) -> bool:
