@@ -17,7 +17,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import h5_files, patch_points
+from parallel_compat.backend.keras3 import h5_files, optimizer_steps, patch_points
 from parallel_compat.backend.keras3 import layers as layers_of_keras
 from parallel_compat.legacy import activations, layers, locally_connected, losses, optimizers
 from parallel_compat.legacy.numbers import metric_functions
@@ -125,6 +125,8 @@ def load(
             notes += keras_models.restore_optimizer(
                 single, template, state, optimizer=model.optimizer, steps_as_then=era is not Era.TODAY
             )
+            if state:
+                optimizer_steps.make_all_slots(model.optimizer, model.trainable_variables)
     for note in notes:
         warnings.warn(f"{path}: {note}", ParallelCompatWarning, stacklevel=4)
     return model
@@ -158,6 +160,7 @@ def _of_keras3(
             note = optimizer_state.restore_of_keras3(model.optimizer, model.trainable_variables, state)
             if note is not None:
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
+            optimizer_steps.make_all_slots(model.optimizer, model.trainable_variables)
     return model
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -680,3 +682,50 @@ def test_a_model_that_is_trainable_already_thaws_the_layers_inside():
     model.compile(keras.optimizers.SGD(0.1), "mse")
     model.train_on_batch(x, 9 * x[:, :1])
     assert np.all(model.layers[0].get_weights()[0] != frozen)
+
+
+# Of a layer with a weight that its `call` does not use: the losses of TensorFlow 2.2.3, three steps after each file.
+AFTER_FILES = {
+    "Adam": ([4.527906, 3.599721, 2.788825, 2.096375, 1.506344, 1.0338, 0.678533, 0.436723, 0.299326], [3, 5, 5, 5, 5]),
+    "SGD": ([4.527906, 3.398518, 2.566064, 1.952298, 1.499594, 1.165514, 0.918802, 0.73644, 0.601478], [1] * 5),
+    "Ftrl": (
+        [4.527906, 1.803836, 1.51996, 1.307929, 0.302189, 0.285237, 0.273236, 0.264294, 0.257273],
+        [3, 5, 5, 5, 5],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", AFTER_FILES)
+def test_a_file_has_no_state_of_a_weight_without_a_gradient_and_does_not_fit_then(kind, tmp_path):
+    """The first file lacks slots that the loaded optimizer has, which begins anew; the second one has them all."""
+    expected, counts = AFTER_FILES[kind]
+    x, y = np.linspace(-1, 1, 20).reshape(5, 4).astype("float32"), np.linspace(0, 1, 10).reshape(5, 2)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from tensorflow import keras
+
+        class Idle(keras.layers.Layer):
+            def build(self, shape):
+                self.w = self.add_weight(name="w", shape=(int(shape[-1]), 2), initializer="ones")
+                self.idle = self.add_weight(name="idle", shape=(3,), initializer="zeros")
+
+            def call(self, x):
+                return tf.matmul(x, self.w)
+
+        a = keras.Input((4,))
+        model = keras.Model(a, Idle()(a))
+        model.compile(getattr(keras.optimizers, kind)(0.1), "mse")
+        losses = [model.train_on_batch(x, y) for _ in range(3)]
+        found = [len(model.optimizer.get_weights())]
+        for _ in range(2):
+            model.save(str(tmp_path / "m.h5"))
+            model = keras.models.load_model(str(tmp_path / "m.h5"), custom_objects={"Idle": Idle})
+            found.append(len(model.optimizer.get_weights()))
+            losses += [model.train_on_batch(x, y) for _ in range(3)]
+            found.append(len(model.optimizer.get_weights()))
+        parallel = keras.utils.multi_gpu_model(keras.Model(a, Idle()(a)), 2)
+        parallel.compile(getattr(keras.optimizers, kind)(0.1), "mse")
+        parallel.train_on_batch(x, y)
+        assert len(parallel.optimizer.get_weights()) == counts[0]
+    np.testing.assert_allclose(losses, expected, rtol=2e-6)
+    assert found == counts

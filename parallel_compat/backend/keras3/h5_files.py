@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from keras.src.legacy import layers as legacy_layers
 from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
 from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
+
+from parallel_compat.backend.keras3 import optimizer_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +47,8 @@ def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool)
     config = getattr(model, "_compile_config", None)
     before = dict(config.config) if config is not None else {}
     try:
-        legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
+        with optimizer_steps.without_idle_slots(model.optimizer) if compiled else nullcontext():
+            legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
     finally:
         if config is not None:
             config.config.update(before)

@@ -33,6 +33,7 @@ _SLOTS = {
 NUMBERS = ("momentum", "rho", "beta_1", "beta_2")
 _STEP, _VARIABLES = "_parallel_compat_step", "_parallel_compat_numbers"
 _UNCLIPPED = "_parallel_compat_unclipped"
+_STEPPED = "_parallel_compat_stepped"
 
 
 def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
@@ -49,7 +50,8 @@ def set_step(optimizer: Any, **settings: Any) -> None:
         **settings: `formula`, called with the `Step` of each variable; `clip`, called with all gradients, `clipnorm`
             and `clipvalue`, which follow; `together`, whether that is the norm of all gradients; `rows_touched`,
             whether sparse gradients move the rows alone that they have; `schedule`, which returns Nadam's momentum
-            for `(beta_1, step)`; `config`, what the optimizer's configuration says as well.
+            for `(beta_1, step)`; `config`, what the optimizer's configuration says as well; `slots_by_gradient`,
+            whether it has slots of those variables alone that had a gradient in a step.
     """
     vars(optimizer)[_STEP] = settings
     vars(optimizer)["update_step"] = partial(_update_step, optimizer)
@@ -90,6 +92,41 @@ def start_slot_at(optimizer: Any, name: str, value: float) -> None:
 def slots(optimizer: Any, name: str) -> list[Any]:
     """Return one slot of all variables of a built optimizer; none where it does not keep that."""
     return list(getattr(optimizer, _SLOTS[kind_of(optimizer)][name], None) or ())
+
+
+def idle(optimizer: Any) -> set[int]:
+    """Return the places of the variables that `slots_by_gradient` makes no slots of: no step had a gradient of them."""
+    if not (step_settings(optimizer) or {}).get("slots_by_gradient") or _STEPPED not in vars(optimizer):
+        return set()
+    return set(range(len(optimizer._trainable_variables))) - vars(optimizer)[_STEPPED]
+
+
+def make_all_slots(optimizer: Any, variables: Any) -> None:
+    """Let an optimizer of `slots_by_gradient` have slots of all these variables from now on, as one that was loaded."""
+    if not (step_settings(optimizer) or {}).get("slots_by_gradient"):
+        return
+    if not optimizer.built:
+        optimizer.build(variables)
+    vars(optimizer)[_STEPPED] = set(range(len(optimizer._trainable_variables)))
+
+
+@contextlib.contextmanager
+def without_idle_slots(optimizer: Any) -> Iterator[None]:
+    """Let an optimizer list its variables for a while without the slots of those that are `idle`."""
+    places = idle(optimizer)
+    if not places:
+        yield
+        return
+    names = _SLOTS.get(kind_of(optimizer), {})
+    left_out = {id(kept[place]) for kept in (slots(optimizer, name) for name in names) if kept for place in places}
+    before = optimizer._variables
+    with untracked():
+        optimizer._variables = [each for each in before if id(each) not in left_out]
+    try:
+        yield
+    finally:
+        with untracked():
+            optimizer._variables = before
 
 
 def of_unknown_variables(takes_them: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
@@ -338,6 +375,7 @@ class Step:
 
 def _update_step(optimizer: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
     step = Step(optimizer, gradient, variable, learning_rate)
+    vars(optimizer).setdefault(_STEPPED, set()).add(index_of(optimizer, variable))
     formula: Callable[[Step], None] = step._settings["formula"]
     formula(step)
 

@@ -62,6 +62,7 @@ def step_as(
         rows_touched=rows,
         schedule=partial(_nadam_momentum, schedule_decay=schedule_decay),
         # tf.keras called it `decay` in files, and made the default of what it read there.
+        slots_by_gradient=era is Era.TF_KERAS_2_2,
         config={} if era.is_tf_keras or schedule_decay == SCHEDULE_DECAY else {"schedule_decay": schedule_decay},
     )
     return True

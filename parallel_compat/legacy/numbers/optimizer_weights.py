@@ -109,9 +109,11 @@ def _variables(optimizer: Any, era: Era) -> list[Any]:
         return found if era is not Era.KERAS_2_2_4 else []
     if kind == "Nadam" and era is not Era.KERAS_2_2_4:
         found.append(optimizer_steps.product_of_momenta(optimizer))
+    idle = optimizer_steps.idle(optimizer)
     for slot in _ORDER[kind]:
         columns = [optimizer_steps.slots(optimizer, name) for name in (slot if isinstance(slot, tuple) else (slot,))]
-        found += [variable for row in zip(*columns, strict=True) for variable in row]
+        rows = enumerate(zip(*columns, strict=True))
+        found += [variable for place, row in rows if place not in idle for variable in row]
     return found
 
 
