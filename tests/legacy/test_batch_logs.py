@@ -346,3 +346,33 @@ def test_what_the_batches_of_an_evaluation_say_when_they_begin():
         assert noted(model.evaluate, Rows(), verbose=0) == [(0, 0, 4), (1, 1, 3)]
         assert noted(model.predict, x, batch_size=4) == [(0, 0, 4), (1, 1, 3)]
         assert noted(model.fit_generator, Rows(), validation_data=Rows(), verbose=2, shuffle=False)[-1] == (2, 1.0)
+
+
+# Evaluated, then one batch, one epoch, and two more batches: TensorFlow 2.2.3's losses with `Reduction.NONE`.
+EACH_LOSS = {
+    1: [1.1055187, 1.1887386, 0.7733927, 0.5831216, 0.4963638, 0.5094494],
+    2: [3.5909314, 3.8163016, 2.5395529, 1.9215398, 1.6167419, 1.6533947],
+}
+
+
+@pytest.mark.parametrize("outputs", EACH_LOSS)
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_each_value_of_a_loss_without_reduction_is_weighted_by_the_samples_of_its_batch(outputs, replicas):
+    """What `evaluate` and `fit` leave behind goes into the next log with the square of their batches' samples."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        x, y = np.linspace(-1, 1, 52).reshape(13, 4).astype("float32"), np.linspace(0, 1, 26).reshape(13, 2) ** 2
+        inputs = keras.Input((4,))
+        made = [keras.layers.Dense(2, name=f"o{i}")(inputs) for i in range(outputs)]
+        model = keras.Model(inputs, made if outputs > 1 else made[0])
+        model.set_weights([np.linspace(-1, 1, w.size).reshape(w.shape) for w in model.get_weights()])
+        if replicas > 1:
+            model = keras.utils.multi_gpu_model(model, replicas)
+        model.compile("sgd", keras.losses.MeanSquaredError(reduction=keras.losses.Reduction.NONE), metrics=["mae"])
+        targets = [y, y + 1] if outputs > 1 else y
+        found = [model.evaluate(x, targets, batch_size=4, verbose=0)[0], model.train_on_batch(x, targets)[0]]
+        given = {"epochs": 2, "shuffle": False, "verbose": 0, "validation_data": (x, targets)}
+        found += model.fit(x, targets, batch_size=5, **given).history["loss"]
+        found += [model.test_on_batch(x, targets)[0] for _ in range(2)]
+    np.testing.assert_allclose(found, EACH_LOSS[outputs], rtol=1e-6)

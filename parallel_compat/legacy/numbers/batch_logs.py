@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -179,6 +180,24 @@ def weight_of_batch(model: Any, samples: int, era: Era) -> int:
     """
     is_without = era is Era.TF_KERAS_2_2 and all(each is None for each in keras.tree.flatten(model.loss))
     return 1 if is_without else samples
+
+
+def values_of_batch(model: Any, samples: int, era: Era) -> int:
+    """Return how many values of the loss a batch gives: one, or with `Reduction.NONE` those of all its samples.
+
+    TensorFlow 2.2 took the mean of them all, each weighted by the samples of its batch.
+
+    Args:
+        model: a compiled model.
+        samples: the samples of the batch.
+        era: the era of the model.
+    """
+    losses = keras.tree.flatten(model.loss) if era is Era.TF_KERAS_2_2 else []
+    if not any(isinstance(each, keras.losses.Loss) and each.reduction in (None, "none") for each in losses):
+        return 1
+    outputs = getattr(model, "outputs", None) or [None]
+    steps = getattr(outputs[0], "shape", ())[1:-1]
+    return samples * math.prod(each or 1 for each in steps)
 
 
 class MeanMetrics:

@@ -95,15 +95,18 @@ class EpochLogsOfTfKeras(EpochLogsOfKeras2):
     def _count(self, values: dict[str, float], samples: int) -> BatchLogs:
         # The step gives means since the epoch began: of the loss over samples, of those of outputs over batches.
         own, seen = dict(values), self._samples
-        own["loss"] = (values["loss"] * (seen + samples) - self._before.get("loss", 0.0) * seen) / samples
+        number = batch_logs.values_of_batch(self._model, samples, self._era)
+        weight = samples * number
+        own["loss"] = (values["loss"] * (seen + weight) - self._before.get("loss", 0.0) * seen) / weight
         of_outputs = patch_points.output_loss_trackers(self._model) if self._era is Era.TF_KERAS_2_2 else []
         names = [tracker.name for tracker in of_outputs if tracker.name in values]
         for name in names:
-            own[name] = values[name] * (self._batches + 1) - self._before.get(name, 0.0) * self._batches
+            before = self._before.get(name, 0.0) * self._batches
+            own[name] = (values[name] * (self._batches + number) - before) / number
         self._before = values
-        self._samples += samples
-        self._batches += 1
-        counted = self._totals.add(own, batch_logs.weight_of_batch(self._model, samples, self._era), {"loss", *names})
+        self._samples += weight
+        self._batches += number
+        counted = self._totals.add(own, batch_logs.weight_of_batch(self._model, weight, self._era), {"loss", *names})
         batch_logs.count_with(self._model, self._totals)
         return counted if self._era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
 
