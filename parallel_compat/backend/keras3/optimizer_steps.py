@@ -98,7 +98,8 @@ def idle(optimizer: Any) -> set[int]:
     """Return the places of the variables that `slots_by_gradient` makes no slots of: no step had a gradient of them."""
     if not (step_settings(optimizer) or {}).get("slots_by_gradient") or _STEPPED not in vars(optimizer):
         return set()
-    return set(range(len(optimizer._trainable_variables))) - vars(optimizer)[_STEPPED]
+    stepped: set[int] = vars(optimizer)[_STEPPED]
+    return set(range(len(optimizer._trainable_variables))) - stepped
 
 
 def make_all_slots(optimizer: Any, variables: Any) -> None:

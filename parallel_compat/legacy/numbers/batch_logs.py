@@ -197,7 +197,7 @@ def values_of_batch(model: Any, samples: int, era: Era) -> int:
         return 1
     outputs = getattr(model, "outputs", None) or [None]
     steps = getattr(outputs[0], "shape", ())[1:-1]
-    return samples * math.prod(each or 1 for each in steps)
+    return samples * int(math.prod(each or 1 for each in steps))
 
 
 class MeanMetrics:
