@@ -110,12 +110,20 @@ def to_function(
         separator = ","
     else:
         separator = ", "
-    edits = [
-        Edit(start, start, f"{text}("),
-        Edit(dot, opening + 1 + (len(blank) if separator == ", " else 0), separator),
-        *imports,
-        *more,
-    ]
+    first = opening + 1 + (len(blank) if separator == ", " else 0)
+    receiver = file.source.text[start:dot]
+    if "\n" not in receiver and _is_plain(file, func.value):  # the bracket stays, and what is aligned with it
+        hanging = following[: len(following) - len(following.lstrip())]
+        if separator and "\n" in hanging:  # on a line of its own, as the arguments are
+            first = opening + 1 + len(hanging)
+            newline = "\r\n" if "\r\n" in hanging else "\n"
+            given = Edit(first, first, f"{receiver},{newline}{hanging.rpartition(newline)[2]}")
+        else:
+            given = Edit(opening + 1, first, receiver + separator)
+        edits = [Edit(start, opening, text), given]
+    else:
+        edits = [Edit(start, start, f"{text}("), Edit(dot, first, separator)]
+    edits += [*imports, *more]
     message = f"`{row.old}` is provided by `{row.new}`."
     if row.note:
         message += " " + row.note
@@ -123,6 +131,14 @@ def to_function(
         message += GUESS.format(receiver_text(file, func), WHAT[row.of])
     status = Status.UNSAFE if guess else Status.REWRITTEN
     yield file.found(rule, func, message, edits, status=status)
+
+
+def _is_plain(file: File, receiver: ast.expr) -> bool:
+    """Say whether nothing within a receiver is rewritten: `model`, `self.model`, but no name of a module."""
+    root = receiver
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and file.names.path(root) is None
 
 
 def dot_of(file: File, attribute: ast.Attribute) -> int:

@@ -16,7 +16,14 @@ AFTER = "from keras.models import Model\nimport parallel_compat\nmodel = Model(x
             "parallel_compat.fit_generator(model, g, steps_per_epoch=3, workers=4)",
         ),
         ("model.fit_generator(generator=g, nb_epoch=3)", "parallel_compat.fit_generator(model, generator=g, epochs=3)"),
-        ("h = model.fit_generator(\n    g,\n    3)", "h = parallel_compat.fit_generator(model,\n    g,\n    3)"),
+        (
+            "h = model.fit_generator(\n    # data\n    g,\n    3)",
+            "h = parallel_compat.fit_generator(\n    model,\n    # data\n    g,\n    3)",
+        ),
+        (
+            "h = model.fit_generator(g,\n                        nb_epoch=3)",
+            "h = parallel_compat.fit_generator(model, g,\n                                  epochs=3)",
+        ),
         ("model.evaluate_generator(g, 3, nb_worker=2)", "parallel_compat.evaluate_generator(model, g, 3, workers=2)"),
         ("p = model.predict_generator(g, 3)[0]", "p = parallel_compat.predict_generator(model, g, 3)[0]"),
         ("(model).fit_generator(*a, **k)", "parallel_compat.fit_generator((model), *a, **k)"),
