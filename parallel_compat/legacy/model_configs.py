@@ -134,13 +134,17 @@ def _of_functional(model: Any, config: dict[str, Any], era: Era) -> dict[str, An
 
 
 def _ends(places: Any, held: dict[str, Any]) -> list[list[Any]]:
-    """Return the inputs or outputs of a model, a list also where there is one."""
+    """Return the inputs or outputs of a model, a list also where there is one.
+
+    There, unlike in calls, Keras 3 counts a functional model's definition as its first call (Keras 3.15).
+    """
     if isinstance(places, dict):
         raise _NotSpelled
     listed = [places] if len(places) == 3 and isinstance(places[0], str) else list(places)
     if not all(isinstance(each, (list, tuple)) and len(each) == 3 for each in listed):
         raise _NotSpelled
-    return [_counted(list(each), held) for each in listed]
+    is_functional = {name: type(layer) is patch_points.functional_class() for name, layer in held.items()}
+    return [_counted([name, call - is_functional.get(name, False), tensor], held) for name, call, tensor in listed]
 
 
 def _of_call(node: dict[str, Any], held: dict[str, Any]) -> list[list[Any]]:

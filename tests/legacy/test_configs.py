@@ -175,7 +175,15 @@ def test_models(era):
     assert of_inner["both"] == [[["d", 0, 0, {}], ["d", 1, 0, {}]]]
     assert of_inner["o"] == [[["both", 0, 0, {"training": True}]]]
 
-    for model in (convolutional(keras), sequential, later, outer):
+    # The outputs are those of models: as the three stacks printed them.
+    z, z2 = layers.Input((3,), name="z"), layers.Input((3,), name="z2")
+    x = layers.Input((3,))
+    functional = keras.models.Model(x, layers.Dense(3, name="e")(x), name="f")
+    stack = keras.models.Sequential([layers.Dense(3, input_shape=(3,))], name="q")
+    chain = keras.models.Model([z, z2], [functional(z), functional(z2), functional(stack(z2)), stack(z)], name="chain")
+    assert chain.get_config()["output_layers"] == [["f", 1, 0], ["f", 2, 0], ["f", 3, 0], ["q", 2, 0]]
+
+    for model in (convolutional(keras), sequential, later, outer, chain):
         for again in (
             type(model).from_config(model.get_config()),
             keras.models.model_from_json(model.to_json()),
