@@ -16,7 +16,7 @@ def get_output_at(layer: Any, node_index: int) -> Any:
 
 def get_input_at(layer: Any, node_index: int) -> Any:
     """Return the symbolic input of one of the layer's calls, a list if there are several."""
-    return _alone(_inputs(_node(layer, node_index)))
+    return _alone(inputs(_node(layer, node_index)))
 
 
 def get_output_shape_at(layer: Any, node_index: int) -> Any:
@@ -26,16 +26,16 @@ def get_output_shape_at(layer: Any, node_index: int) -> Any:
 
 def get_input_shape_at(layer: Any, node_index: int) -> Any:
     """Return the shape of what the layer was called on, a list if there are several."""
-    return _alone([tuple(tensor.shape) for tensor in _inputs(_node(layer, node_index))])
+    return _alone([tuple(tensor.shape) for tensor in inputs(_node(layer, node_index))])
 
 
 def has_mask_among_inputs(layer: Any) -> bool:
     """Say whether a layer was called once, with a mask, which Keras 3 lists with the tensors."""
     nodes = layers.calls_of(layer)
-    return len(nodes) == 1 and bool(nodes[0].input_tensors) and len(_inputs(nodes[0])) < len(nodes[0].input_tensors)
+    return len(nodes) == 1 and bool(nodes[0].input_tensors) and len(inputs(nodes[0])) < len(nodes[0].input_tensors)
 
 
-def _inputs(node: Any) -> list[Any]:
+def inputs(node: Any) -> list[Any]:
     """Return the tensors that a layer was called on; the input of an input layer is its output."""
     return input_tensors(node) or list(node.output_tensors)
 
@@ -113,10 +113,21 @@ def inbound_layers(node: Any) -> list[Any]:
     return [parent.operation for parent in node.parent_nodes]
 
 
+def get_config(node: Any) -> dict[str, Any]:
+    """Return the layers of a call by their names, and which calls and outputs of those before it took (Keras 2.2.4)."""
+    places = [place_of(tensor) for tensor in input_tensors(node)]
+    return {
+        "outbound_layer": node.operation.name,
+        "inbound_layers": [layer.name for layer, _, _ in places],
+        "node_indices": [call for _, call, _ in places],
+        "tensor_indices": [index for _, _, index in places],
+    }
+
+
 def input_masks(node: Any) -> list[Any]:
     """Return the masks of what a layer was called on, None for a tensor without."""
     given = [mask for mask in keras.tree.flatten(node.arguments.kwargs.get("mask")) if mask is not None]
-    tensors = _inputs(node)
+    tensors = inputs(node)
     return given if len(given) == len(tensors) else [layers.get_mask(tensor) for tensor in tensors]
 
 
@@ -127,7 +138,7 @@ def output_masks(node: Any) -> list[Any]:
 
 def input_shapes(node: Any) -> list[tuple[int | None, ...]]:
     """Return the shapes of what a layer was called on."""
-    return [tuple(tensor.shape) for tensor in _inputs(node)]
+    return [tuple(tensor.shape) for tensor in inputs(node)]
 
 
 def output_shapes(node: Any) -> list[tuple[int | None, ...]]:

@@ -76,6 +76,7 @@ _OF_ACTIVATIONS = {"relu": "Relu", "sigmoid": "Sigmoid", "softmax": "Softmax", "
 # The types of operations that are not spelled as their names.
 _TYPES = {
     "add": "Add",
+    "clip_by_value": "Maximum",
     "mul": "Mul",
     "sub": "Sub",
     "truediv": "RealDiv",
@@ -167,8 +168,20 @@ def _last(layer: Any, tensor: Any, era: Era) -> str:
     if getattr(layer, "use_bias", True) is False and kind in ("Conv2D", "Dense"):
         convolution = "convolution" if era is Era.KERAS_2_2_4 else "Conv2D"
         return "MatMul" if kind == "Dense" else convolution
+    if kind == "ReLU":
+        return _of_relu(layer)
     if kind == "BatchNormalization" and len(tensor.shape) == 4:
         return "cond/Merge"
     if isinstance(layer, keras.layers.RNN) and layer.return_sequences:
         return "transpose_1"
     return _OF_ERA[era].get(kind) or _OF_LAYERS.get(kind, "Identity")
+
+
+def _of_relu(layer: Any) -> str:
+    """`K.relu` of both eras: an operation of its own for each of the common cases, else arithmetic."""
+    slope, highest, threshold = float(layer.negative_slope), layer.max_value, float(layer.threshold)
+    if slope:
+        return "sub" if highest is not None or threshold else "LeakyRelu"
+    if highest is not None and (threshold or highest != 6):
+        return "clip_by_value"
+    return "mul" if threshold else "Relu" if highest is None else "Relu6"

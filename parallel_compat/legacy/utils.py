@@ -50,6 +50,8 @@ class HDF5Matrix:
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
+            if key.stop is not None and key.stop > len(self):
+                raise IndexError(f"Expected rows up to {len(self)}. Received: {key}")
             start, stop, _step = key.indices(len(self))
             return self._normalized(self.data[start + self.start : stop + self.start])
         if isinstance(key, (int, np.integer)):

@@ -90,6 +90,11 @@ def install(
 
         parallel.put_on(RUN)
 
+    def with_h5py() -> None:
+        from parallel_compat.run.patches import hdf5
+
+        hdf5.put_on(RUN)
+
     def with_loops() -> None:
         from parallel_compat.run.patches import loops
 
@@ -104,6 +109,7 @@ def install(
             "keras": with_keras,
             "tensorflow": with_tensorflow,
             "numpy": lambda: remedies.put_on_numpy(RUN),
+            "h5py": with_h5py,
             "parallel_compat.parallel_model": with_parallel_model,
             "parallel_compat.training.in_memory": with_loops,
         }

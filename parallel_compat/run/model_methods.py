@@ -33,6 +33,7 @@ from parallel_compat.legacy import summary as legacy_summary
 from parallel_compat.legacy.numbers import (
     batch_logs,
     callback_params,
+    logs,
     sample_order,
 )
 from parallel_compat.names.eras import Era
@@ -179,7 +180,8 @@ def _evaluate_generator(**arguments: Any) -> Any:
     batch_logs.evaluate_in_steps(model, True)
     _complete_generators(arguments)
     with as_compiled(model):
-        return _ordered(model, generator_methods.evaluate_generator(**arguments, return_dict=True))
+        results = generator_methods.evaluate_generator(**arguments, return_dict=True)
+        return _ordered(model, logs.of_epoch(results, object_eras.era_of_object(model)))
 
 
 def _predict_generator(**arguments: Any) -> Any:
@@ -465,7 +467,8 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
             results = original(self, **fed)
             return patch_points.plain_results(results) if fed["return_dict"] else results
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
-    return _ordered(self, results)
+    as_then = logs.of_epoch if name == "evaluate" else logs.of_batch
+    return _ordered(self, as_then(results, object_eras.era_of_object(self)))
 
 
 def _resetting(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], bool]:

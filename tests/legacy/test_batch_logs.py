@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import keras
 import numpy as np
 import pytest
@@ -81,6 +83,36 @@ def test_the_loss_of_one_output_is_averaged_by_samples(parallel):
     history = model.fit(X, [Y, 2 * Y], batch_size=4, shuffle=False, verbose=0).history
     assert history["loss"][0] == pytest.approx(history["a_loss"][0] + history["b_loss"][0], rel=1e-5)
     assert history["a_loss"][0] == pytest.approx(np.mean((template.predict(X)[0] - Y) ** 2), rel=1e-5)
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_numbers_are_shown_and_have_members_as_the_era_s(era):
+    """Of a batch they were `np.float32`; means were made by numpy, in TensorFlow 1.15 the loss alone."""
+    x, y = np.full((2, 3), 0.1), np.zeros((2, 1))
+    given = []
+
+    class Listening(keras.callbacks.Callback):
+        def on_batch_end(self, batch, logs=None):
+            given.append(logs["mean_absolute_error"])
+
+    with parallel_compat.legacy_names(era=era):
+        model = frozen(False, metrics=["mean_absolute_error"])
+        history = model.fit(x, y, verbose=0, callbacks=[Listening()]).history["mean_absolute_error"]
+        on_batch, evaluated = model.train_on_batch(x, y), model.evaluate(x, y, verbose=0)
+        (steps,) = [model.evaluate_generator(((x, y) for _ in range(2)), 1)] if era != "tf.keras-2.2" else [evaluated]
+    # What the three stacks printed.
+    single, double = "0.3", "0.30000001192092896"
+    of_batch = double if era == "tf.keras-2.2" else single
+    mean = single if era == "tf.keras-1.15" else double
+    assert [str(each) for each in (given[0], on_batch[1])] == [of_batch] * 2
+    assert [str(each) for each in (*history, evaluated[1], steps[1])] == [mean] * 3
+    if era == "tf.keras-2.2":
+        assert {type(each) for each in (*given, *on_batch, *evaluated)} == {float}
+        return
+    assert {each.shape for each in (*given, *on_batch, *evaluated, *history, *steps)} == {()}
+    assert {each.dtype.name for each in (*given, *on_batch)} == {"float32"}
+    assert [each.dtype.name for each in evaluated] == ["float64", "float32" if era == "tf.keras-1.15" else "float64"]
+    assert json.dumps({"acc": [*history, on_batch[1]]}) == f'{{"acc": [{double}, {double}]}}'
 
 
 def test_metrics_that_are_no_means_are_left_as_they_are():

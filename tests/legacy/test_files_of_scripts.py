@@ -73,6 +73,35 @@ def K_one():
     raise AssertionError("a loaded function sees the names that it is given")
 
 
+def test_a_model_in_a_group_of_a_file(tmp_path):
+    import h5py
+    from keras.models import load_model, save_model
+
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    with h5py.File(str(tmp_path / "many.h5")) as file:
+        group = file.create_group("one")
+        save_model(model, group)
+        assert (sorted(file), "model_weights" in group) == (["one"], True)
+        again = load_model(group)
+    np.testing.assert_array_equal(again.get_weights()[0], model.get_weights()[0])
+    assert again.loss == "mse"
+
+
+def test_rows_of_a_dataset_in_a_file(tmp_path):
+    import h5py
+    from keras.utils.io_utils import HDF5Matrix
+
+    path = str(tmp_path / "rows.h5")
+    with h5py.File(path) as file:
+        file["x"] = np.arange(10)
+    rows = HDF5Matrix(path, "x", start=2, end=6)
+    assert (rows[:].tolist(), rows[1:4].tolist(), rows[[3, 0]].tolist()) == ([2, 3, 4, 5], [3, 4, 5], [5, 2])
+    for key in (4, slice(1, 5), [0, 4], np.array([4])):
+        with pytest.raises(IndexError):
+            rows[key]
+
+
 def test_h5_dict(tmp_path):
     from keras.engine.saving import h5dict
     from keras.utils.io_utils import H5Dict

@@ -129,6 +129,18 @@ def test_calls_of_a_layer():
     assert node.output_tensors[0] is second
     with pytest.raises(ValueError, match="which has 2"):
         layer.get_output_at(2)
+    last = keras.layers.Dense(1, name="last")
+    last(second)
+    assert last._inbound_nodes[0].get_config() == {
+        "outbound_layer": "last",
+        "inbound_layers": [layer.name],
+        "node_indices": [1],
+        "tensor_indices": [0],
+    }
+    assert node.input_tensors[0] is other
+    (of_input,) = node.inbound_layers[0]._inbound_nodes
+    assert of_input.input_tensors[0] is of_input.output_tensors[0] is other
+    assert of_input.inbound_layers == []
 
 
 def test_variables_and_constants_in_a_loss():

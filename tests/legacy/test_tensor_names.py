@@ -60,6 +60,21 @@ def test_what_print_says_and_what_made_it() -> None:
         assert (dense.op.name, dense.op.type, flat.op.type) == ("dense_1/BiasAdd", "BiasAdd", "Placeholder")
 
 
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15"])
+def test_operations_of_relu(era: str) -> None:
+    options = [{}, {"negative_slope": 0.2}, {"max_value": 6}, {"max_value": 3}, {"threshold": 1.0}]
+    options += [{"threshold": 1.0, "max_value": 6}, {"negative_slope": 0.1, "max_value": 6}]
+    with parallel_compat.legacy_names(era=era):
+        _, layers = _modules(era)
+        flat = layers.Input((4,))
+        made = [layers.ReLU(name="r", **each)(flat).op for each in options]
+    # As both stacks said.
+    names = ["Relu", "LeakyRelu", "Relu6", "clip_by_value", "mul", "clip_by_value", "sub"]
+    assert [each.name for each in made] == [f"r/{name}" for name in names]
+    kinds = ["Relu", "LeakyRelu", "Relu6", "Maximum", "Mul", "Maximum", "Sub"]
+    assert [each.type for each in made] == kinds
+
+
 def test_inputs_are_fed_by_the_first_part_of_their_names() -> None:
     with parallel_compat.legacy_names(era="keras-2.2.4"):
         import keras

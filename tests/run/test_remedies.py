@@ -10,6 +10,7 @@ from importlib import metadata
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat.run import callers, remedies
 
 SCRIPT = """import os
@@ -57,6 +58,35 @@ def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
 _OF_NUMPY_2_4 = pytest.mark.skipif(
     np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="numpy made a number of it until 2.4"
 )
+
+
+def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
+    """Without a mode: to read and write, made where there is none, to read where nothing else is allowed."""
+    import h5py
+
+    path = str(tmp_path / "new.h5")
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        with h5py.File(path) as file:
+            file["x"] = [1, 2]
+            assert file["x"].value.tolist() == [1, 2]
+            assert file.mode == "r+"
+        with h5py.File(path, None) as file:
+            file["y"] = file["x"].value + 1
+        with h5py.File(name=path, mode="r") as file:
+            assert (file.mode, sorted(file)) == ("r", ["x", "y"])
+        with h5py.File("nowhere", driver="core", backing_store=False) as file:
+            file["x"] = 1
+            file.flush()
+            assert file.fid.get_file_image()[1:4] == b"HDF"
+        (tmp_path / "text.h5").write_text("no file of HDF5")
+        with pytest.raises(OSError, match="File exists"):
+            h5py.File(str(tmp_path / "text.h5"))
+    with h5py.File(path) as file:
+        assert file.mode == "r"
+        with pytest.raises(AttributeError):
+            file["x"].value  # noqa: B018
+    with parallel_compat.legacy_names(era="today"), h5py.File(path) as file:
+        assert file.mode == "r"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import keras
 from keras.src import layers, models, ops
 from keras.src.backend.common import global_state
@@ -19,8 +20,6 @@ from parallel_compat.backend.keras3 import optimizer_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import h5py
 
 
 def write_weights(model: keras.Model, file: h5py.File) -> None:
@@ -39,19 +38,33 @@ def read_weights(model: keras.Model, group: h5py.Group) -> None:
     legacy_h5_format.load_weights_from_hdf5_group(group, model)
 
 
-def write_model(model: keras.Model, file: h5py.File, *, include_optimizer: bool) -> None:
-    """Write a whole model into an open file; a model without an optimizer is written without."""
+def write_model(model: keras.Model, file: h5py.Group, *, include_optimizer: bool) -> None:
+    """Write a whole model into an open file or a group; a model without an optimizer is written without."""
     compiled = getattr(model, "optimizer", None) is not None
     # Keras takes the optimizer out of the live model's `_compile_config`, so that a `.keras` file written afterwards
     # would come back with another one.
     config = getattr(model, "_compile_config", None)
     before = dict(config.config) if config is not None else {}
     try:
-        with optimizer_steps.without_idle_slots(model.optimizer) if compiled else nullcontext():
-            legacy_h5_format.save_model_to_hdf5(model, file, include_optimizer=include_optimizer and compiled)
+        idle = optimizer_steps.without_idle_slots(model.optimizer) if compiled else nullcontext()
+        with idle, _as_file(file) as whole:
+            legacy_h5_format.save_model_to_hdf5(model, whole, include_optimizer=include_optimizer and compiled)
     finally:
         if config is not None:
             config.config.update(before)
+
+
+@contextmanager
+def _as_file(group: h5py.Group) -> Iterator[h5py.File]:
+    """Yield a file for what is to be written into a group: Keras takes a group that is no file for a path."""
+    if isinstance(group, h5py.File):
+        yield group
+        return
+    with h5py.File("in memory", "w", driver="core", backing_store=False) as file:
+        yield file
+        for name in file:
+            file.copy(name, group)
+        group.attrs.update(file.attrs)
 
 
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:

@@ -25,6 +25,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import epochs
 from parallel_compat.legacy import compiled_metrics
+from parallel_compat.legacy.numbers import logs as logs_as_then
 from parallel_compat.legacy.numbers import metrics
 from parallel_compat.legacy.numbers.callback_params import Params
 from parallel_compat.legacy.numbers.logs import InOrder, Logs
@@ -438,14 +439,15 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
         if isinstance(logs, BatchLogs):
             order = _order(self.model, logs)
             given, means = (Logs({name: values[name] for name in order}) for values in (logs, logs.means))
-            given = Logs({**_place(self, batch, logs.size), **given})
+            era = object_eras.era_of_object(self.model)
+            given = Logs({**_place(self, batch, logs.size), **logs_as_then.of_batch(given, era)})
         else:  # of metrics that are no means; validation had no `batch`, and its samples are not known here
             place = _place(self, batch) if hook == "on_train_batch_end" else {}
             if not place:
                 original(self, batch, logs)
                 return
             means = Logs(keras3.plain_logs(logs or {}))
-            given = Logs({**place, **means})
+            given = Logs({**place, **logs_as_then.of_batch(means, object_eras.era_of_object(self.model))})
         for callback in self.callbacks:
             is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
             getattr(callback, hook)(batch, logs=means if is_bar else given)
@@ -462,6 +464,7 @@ def _giving_epoch_logs(original: Any) -> Any:
             order = [*validated, *order] if era is Era.KERAS_2_2_4 else [*order, *validated]
             logs = InOrder(
                 {name: logs[name] for name in (*order, *(each for each in logs if each not in order))},
+                era,
                 _logs_of_all_epochs(self) if era is Era.KERAS_2_2_4 else None,
             )
         original(self, epoch, logs)

@@ -1,11 +1,16 @@
-"""Logs and history that answer to the names of old metrics: `acc` for `accuracy`, and the other way round."""
+"""Logs and history that answer to the names of old metrics: `acc` for `accuracy`, and the other way round.
+
+Their numbers are shown, and have the members, of the numbers of numpy that an era gave.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from keras import backend
 
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import LOGS_TODAY
 
 
@@ -34,11 +39,17 @@ def resolve(logs: Any, name: str) -> str:
 class SinglePrecision(float):
     """A number that was `np.float32`, and is shown as that: a log of it says 0.05, not 0.05000000074505806.
 
-    A `float`, for what is written as JSON; pickled as one.
+    A `float`, for what is written as JSON, and for sums with Python's numbers, which numpy 1 made in double precision;
+    pickled as one. It has numpy's members.
 
-    >>> SinglePrecision(np.float32(0.05)), SinglePrecision(0.1) + 0.0
-    (0.05, 0.1)
+    >>> SinglePrecision(np.float32(0.05)), SinglePrecision(0.1) + 0.0, SinglePrecision(0.1).shape
+    (0.05, 0.1, ())
     """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(np.float32(self), name)
 
     def __repr__(self) -> str:
         return str(np.float32(self))
@@ -47,6 +58,42 @@ class SinglePrecision(float):
 
     def __reduce__(self) -> tuple[type[float], tuple[float]]:
         return float, (float(self),)
+
+
+def of_batch(logs: dict[str, Any], era: Era) -> dict[str, Any]:
+    """Return what a batch gave as the numbers that the era's backend returned.
+
+    >>> of_batch({"loss": 0.05000000074505806}, Era.KERAS_2_2_4), of_batch({"loss": 0.5}, Era.TF_KERAS_2_2)
+    ({'loss': 0.05}, {'loss': 0.5})
+    """
+    return {name: _of_backend(value) for name, value in logs.items()} if era.has_graphs else logs
+
+
+def of_epoch(logs: dict[str, Any], era: Era) -> dict[str, Any]:
+    """Return the means of an epoch, or of an evaluation, as the era's numbers.
+
+    Keras 2.2.4 made all of them with numpy, in double precision; TensorFlow 1.15 the loss alone, and its metrics gave
+    what the backend returned.
+
+    >>> of_epoch({"loss": 0.5, "acc": 0.20000000298023224}, Era.TF_KERAS_1_15)["acc"]
+    0.2
+    """
+    if era is Era.KERAS_2_2_4:
+        return {name: _of_numpy(value) for name, value in logs.items()}
+    if era is not Era.TF_KERAS_1_15:
+        return logs
+    return {
+        name: _of_numpy(value) if name in ("loss", "val_loss") else _of_backend(value) for name, value in logs.items()
+    }
+
+
+def _of_numpy(value: Any) -> Any:
+    return np.float64(value) if isinstance(value, float) else value
+
+
+def _of_backend(value: Any) -> Any:
+    is_single = isinstance(value, float) and backend.floatx() == "float32"
+    return SinglePrecision(value) if is_single else _of_numpy(value)
 
 
 def rename_rate(logs: dict[str, Any]) -> None:
@@ -67,11 +114,13 @@ class InOrder(dict[str, Any]):
 
     Args:
         values: the logs.
+        era: whose numbers they shall be.
         earlier: what callbacks got before, and perhaps added to, where these are to be written into it.
     """
 
-    def __init__(self, values: dict[str, Any], earlier: Logs | None = None) -> None:
+    def __init__(self, values: dict[str, Any], era: Era, earlier: Logs | None = None) -> None:
         super().__init__(values)
+        self.era = era
         self.earlier = earlier
 
 
@@ -84,7 +133,7 @@ def logs_of(logs: Any, made: dict[str, Any]) -> Logs:
     """
     if not isinstance(logs, InOrder):
         return Logs(made)
-    made = {name: made[name] for name in logs if name in made} | made
+    made = of_epoch({name: made[name] for name in logs if name in made} | made, logs.era)
     if logs.earlier is None:
         return Logs(made)
     logs.earlier.update(made)

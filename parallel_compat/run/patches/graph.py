@@ -36,6 +36,8 @@ def put_on(patches: Patches) -> None:
     node = keras3_layers.node_class()
     patches.set(node, "outbound_layer", property(lambda self: self.operation), why="the name of the layer in Keras 2")
     patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
+    patches.wrap(node, "input_tensors", _input_tensors, why="of an input layer its output, for the user's code")
+    patches.set(node, "get_config", _config_of_node, why="what a call of Keras 2 was written down as")
     for name in ("input_masks", "output_masks", "input_shapes", "output_shapes"):
         patches.set(node, name, property(functools.partial(_of_node, name)), why="what a call of Keras 2 had noted")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
@@ -220,6 +222,24 @@ def _of_node(name: str, node: Any) -> Any:
     from parallel_compat.legacy import nodes
 
     return getattr(nodes, name)(node)
+
+
+def _input_tensors(original: Any) -> property:
+    def get(self: Any) -> Any:
+        frame = sys._getframe(1)
+        if not callers.is_users(frame) or callers.era_of(frame) is Era.TODAY:
+            return original.__get__(self, type(self))
+        from parallel_compat.legacy import nodes
+
+        return nodes.inputs(self)
+
+    return property(get)
+
+
+def _config_of_node(node: Any) -> dict[str, Any]:
+    from parallel_compat.legacy import nodes
+
+    return nodes.get_config(node)
 
 
 def _inbound_layers(node: Any) -> list[Any]:
