@@ -109,6 +109,13 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "date_parser",
         "pandas 3 dropped it: `date_format=`, or `pd.to_datetime` of the column",
     ),
+    (
+        ValueError,
+        "Must have equal len keys and value when setting with an iterable",
+        "frame.at[row, column] = [...]",
+        "pandas 3 keeps text in columns of its own type: `frame[column] = frame[column].astype(object)` before, or "
+        "`pip install 'pandas<3'`",
+    ),
     (TypeError, "got an unexpected keyword argument 'as_grey'", "as_grey", "scikit-image spells it `as_gray`"),
 ]
 # Their missing names are answered, or refused with a sentence of their own.

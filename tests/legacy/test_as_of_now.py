@@ -72,3 +72,47 @@ def test_a_list_of_numbers_is_the_shape_of_a_lambda_layers_output():
     from keras.layers import Lambda
 
     assert Lambda(lambda x: x[:, :2], output_shape=[2])(keras.Input((3,))).shape == (None, 2)
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_variables_that_a_call_or_a_loss_makes_count_its_steps(devices):
+    """Recorded with Keras 2.2.4, on one device and on two towers."""
+    import tensorflow as tf
+    from keras import backend as K
+    from keras.layers import Dense, Input, Layer
+    from keras.models import Model
+    from keras.utils import multi_gpu_model
+
+    class Warming(Layer):
+        def call(self, x):
+            seen = tf.Variable(0.0)
+            seen = tf.assign_add(seen, 1.0)
+            return tf.cond(tf.less(seen, 3.0), lambda: x * 10.0, lambda: x)
+
+        def compute_output_shape(self, input_shape):
+            return [input_shape]
+
+    def loss(y_true, y_pred):
+        seen = tf.Variable(0.0)
+        seen = tf.assign_add(seen, 1.0)
+        return K.mean(K.square(y_true - y_pred), -1) + 100.0 * seen
+
+    inputs, warming = Input((2,)), Warming()
+    first = Dense(1, kernel_initializer="ones")(warming(inputs))
+    second = Dense(1, kernel_initializer="ones")(warming(first))
+    model = Model(inputs, [first, second])
+    if devices == 2:
+        model = multi_gpu_model(model, 2)
+    x, y = np.arange(12.0).reshape(6, 2) / 10, [np.ones((6, 1))] * 2
+
+    def compiled():
+        model.compile(keras.optimizers.SGD(1e-6), loss)
+
+    compiled()
+    np.testing.assert_allclose(model.train_on_batch(x, y), [16894.332, 246.6667, 16647.666], rtol=1e-6)
+    np.testing.assert_allclose(model.train_on_batch(x, y), [15472.3652, 341.3811, 15130.9844], rtol=1e-6)
+    np.testing.assert_allclose(model.test_on_batch(x, y), [600.8232, 300.4406, 300.3826], rtol=1e-6)
+    np.testing.assert_allclose(model.train_on_batch(x, y), [800.8234, 400.4407, 400.3827], rtol=1e-6)
+    np.testing.assert_allclose(model.predict(x[:1], verbose=0)[1], [[0.086]], atol=1e-4)
+    compiled()
+    np.testing.assert_allclose(model.train_on_batch(x, y), [200.8234, 100.4407, 100.3827], rtol=1e-5)

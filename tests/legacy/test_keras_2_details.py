@@ -268,6 +268,35 @@ def test_internals_that_tools_of_the_time_read():
     assert [each.shape for each in Twins()(a)] == [(None, 2), (None, 2)]
 
 
+@pytest.mark.parametrize("shapes", [lambda shape: [(shape[0], 1)], lambda shape: (shape[0], 1)])
+@pytest.mark.parametrize("outputs", [lambda total: [total], lambda total: total])
+def test_a_list_of_one_output_is_that_output(outputs, shapes):
+    """Recorded with Keras 2.2.4: 3.0 and 9.0 summed, then twice that, from each of the four."""
+    from keras import backend as K
+    from keras.layers import Input, Layer, concatenate
+    from keras.models import Model
+
+    class Total(Layer):
+        def call(self, inputs):
+            return outputs(K.sum(inputs, axis=-1, keepdims=True))
+
+        def compute_output_shape(self, input_shape):
+            return shapes(input_shape)
+
+    class Twice(Layer):
+        def call(self, inputs):
+            return 2.0 * Total()(inputs)
+
+        def compute_output_shape(self, input_shape):
+            return (input_shape[0], 1)
+
+    x = Input((2,))
+    total = Total()(x)
+    assert K.int_shape(total) == (None, 1)
+    model = Model(x, concatenate([total, Twice()(x)]))
+    assert model.predict(np.array([[1.0, 2.0], [4.0, 5.0]])).tolist() == [[3.0, 6.0], [9.0, 18.0]]
+
+
 def test_what_is_the_same_and_what_is_missing():
     import keras
     from keras import backend as K

@@ -110,6 +110,10 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
         ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
         ("range(6 / 2)", "`//`"),
         ("def read_csv(path):\n    pass\nread_csv('a', date_parser=None)", "pd.to_datetime"),
+        (
+            "raise ValueError('Must have equal len keys and value when setting with an iterable')",
+            ".astype(object)` before, or `pip install 'pandas<3'`",
+        ),
         ("'text'.decode('utf8')", "h5py 3"),
         (
             "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",

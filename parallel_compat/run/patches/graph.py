@@ -43,7 +43,7 @@ def put_on(patches: Patches) -> None:
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     _names(patches, keras)
     _variables(patches, tf)
-    patches.wrap(type(tf.Variable), "__call__", _variable, why="in a layer's call, a tensor", read_in=TENSORFLOW)
+    patches.wrap(type(tf.Variable), "__call__", _variable, why="in a layer's call, of that place", read_in=TENSORFLOW)
     for name in ("L1", "L2", "L1L2"):
         kind = getattr(keras.regularizers, name)
         patches.wrap(kind, "__call__", _regularizer, why="`add_loss(regularizer(weight))`, computed in each step")
@@ -97,18 +97,26 @@ def _regularizer(original: Any) -> Any:
 
 
 def _variable(original: Any) -> Any:
-    """Let `tf.Variable(array)` in a call of a graph's layer be a tensor: it was made once, and a call is traced."""
+    """Let `tf.Variable(array)` in a call of a graph's layer be a tensor: it was made once, and a call is traced.
+
+    One that is assigned there, or in a loss, is a variable all the same: the one of that place in the graph.
+    """
     import tensorflow as tf
 
     def __call__(cls: Any, *given: Any, **keywords: Any) -> Any:
         if cls is tf.Variable and not tf.executing_eagerly():
-            from parallel_compat.legacy import backend, variables
+            from parallel_compat.legacy import backend, counting_variables, variables
 
             caller = sys._getframe(1)
             if caller.f_globals is vars(variables):  # `tf.Variable` as the user's code has it
                 caller = caller.f_back or caller
             frame = callers.user_frame(caller)
-            if frame is not None and callers.era_of(frame).has_graphs and backend.in_call_of_layer(frame):
+            if frame is None or not callers.era_of(frame).has_graphs:
+                return original(cls, *given, **keywords)
+            counting = counting_variables.variable_of_place(frame, given, keywords)
+            if counting is not None:
+                return counting
+            if backend.in_call_of_layer(frame):
                 value = given[0] if given else keywords["initial_value"]
                 return tf.convert_to_tensor(value() if callable(value) else value, keywords.get("dtype"))
         return original(cls, *given, **keywords)

@@ -81,6 +81,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         layers.Layer, "compute_output_shape", looking_alike(_same_shape), why="`super()` gave the shape of the input"
     )
     patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
+    patches.wrap(layers.Layer, "__call__", looking_alike(_one_output), why="a list of one output was that output")
     patches.wrap(layers.Layer, "build", _build_of_model, why="`build` of a subclassed model made its weights")
     for kind in patch_points.convolution_classes():
         patches.wrap(kind, "build", shape_checks.build_of_convolution, why="a `ValueError`, as it was")
@@ -367,6 +368,21 @@ def _called_without_training(original: Any) -> Any:
         if type(result).__name__ == "EagerTensor":
             _say_whether_it_trains(result, self, keywords.get("training"))
         return result
+
+    return __call__
+
+
+def _one_output(original: Any) -> Any:
+    """Give a tensor for a list of one, as Keras 2.2.4 did, whether `call` or `compute_output_shape` made the list.
+
+    There the tensors were those of `call`, and the shapes were put on them one by one.
+    """
+
+    def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
+        outputs = original(self, *given, **keywords)
+        if type(outputs) is list and len(outputs) == 1 and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+            return outputs[0]
+        return outputs
 
     return __call__
 
