@@ -23,6 +23,7 @@ from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
 from parallel_compat.legacy import data_tensors, kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
+from parallel_compat.legacy.numbers_of_variables import as_of_now, is_noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -280,6 +281,35 @@ def update_sub(x: Any, decrement: Any) -> Any:
     return _update(x, decrement, "assign_sub")
 
 
+def tf_assign(ref: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
+    """Assign to a variable: at once where a step is traced, else when a session runs what this returns.
+
+    Args:
+        ref: one of TensorFlow's, or a weight.
+        value: a number, a tensor, or what was computed of variables with `+ - * / **`.
+        *rest: further arguments of `tf.assign`.
+        **keywords: the same by name.
+    """
+    return _tf_update(ref, value, "assign", rest, keywords)
+
+
+def tf_assign_add(ref: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
+    """Add to a variable, as `tf_assign`."""
+    return _tf_update(ref, value, "assign_add", rest, keywords)
+
+
+def tf_assign_sub(ref: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
+    """Subtract from a variable, as `tf_assign`."""
+    return _tf_update(ref, value, "assign_sub", rest, keywords)
+
+
+def _tf_update(ref: Any, value: Any, method: str, rest: Any, keywords: dict[str, Any]) -> Any:
+    if isinstance(value, keras.KerasTensor) or (tf.executing_eagerly() and _in_graph_era()):
+        return Update(ref, value, method)
+    variable = ref.value if isinstance(ref, keras.Variable) else ref
+    return getattr(tf.compat.v1, method)(variable, value, *rest, **keywords)
+
+
 def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
     """Move a variable towards a value, as `update`; in a graph it was not mixed with the number that it began with."""
     if not _in_graph_era():
@@ -321,11 +351,26 @@ def run_updates(updates: Any) -> None:
     Args:
         updates: what `K.update` returned, or pairs (variable, value); what has been assigned is left alone.
     """
-    for each in updates:
-        if isinstance(each, tuple) and len(each) == 2:
-            each = Update(*each)
+    found = [Update(*each) if isinstance(each, tuple) and len(each) == 2 else each for each in updates]
+    steps: list[Callable[[], Any]] = []
+    for each in found:  # all are computed before one is assigned
         if isinstance(each, Update):
-            each.run(each.value)
+            if not tf.executing_eagerly():
+                _refuse_constant(each)
+            steps.append(functools.partial(each.run, as_of_now(each.value)))
+    for step in steps:
+        step()
+
+
+def _refuse_constant(update: Update) -> None:
+    value = update.value
+    if isinstance(value, tf.Variable) or is_noted(value) or not (tf.is_tensor(value) and hasattr(value, "numpy")):
+        return
+    raise TypeError(
+        "Expected updates of numbers, variables or symbolic tensors. Received: a tensor that has been computed "
+        "already, from variables alone; every call would assign the same. Write `K.update_add(variable, increment)`, "
+        "compute it with the operators `+ - * / **`, or assign outside of the call."
+    )
 
 
 def _era_of_process() -> Era:
@@ -456,17 +501,8 @@ class Function:
             if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable)):
                 raise TypeError(_foreign("outputs", x))
         for each in self._updates:
-            if (
-                isinstance(each, Update)
-                and tf.is_tensor(each.value)
-                and hasattr(each.value, "numpy")
-                and not isinstance(each.value, tf.Variable)
-            ):
-                raise TypeError(
-                    "Expected updates of numbers, variables or symbolic tensors. Received: a tensor that has been "
-                    "computed already, from variables alone; every call would assign the same. Write "
-                    "`K.update_add(variable, increment)`, or assign outside of the call."
-                )
+            if isinstance(each, Update):
+                _refuse_constant(each)
         self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
         self._layers, self._data = _layers_between(self._tensors, [*self.outputs, *_computed(self._updates)])
         self._tensors += self._data
@@ -561,7 +597,7 @@ class _FedFunction(Function):
 
 
 def _value(x: Any, values: Values) -> Any:
-    return values.of(x) if isinstance(x, keras.KerasTensor) else keras.ops.convert_to_tensor(x)
+    return values.of(x) if isinstance(x, keras.KerasTensor) else keras.ops.convert_to_tensor(as_of_now(x))
 
 
 def _as_update(update: Any) -> Any:

@@ -216,4 +216,70 @@ def test_variables_beside_symbolic_tensors_are_read_when_they_are_needed():
         for got, wanted in zip(found, (2 * factor - X, 3 * factor * X, X + 2 * factor, X.sum() + 1), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-5)
     with pytest.raises(TypeError, match=r"computed already, .* Write `K.update_add"):
-        K.function([x], [x], updates=[(own, own + 1)])
+        K.function([x], [x], updates=[(own, K.square(own))])
+    f = K.function([x], [x], updates=[(own, own + 1)])
+    for _ in range(2):
+        f([X])
+    assert K.get_value(own) == 12.0
+
+
+def targets_and_updates():
+    """Return a model, a second one, and what moves the weights of that one towards those of the first."""
+    from keras.layers import Dense
+    from keras.models import Sequential
+
+    made = [
+        Sequential([Dense(units, kernel_initializer=first, input_shape=(size,)) for units, size in ((2, 3), (1, 2))])
+        for first in ("ones", "zeros")
+    ]
+    model, target = made
+    return model, target, [(t, 0.1 * w + (1.0 - 0.1) * t) for t, w in zip(target.weights, model.weights, strict=True)]
+
+
+SUM_OF_KERNEL = [0.6, 0.9072, 1.16462]
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_an_update_computes_anew_what_it_was_given_of_variables(devices):
+    """Recorded with Keras 2.2.4: soft updates of a target, of the weights before the step; a function, a session."""
+    import keras
+    from keras import backend as K
+
+    class Additional(keras.optimizers.Optimizer):
+        def __init__(self, optimizer, additional):
+            super().__init__()
+            self.optimizer, self.additional = optimizer, additional
+
+        def get_updates(self, params, loss):
+            self.updates = self.optimizer.get_updates(params=params, loss=loss) + self.additional
+            return self.updates
+
+        def get_config(self):
+            return self.optimizer.get_config()
+
+    model, target, updates = targets_and_updates()
+    trained = keras.utils.multi_gpu_model(model, 2) if devices == 2 else model
+    trained.compile(Additional(keras.optimizers.SGD(0.1), updates), "mse")
+    x, y = np.arange(12.0).reshape(4, 3) / 10, np.ones((4, 1))
+    losses, sums = [], []
+    for _ in range(3):
+        losses.append(trained.train_on_batch(x, y))
+        sums.append(target.get_weights()[0].sum())
+    np.testing.assert_allclose(losses, [9.34, 2.7216048, 1.2112553], rtol=1e-6)
+    np.testing.assert_allclose(sums, SUM_OF_KERNEL, rtol=1e-5)
+
+    second, bias = target.weights[2:]
+    K.set_value(second, np.full((2, 1), 0.07003039))
+    f = K.function([], [], updates=[(bias, 2.0 * bias - model.weights[3] / 4.0 + 1.0)])
+    before, step = K.get_value(bias), K.get_value(model.weights[3]) / 4 - 1
+    for _ in range(2):
+        f([])
+    np.testing.assert_allclose(K.get_value(bias), 4 * before - 3 * step, rtol=1e-5)
+
+    import tensorflow as tf
+
+    assigned = tf.assign(second, 0.5 * model.weights[2] + 0.5 * second)
+    assert K.get_value(second)[0, 0] == np.float32(0.07003039)
+    for wanted in (0.09904520, 0.11355260):
+        K.get_session().run(assigned)
+        np.testing.assert_allclose(K.get_value(second)[:, 0], [wanted] * 2, rtol=1e-5)

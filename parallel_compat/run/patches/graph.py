@@ -162,6 +162,12 @@ def _variables(patches: Patches, tf: Any) -> None:
         for kind in values.variable_classes(operator):
             make = functools.partial(_operator, path=f"tensorflow.{path}")
             patches.wrap(kind, operator, make, why="a symbolic tensor and a variable, read whenever it is computed")
+    for operator in _NOTED:
+        for kind in (*values.variable_classes(operator), tf.Tensor):
+            patches.wrap(
+                kind, operator, functools.partial(_noting, operator=operator), why="an update of numbers of variables",
+                read_in=TENSORFLOW,
+            )  # fmt: skip
     patches.wrap(tf.Variable, "__hash__", _by_identity, why="a variable is the key of a dict", read_in=TENSORFLOW)
     for operator in ("__add__", "__sub__", "__mul__", "__truediv__"):
         in_place = f"__i{operator[2:]}"
@@ -170,6 +176,33 @@ def _variables(patches: Patches, tf: Any) -> None:
             patches.wrap(
                 kind, in_place, make, why="`loss += tensor` of a `K.variable` made a tensor", read_in=TENSORFLOW
             )
+
+
+# Operators, also those of a number before a variable, whose results updates are made of.
+_NOTED = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv", "pow") for side in ("", "r"))
+
+
+def _noting(original: Any, operator: str) -> Any:
+    """Note on what the user's code of a graph computes of variables how it did (`legacy.numbers_of_variables`)."""
+    import keras
+    import tensorflow as tf
+
+    from parallel_compat.legacy import numbers_of_variables as numbers
+
+    kinds = (keras.Variable, tf.Variable)
+
+    @functools.wraps(original)
+    def of_variable(self: Any, other: Any, *rest: Any, **keywords: Any) -> Any:
+        result = original(self, other, *rest, **keywords)
+        if (
+            type(result).__name__ == "EagerTensor"
+            and any(isinstance(each, kinds) or numbers.is_noted(each) for each in (self, other))
+            and _era_of_user(sys._getframe(1)).has_graphs
+        ):
+            numbers.note(result, operator, self, other)
+        return result
+
+    return of_variable
 
 
 def _by_identity(original: Any) -> Any:
