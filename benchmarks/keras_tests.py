@@ -2,10 +2,11 @@
 
     git clone --branch 2.2.4 https://github.com/keras-team/keras keras-2.2.4
     python benchmarks/keras_tests.py keras-2.2.4/tests --write RESULTS.jsonl [FILE...]
+    python benchmarks/keras_tests.py keras-2.2.4/tests --write RESULTS.jsonl --replicas 8 -k "gpu or cudnn or gru"
     python benchmarks/keras_tests.py --count RESULTS.jsonl  # into `tests/data/keras_tests.json`, and the page
 
-They run under `pytest -p parallel_compat.pytest`, with a limit for each test. This
-module is the pytest plugin as well that writes one line for each test.
+They run under `pytest -p parallel_compat.pytest`, with a limit for each test. Those that want GPUs, up to eight, run by
+the second line, on simulated devices. This module is the pytest plugin as well that writes one line for each test.
 """
 
 from __future__ import annotations
@@ -215,12 +216,15 @@ def main() -> None:
     parser.add_argument("--write", type=Path, required=True, metavar="FILE", help="where the outcomes go (JSON lines)")
     parser.add_argument("--python", default=sys.executable, help="another Python, with a stack of its own")
     parser.add_argument("--without-plugin", action="store_true", help="without the product")
+    parser.add_argument("--replicas", help="how many devices are simulated, for the tests that want GPUs")
     parser.add_argument("-k", help="as pytest's")
     given = parser.parse_intermixed_args()
     folder = given.folder.resolve()
     files = given.files or sorted(str(path.relative_to(folder)) for path in folder.rglob("*test*.py"))
     files = [file for file in files if Path(file).name != "conftest.py"]
-    run_all(files, folder, ["-k", given.k] if given.k else [], given.python, not given.without_plugin, given.write)
+    extra = ["-k", given.k] if given.k else []
+    extra += ["--legacy-replicas", given.replicas] if given.replicas else []
+    run_all(files, folder, extra, given.python, not given.without_plugin, given.write)
 
 
 if __name__ == "__main__":

@@ -121,3 +121,24 @@ def test_targets_of_other_names_are_refused(kind, era):
         for refused in (model.train_on_batch, model.test_on_batch, model.evaluate, model.fit):
             with pytest.raises(ValueError, match=r"out'\].*other"):
                 refused(X, {"other": Y})
+
+
+def test_outputs_of_one_name_are_told_apart_by_multi_gpu_model():
+    """As Keras 2.2.4 printed them; its single model had two outputs `twin`."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras.layers import Add, Dense, Input
+        from keras.models import Model, Sequential
+        from keras.utils import multi_gpu_model
+
+        twin = Sequential([Dense(1, input_shape=(1,))], name="twin")
+        a, b = Input((1,)), Input((1,))
+        single = Model([a, b], [Add(name="add")([twin(a), twin(b)]), twin(a), twin(b)])
+        model = multi_gpu_model(single, 2)
+        assert model.output_names == ["add", "twin_1", "twin_2"]
+        assert [layer.name for layer in model.layers[-3:]] == model.output_names
+        model.compile("sgd", {"add": "mse", "twin_1": "mae", "twin_2": "mse"}, metrics={"twin_2": ["mae"]})
+        assert model.metrics_names == ["loss", "add_loss", "twin_1_loss", "twin_2_loss", "twin_2_mean_absolute_error"]
+        history = model.fit([X, Y], {"add": X, "twin_1": X, "twin_2": Y}, verbose=0).history
+        assert sorted(history) == sorted(model.metrics_names)
+        single.compile("sgd", "mse")
+        assert len(single.train_on_batch([X, Y], [X, X, Y])) == 4

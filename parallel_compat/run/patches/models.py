@@ -394,12 +394,12 @@ def _model_init(original: Any) -> Any:
         original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
         names = vars(self).get("output_names")
         if names and len(set(names)) < len(names) and callers.era_of_caller() is not Era.TODAY:
-            self.output_names = _told_apart(names)
+            self.output_names = told_apart(names)
 
     return __init__
 
 
-def _told_apart(names: list[str]) -> list[str]:
+def told_apart(names: list[str]) -> list[str]:
     """Return the names of outputs as tf.keras told equal ones apart (`Network._set_output_names`): `a`, `a_1`.
 
     Keras 2.2.4 had several of one name, and told their losses apart by their places.

@@ -14,7 +14,7 @@ from parallel_compat.run import (
     environment,
     usage,
 )
-from parallel_compat.run.patches.models import put_on_models
+from parallel_compat.run.patches.models import put_on_models, told_apart
 from parallel_compat.run.patches.wrapping import like
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches) -> None:
     """Put the old arguments on the methods that `ParallelModel` has of its own."""
+    from parallel_compat import parallel_model
     from parallel_compat.parallel_model import ParallelModel
     from parallel_compat.training.trainer import ParallelTrainer
 
@@ -34,6 +35,8 @@ def put_on(patches: Patches) -> None:
         _draws_for_each_replica,
         why="each tower took the seeds of its layers from `np.random`",
     )
+    why = "`multi_gpu_model` told outputs of one name apart, of which Keras 2.2.4 had several"
+    patches.wrap(parallel_model, "output_names_of", _of_layers, why=why)
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         make = functools.partial(_generator_method, name=name)
         patches.wrap(ParallelTrainer, name, make, why="workers and callbacks as the user's code had them")
@@ -58,6 +61,21 @@ def _draws_for_each_replica(original: Any) -> Any:
                 initial_weights.draw_seeds_of(template)
 
     return __init__
+
+
+def _of_layers(original: Any) -> Any:
+    @like(original)
+    def output_names_of(model: Any, outputs: Any) -> list[str]:
+        names: list[str] = original(model, outputs)
+        if callers.era_of_caller() is not Era.KERAS_2_2_4 or not getattr(model, "outputs", None):
+            return names
+        from parallel_compat.legacy import nodes
+
+        of_layers = [layer.name for layer in nodes.output_layers(model)]
+        # The single model's are told apart by `run`, in another way: its losses are known by them.
+        return of_layers if told_apart(of_layers) == names else names
+
+    return output_names_of
 
 
 def _generator_method(original: Any, name: str) -> Any:
