@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from parallel_compat import multi_gpu_model
+from parallel_compat.legacy.models import settle_trainable
 
 
 def network(units, name, **arguments):
@@ -36,6 +37,26 @@ def test_a_discriminator_frozen_after_compile_still_trains_alone_and_not_in_the_
     assert changed(generator, lambda: parallel_combined.train_on_batch(x, y))
     assert not discriminator.trainable
     assert parallel_discriminator.trainable_variables == []
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_model_of_keras_trains_what_was_settled_until_it_is_compiled_again(replicas):
+    """What a migrated GAN does; the numbers are Keras 2.2.4's."""
+    x, y = np.ones((4, 1)), np.zeros((4, 1))
+    one = keras.Input((1,)), keras.Input((1,)), keras.Input((1,))
+    d, g = (keras.Model(i, keras.layers.Dense(1, kernel_initializer="ones")(i)) for i in one[:2])
+    trained = multi_gpu_model(d, replicas) if replicas > 1 else d
+    trained.compile(keras.optimizers.SGD(0.1), "mse")
+    settle_trainable(trained)
+    d.trainable = False
+    gan = keras.Model(one[2], d(g(one[2])))
+    gan.compile(keras.optimizers.SGD(0.1), "mse")
+    losses = [each.train_on_batch(x, y) for each in (trained, gan, trained, gan)]
+    np.testing.assert_allclose(losses, [1.0, 0.36, 0.36, 0.0526427], rtol=1e-5)
+    trained.compile(keras.optimizers.SGD(0.1), "mse")
+    with pytest.warns(UserWarning, match="trainable weights"):
+        assert trained.train_on_batch(x, y) == pytest.approx(0.1296)
+    assert trained.test_on_batch(x, y) == pytest.approx(0.1296)
 
 
 @pytest.mark.parametrize("run_eagerly", [False, True])

@@ -13,7 +13,16 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, in_memory
-from parallel_compat.legacy import cloning, compiled_metrics, model_files, nodes, old_files, saved_models, saving
+from parallel_compat.legacy import (
+    cloning,
+    compiled_metrics,
+    model_files,
+    nodes,
+    old_files,
+    saved_models,
+    saving,
+    settled_trainable,
+)
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
@@ -24,6 +33,7 @@ clone_model = cloning.clone_model
 load_weights = model_files.load_weights
 save_model = model_files.save_model
 save_weights = model_files.save_weights
+settle_trainable = settled_trainable.settle_trainable
 
 
 @of_models("predict_classes")

@@ -142,7 +142,7 @@ RESULTS: tuple[Result, ...] = (
         "`trainable` set after `compile`, as in a GAN",
         "what trains is settled by `compile`",
         "before the first batch it takes effect without `compile`, after it has none: compile once more",
-        THEN, "as then for a parallel model, else **as Keras 3**", _NONE,
+        THEN, "as then, by `settle_trainable` after `compile`", _NONE,
         r"trainable\s*=",
     ),
     Result(

@@ -1,0 +1,106 @@
+"""A model whose layers are frozen or thawed after `compile` goes on to train what was trainable then.
+
+Keras 2 settled in `compile` what trains: a GAN compiles its discriminator, freezes it, and puts it into the whole.
+Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "frozen-after-compile"
+SAFE = True
+BEFORE = """\
+from keras.models import Model
+d = Model(image, validity)
+d.compile(loss='binary_crossentropy', optimizer='adam')
+d.trainable = False
+gan = Model(noise, d(g(noise)))
+gan.compile(loss='binary_crossentropy', optimizer='adam')
+"""
+AFTER = """\
+from keras.models import Model
+import parallel_compat.legacy.models
+d = Model(image, validity)
+d.compile(loss='binary_crossentropy', optimizer='adam')
+parallel_compat.legacy.models.settle_trainable(d)
+d.trainable = False
+gan = Model(noise, d(g(noise)))
+gan.compile(loss='binary_crossentropy', optimizer='adam')
+"""
+
+_TARGET = "parallel_compat.legacy.models.settle_trainable"
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find models that are compiled before `trainable` is set, and not again after it."""
+    flags = [each for each in file.tree.attributes if each.attr == "trainable" and isinstance(each.ctx, ast.Store)]
+    compiled = file.method_calls.get("compile", ()) if flags else ()
+    for call in compiled:
+        statement = file.tree.parents[call]
+        if not isinstance(statement, ast.Expr) or not _is_of_model(file, call):
+            continue
+        later = [each for each in flags if _comes_after(file, each, call)]
+        again = [each for each in compiled if _receiver(each) == _receiver(call) and _comes_after(file, each, call)]
+        if all(any(_comes_after(file, each, flag) for each in again) for flag in later) or _is_settled(file, call):
+            continue
+        spelled = file.reference(_TARGET, call)
+        if spelled is None:
+            continue
+        text, imports = spelled
+        name = _receiver(call)
+        edits = [file.insert_statement(statement, f"{text}({name})"), *imports]
+        message = (
+            f"`trainable` is set after `{name}.compile`, which settled what trains; in Keras 3 the first batch does."
+        )
+        yield file.found(RULE, call, message, edits, hint=not file.old)
+
+
+def _receiver(call: ast.Call) -> str:
+    assert isinstance(call.func, ast.Attribute)
+    return ast.unparse(call.func.value)
+
+
+def _is_of_model(file: File, call: ast.Call) -> bool:
+    assert isinstance(call.func, ast.Attribute)
+    kind = file.kinds.of(call.func.value)
+    if kind is not None:
+        return kind == MODEL
+    return calls.keyword(call, "loss") is not None or calls.keyword(call, "optimizer") is not None
+
+
+def _function(file: File, node: ast.AST) -> ast.AST | None:
+    return next((above for above in file.tree.ancestors(node) if isinstance(above, _FUNCTION)), None)
+
+
+def _comes_after(file: File, node: ast.expr, other: ast.expr) -> bool:
+    """Say whether an expression comes after another one of its function; or of `self`, in another of its class."""
+    if _function(file, node) is _function(file, other):
+        return file.source.start(node) > file.source.start(other)
+    around = file.tree.enclosing_class(other)
+    return around is not None and file.tree.enclosing_class(node) is around and _is_of_self(node) and _is_of_self(other)
+
+
+def _is_of_self(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_settled(file: File, call: ast.Call) -> bool:
+    return any(
+        ast.unparse(each.func).endswith("settle_trainable")
+        and [ast.unparse(given) for given in each.args] == [_receiver(call)]
+        for each in file.tree.calls
+    )
