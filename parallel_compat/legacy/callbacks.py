@@ -445,6 +445,30 @@ class SummaryWriter:
         self._writer.flush()
 
 
+class FileWriter(SummaryWriter):
+    """`tf.summary.FileWriter` of TensorFlow 1, for scalars of one's own; a graph is not written, there is none.
+
+    Args:
+        logdir: the folder.
+        *graph: the graph and further arguments, without effect.
+        filename_suffix: the end of the file's name.
+        **keywords: further arguments, without effect.
+    """
+
+    def __init__(self, logdir: str, *graph: Any, filename_suffix: str | None = None, **keywords: Any) -> None:
+        import tensorflow as tf
+
+        super().__init__(tf.summary.create_file_writer(logdir, filename_suffix=filename_suffix))
+        self._logdir = logdir
+
+    def get_logdir(self) -> str:
+        """Return the folder."""
+        return self._logdir
+
+    def add_graph(self, *graph: Any, **keywords: Any) -> None:
+        """Leave the graph out."""
+
+
 def checked_mode(callback: str, mode: str) -> str:
     """Return a callback's mode; an unknown one is "auto", with a warning."""
     if mode in ("auto", "min", "max"):

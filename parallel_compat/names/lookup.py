@@ -57,6 +57,9 @@ def answer(module: str, name: str) -> Path | None:
     return None if row.status is Status.SAME else row
 
 
+_ABSENT = object()
+
+
 def fetch(target: str) -> Any:
     """Import the object that a row's target names.
 
@@ -69,7 +72,7 @@ def fetch(target: str) -> Any:
     Raises:
         ImportError: there is no such thing in the installed versions.
     """
-    parts = target.split(".")
+    parts, missing = target.split("."), ""
     for cut in range(len(parts), 0, -1):
         try:
             found: Any = importlib.import_module(".".join(parts[:cut]))
@@ -78,11 +81,13 @@ def fetch(target: str) -> Any:
             if error.name is None or not target.startswith(error.name):
                 raise
             continue
-        for part in parts[cut:]:
-            if not hasattr(found, part):
-                raise ImportError(f"Expected {target} in the installed Keras and TensorFlow. Received: no `{part}`.")
-            found = getattr(found, part)
-        return found
+        # `tensorflow/distribute` on the disk is another one than `tf.distribute`: what it does not have may be there.
+        lacks = next((part for part in parts[cut:] if (found := getattr(found, part, _ABSENT)) is _ABSENT), None)
+        if lacks is None:
+            return found
+        missing = missing or lacks
+    if missing:
+        raise ImportError(f"Expected {target} in the installed Keras and TensorFlow. Received: no `{missing}`.")
     raise ImportError(f"Expected {target} to be installed.")
 
 

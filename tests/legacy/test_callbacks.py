@@ -216,6 +216,17 @@ def test_tensorboard_has_a_writer_for_scalars_of_ones_own(tmp_path):
     assert written == [(0, 0.25), (1, 0.5)]
 
 
+def test_a_file_writer_of_ones_own(tmp_path):
+    writer = tf.summary.FileWriter(str(tmp_path), tf.get_default_graph())
+    writer.add_graph(None)
+    writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="score", simple_value=2.5)]), global_step=3)
+    writer.close()
+    assert writer.get_logdir() == str(tmp_path)
+    (path,) = tmp_path.iterdir()
+    events = tf.compat.v1.train.summary_iterator(str(path))
+    assert [(e.step, v.tag, v.simple_value) for e in events for v in e.summary.value] == [(3, "score", 2.5)]
+
+
 def test_validation_data_is_given_to_callbacks():
     seen = []
 

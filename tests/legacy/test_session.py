@@ -89,3 +89,26 @@ def test_listings_name_what_parallelize_would_use():
     assert keras.utils.multi_gpu_utils._get_available_devices() == short
     assert keras.utils.multi_gpu_utils._normalize_device_name("/device:GPU:1") == "/gpu:1"
     assert device_lib.normalize_device_name("/job:localhost/replica:0/task:0/device:CPU:0") == "/cpu:0"
+
+
+def test_settings_and_strategies_of_contrib():
+    settings = tf.contrib.training.HParams(rate=0.1, units=[4, 2], bias=True, name="a")
+    assert settings.parse("rate=1,units=[8,8],bias=false").values() == {
+        "rate": 1.0, "units": [8, 8], "bias": False, "name": "a",
+    }  # fmt: skip
+    settings.add_hparam("steps", 3)
+    settings.set_hparam("name", "b")
+    assert (settings.steps, settings.get("name"), settings.get("none", 5), "units" in settings) == (3, "b", 5, True)
+    assert tf.contrib.training.HParams().override_from_dict({}).parse_json("{}").to_json() == "{}"
+    settings.del_hparam("steps")
+    assert "steps" not in repr(settings)
+    for wrong, said in ((lambda: settings.parse("other=1"), "other"), (lambda: settings.parse("bias=5"), "bias")):
+        with pytest.raises(ValueError, match=said):
+            wrong()
+    with pytest.raises(ValueError, match="reserved"):
+        settings.add_hparam("rate", 1)
+    with pytest.raises(KeyError):
+        settings.set_hparam("none", 1)
+
+    assert tf.contrib.distribute.MirroredStrategy is tf.distribute.MirroredStrategy
+    assert tf.contrib.distribute.TPUStrategy is tf.distribute.TPUStrategy

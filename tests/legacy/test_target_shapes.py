@@ -136,3 +136,33 @@ def test_a_parallel_model_refuses_them_too() -> None:
         with pytest.raises(ValueError, match="expected"):
             model.fit_generator(_batches(_ones((6,))), steps_per_epoch=1, verbose=0)
         model.train_on_batch(X, _ones((6, 4)))
+
+
+@pytest.mark.parametrize("era", [KERAS, TF_1, TF_2])
+def test_a_model_is_called_on_pictures_of_another_size(era: str) -> None:
+    """Recorded: in a model all took them; as arrays for the model itself TensorFlow 2.2 alone."""
+    with parallel_compat.legacy_names(era=era):
+        if era == KERAS:
+            from keras.layers import Conv2D, Dense, Input
+            from keras.models import Model
+        else:
+            from tensorflow.keras.layers import Conv2D, Dense, Input
+            from tensorflow.keras.models import Model
+
+        x = Input((4, 4, 1))
+        small = Model(x, Conv2D(1, 3, padding="same", kernel_initializer="ones")(x))
+        for sizes in ((None, None), (6, 6)):
+            larger = Input((*sizes, 1))
+            outputs = small(larger)
+            assert tuple(outputs.shape) == (None, *sizes, 1)
+            assert Model(larger, outputs).predict(_ones((1, 6, 6, 1)), verbose=0).sum() == 256.0
+        if era == TF_2:
+            assert small.predict(_ones((1, 6, 6, 1)), verbose=0).sum() == 256.0
+        else:
+            with pytest.raises(ValueError, match=r"4, 4, 1"):
+                small.predict(_ones((1, 6, 6, 1)), verbose=0)
+
+        four = Input((4,))
+        dense = Model(four, Dense(2)(four))
+        with pytest.raises(ValueError, match="dense"):
+            dense(Input((5,)))

@@ -305,3 +305,39 @@ def _tensor(value: Any) -> Any:
 def say_uses_phase(tensor: Any, uses: bool) -> None:
     """Let a tensor say whether it depends on the learning phase, as every tensor of Keras 2 did."""
     tensor._uses_learning_phase = uses
+
+
+def of_other_sizes(takes: Callable[[Any, Any, bool], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a functional model compares what it is called on with its inputs (`_assert_input_compatibility`).
+
+    Args:
+        takes: called with a model, its inputs, and whether another layer or model calls it; says whether it takes
+            inputs of another size, which its layers look at themselves.
+    """
+    from keras.src import backend
+    from keras.src.backend.common import global_state
+    from keras.src.models.functional import Functional
+
+    def wrap(original: Any) -> Any:
+        def _assert_input_compatibility(self: Any, *args: Any) -> Any:
+            context = global_state.get_global_attribute("current_call_ctx")
+            inside = context is not None and context.entry_layer is not self
+            if takes(self, args[0], inside):
+                given, own = keras.tree.flatten(args[0]), self._inputs
+                if len(given) == len(own) and all(
+                    x is not None and len(x.shape) == len(y.shape) for x, y in zip(given, own, strict=True)
+                ):
+                    if not inside and any(map(_is_other_size, given, own)):
+                        backend.compute_output_spec(self.call, args[0])  # the layers are called, and look at theirs
+                    return None
+            return original(self, *args)
+
+        return _assert_input_compatibility
+
+    yield Functional, "_assert_input_compatibility", wrap
+
+
+def _is_other_size(x: Any, y: Any) -> bool:
+    if not isinstance(x, keras.KerasTensor):
+        return False
+    return any(one != other and None not in (one, other) for one, other in zip(x.shape, y.shape, strict=True))

@@ -55,6 +55,7 @@ def put_on(patches: Patches, keras: Any) -> None:
             "shapes have `as_list()`",
         ),
         (layer_calls.of_layers_made_by_calls(), "layers that a layer of a Sequential model makes are the model's"),
+        (layer_calls.of_other_sizes(_takes_other_sizes), "a model is called on pictures of another size"),
         (layer_calls.of_compiled_calls(), "a `call` that is a `tf.function` changes its variables"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
@@ -405,6 +406,12 @@ def _say_whether_it_trains(result: Any, layer: Any, training: Any) -> None:
 
 def _is_old(layer: Any) -> bool:
     return object_eras.era_of_object(layer) is not Era.TODAY
+
+
+def _takes_other_sizes(model: Any, inputs: Any, inside: bool) -> bool:
+    """In a graph the sizes of arrays were compared with those of a model's inputs, in TensorFlow 2.2 none were."""
+    era = object_eras.era_of_object(model)
+    return era is Era.TF_KERAS_2_2 or (era.has_graphs and (inside or patch_points.any_symbolic(inputs)))
 
 
 def _is_called_for_shape(layer: Any) -> bool:
