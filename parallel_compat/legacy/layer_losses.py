@@ -15,6 +15,8 @@ from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import depends_on, values_in_use
 from parallel_compat.legacy import kept_numbers
 from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers
 
 
 def are_symbolic(layer: Any) -> bool:
@@ -75,11 +77,11 @@ def _of_calls(layer: Any, inputs: list[Any] | None) -> list[Any]:
             calls = [node for node in calls_of(each) if id(node) in of_model]
             found += [loss for node in calls for loss in _of_nested(each, node) if _is_of(node, inputs)]
         regularizer = _activity_regularizer(each)
-        if regularizer is None:
-            continue
         for node in calls_of(each):
             if (of_model is None or id(node) in of_model) and _is_of(node, inputs):
-                found += [regularizer(output) for output in node.output_tensors]
+                found += keras3.losses_of_call(each, node)
+                if regularizer is not None:
+                    found += [regularizer(output) for output in node.output_tensors]
     return found
 
 
@@ -95,15 +97,19 @@ def _activity_regularizer(layer: Any) -> Any:
 
 
 def _of_nested(model: Any, node: Any) -> list[Any]:
-    """Return the activity losses of the layers in a model, for one of its calls."""
-    found = []
+    """Return the losses that the layers in a model add, for one of its calls."""
+    found: list[Any] = []
     own = {id(each) for each in keras3.nodes_of(model)}
+
+    def in_call(tensor: Any, layer: Any) -> Any:
+        return keras.Model(model.inputs, tensor, name=f"{model.name}_{layer.name}")(list(node.input_tensors))
+
     for each in keras3.all_layers(model):
         regularizer = _activity_regularizer(each)
-        if regularizer is None or each is model:
-            continue
-        for inner in calls_of(each):
-            for output in inner.output_tensors if id(inner) in own else ():
-                part = keras.Model(model.inputs, output, name=f"{model.name}_{each.name}")
-                found.append(regularizer(part(list(node.input_tensors))))
+        for inner in calls_of(each) if each is not model else ():
+            if id(inner) in own:
+                if callers.era_of_caller() is not Era.KERAS_2_2_4:  # which listed them for the call of the layer alone
+                    found += [in_call(loss, each) for loss in keras3.losses_of_call(each, inner)]
+                if regularizer is not None:
+                    found += [regularizer(in_call(output, each)) for output in inner.output_tensors]
     return found

@@ -358,6 +358,7 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
             "`model.add_loss(lambda: ...)`, which computes it from the weights."
         )
     if not symbolic:
+        keras3.note_added_loss(self)
         return original(self, loss)  # `inputs=` said to a graph what the loss depends on
     where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     if not isinstance(self, keras.Model) or not getattr(self, "outputs", None) or len(symbolic) < len(losses):

@@ -6,6 +6,8 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 X = np.random.default_rng(0).random((16, 6)).astype("float32")
 
@@ -128,3 +130,34 @@ def test_symbolic_tensors_that_are_appended_to_the_metrics_are_logged():
     np.testing.assert_allclose(history["val_tripled"], [3.0, 3.0])
     assert model.metrics_names == ["loss", "doubled", "tripled"]
     np.testing.assert_allclose(model.train_on_batch(x[:1], x[:1]), [0.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_losses_that_a_layer_adds_in_its_call_are_listed_before_anything_is_computed(era, replicas):
+    """The lengths are those of Keras 2.2.4 and of tf.keras in TensorFlow 1.15.5 and 2.2.3."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models
+
+        class Own(layers.Layer):
+            def call(self, x):
+                self.add_loss(0.01 * K.sum(K.square(x)), inputs=x)
+                return x * 2.0
+
+            def compute_output_shape(self, shape):
+                return shape
+
+        inputs = layers.Input((5,))
+        model = models.Model(inputs, layers.Dense(3, kernel_regularizer="l2")(Own()(inputs)))
+        x, y = np.ones((6, 5), "float32"), np.ones((6, 3))
+        seen = [[len(model.losses)] + [len(layer.losses) for layer in model.layers]]
+        added = model.layers[1].losses
+        np.testing.assert_allclose(K.function([inputs], added)([x]), [0.3], rtol=1e-6)
+        trained = parallel_compat.parallelize(model, gpus=2) if replicas == 2 else model
+        trained.compile("sgd", "mse")
+        trained.train_on_batch(x, y)
+        seen.append([len(model.losses)])
+        around = layers.Input((5,))
+        seen.append([len(models.Model(around, model(around)).get_losses_for(around))])
+    assert seen == [[2, 0, 1, 1], [2], [0 if era == "keras-2.2.4" else 1]]

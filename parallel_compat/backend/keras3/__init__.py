@@ -156,7 +156,12 @@ from parallel_compat.backend.keras3.optimizers import (
     twin_of,
     update_once_for_all_replicas,
 )
-from parallel_compat.backend.keras3.symbolic_losses import add_symbolic_losses, symbolic_losses_of
+from parallel_compat.backend.keras3.symbolic_losses import (
+    add_symbolic_losses,
+    losses_of_call,
+    note_added_loss,
+    symbolic_losses_of,
+)
 from parallel_compat.backend.keras3.symbolic_values import (
     NotComputedError,
     Values,
@@ -248,6 +253,7 @@ __all__ = [
     "log_the_only_loss",
     "logits_behind",
     "loss_of_own_step",
+    "losses_of_call",
     "made_by_activation",
     "means_held",
     "metric_values",
@@ -258,6 +264,7 @@ __all__ = [
     "nodes_of",
     "noise_shape",
     "not_compiled",
+    "note_added_loss",
     "operation_behind",
     "operation_of",
     "operation_seeds",

@@ -6,6 +6,7 @@ them then. The model's graph, from which its config and its files are written, s
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LOSSES, _METRICS = "_parallel_compat_symbolic_losses", "_parallel_compat_symbolic_metrics"
+_OF_CALLS = "_parallel_compat_losses_of_calls"
 
 
 def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
@@ -48,6 +50,48 @@ def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
 def symbolic_losses_of(model: keras.Model) -> list[Any]:
     """Return the losses that `add_symbolic_losses` added."""
     return list(vars(model).get(_LOSSES) or ())
+
+
+class LossesOfCall(keras.Operation):  # type: ignore[misc]
+    """The losses that a layer's `call` adds to it, as an operation on what the layer is called with.
+
+    Args:
+        layer: the layer.
+    """
+
+    def __init__(self, layer: keras.layers.Layer) -> None:
+        super().__init__(name=f"losses_of_{layer.name}")
+        self._of = layer.call
+
+    def call(self, *given: Any, **keywords: Any) -> list[Any]:
+        """Return the losses of a call, which leaves none on the layer."""
+        with keras.StatelessScope(collect_losses=True) as scope:
+            self._of(*given, **keywords)
+        return list(scope.losses)
+
+
+def note_added_loss(layer: keras.layers.Layer) -> None:
+    """Let `losses_of_call` know that a layer adds losses in its `call`."""
+    vars(layer).setdefault(_OF_CALLS, {})
+
+
+def losses_of_call(layer: keras.layers.Layer, node: Any) -> list[Any]:
+    """Return the losses that one call of a layer on symbolic tensors added, as symbolic tensors.
+
+    Args:
+        layer: the layer.
+        node: the call, of its `_inbound_nodes`.
+    """
+    # A layer that has `compute_output_shape` is not called on symbolic tensors by Keras 3.
+    call = inspect.unwrap(type(layer).call)
+    is_own = not str(getattr(call, "__module__", "")).startswith(("keras.", "parallel_compat."))
+    says_so = "add_loss" in getattr(getattr(call, "__code__", None), "co_names", ())
+    if _OF_CALLS not in vars(layer) and not (is_own and says_so):
+        return []
+    known: dict[int, tuple[Any, list[Any]]] = vars(layer).setdefault(_OF_CALLS, {})
+    if id(node) not in known:
+        known[id(node)] = node, list(LossesOfCall(layer)(*node.arguments.args, **node.arguments.kwargs))
+    return known[id(node)][1]
 
 
 def add_symbolic_metric(model: keras.Model, name: str, tensor: Any, of_compile: bool = True) -> None:
