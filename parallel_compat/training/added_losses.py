@@ -94,13 +94,14 @@ def _activity_regularizers_counting_samples(model: keras.Model) -> Iterator[None
     """
     regularized = [layer for layer in keras3.all_layers(model) if layer.activity_regularizer is not None]
     own = [layer.activity_regularizer for layer in regularized]
-    for layer in regularized:
-        layer.activity_regularizer = getattr(layer.activity_regularizer, "counting_samples", _samples_of)
+    for layer in regularized:  # past what looks at what is set: it would be a sum again
+        counting = getattr(layer.activity_regularizer, "counting_samples", _samples_of)
+        vars(layer)["activity_regularizer"] = counting
     try:
         yield
     finally:
         for layer, regularizer in zip(regularized, own, strict=True):
-            layer.activity_regularizer = regularizer
+            vars(layer)["activity_regularizer"] = regularizer
 
 
 def _made_up(x: Any, scale: float) -> Any:

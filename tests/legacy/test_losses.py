@@ -6,8 +6,8 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat import multi_gpu_model
-from parallel_compat.legacy.numbers.activity_regularizers import divides_by_samples
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
@@ -73,4 +73,49 @@ def test_activity_regularizers_are_sums_over_the_batch(parallel, tmp_path):
     model.save(str(tmp_path / "model.keras"))
     loaded = keras.saving.load_model(tmp_path / "model.keras")
     again = loaded.layers[0].activity_regularizer(keras.ops.convert_to_tensor(activity))
-    assert float(again) / (11 if divides_by_samples() else 1) == pytest.approx(0.5 * np.abs(activity).sum(), rel=1e-5)
+    assert float(again) == pytest.approx(0.5 * np.abs(activity).sum(), rel=1e-5)  # as a script's code calls it
+    assert loaded.evaluate(X, np.zeros((11, 1)), verbose=0) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize(("era", "expected"), [("keras-2.2.4", 0.36), ("tf.keras-1.15", 0.06), ("tf.keras-2.2", 0.06)])
+def test_activity_regularizers_of_layers_of_any_class(era, expected, replicas):
+    """Keras 2.2.4 added the sum of whatever layer, its own or a user's; tf.keras divided it by the samples."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models, regularizers
+
+        class Own(layers.Layer):
+            def __init__(self, activity_regularizer=None, **kwargs):
+                super().__init__(**kwargs)
+                self.activity_regularizer = regularizers.get(activity_regularizer)
+
+            def call(self, x):
+                return 1.0 * x
+
+            def get_config(self):
+                config = {"activity_regularizer": regularizers.serialize(self.activity_regularizer)}
+                return {**super().get_config(), **config}
+
+        def set_later():
+            layer = layers.Dense(3, kernel_initializer="identity", input_shape=(3,))
+            layer.activity_regularizer = lambda x: 0.01 * K.sum(K.abs(x))
+            return layer
+
+        local = {"kernel_initializer": "ones", "activity_regularizer": regularizers.l1(0.01)}
+        kinds = [
+            lambda: Own(regularizers.l1(0.01), input_shape=(3,)),
+            lambda: Own.from_config(Own("l1", input_shape=(3,)).get_config()),
+            set_later,
+            lambda: layers.LocallyConnected1D(2, 1, input_shape=(3, 1), **local),
+        ]
+        for kind, times in zip(kinds, (0.5, 0.5, 0.5, 1), strict=True):
+            model = models.Sequential([kind()])
+            # What the user's code finds is what it has set.
+            assert float(K.get_value(model.layers[0].activity_regularizer(K.ones((2, 2))))) == pytest.approx(0.04)
+            model.build((None, 3))
+            x = np.ones((6, 3) if len(model.input_shape) == 2 else (6, 3, 1))
+            y = model.predict(x)
+            model = multi_gpu_model(model, gpus=replicas) if replicas > 1 else model
+            model.compile("sgd", "mse")
+            assert model.evaluate(x, y, verbose=0) == pytest.approx(expected * times, rel=1e-5)

@@ -91,10 +91,7 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         if length is not None and of == "keras.layers.Embedding":
             self.input_length = length
         if era is Era.KERAS_2_2_4 and getattr(self, "activity_regularizer", None) is not None:
-            from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
-
             noting(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its samples")
-            self.activity_regularizer = SumOverBatch(self.activity_regularizer)
 
     return __init__
 

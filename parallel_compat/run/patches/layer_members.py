@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy import automatic_names
+    from parallel_compat.legacy.numbers import activity_regularizers
 
     layer, input_layer = keras.layers.Layer, keras.layers.InputLayer
     for points, why in (
@@ -50,6 +51,9 @@ def put_on(patches: Patches, keras: Any) -> None:
         keras.layers.Lambda, "call", _computation_of_lambda, why="no variables are made in it, by TensorFlow 2.2"
     )
     patches.set(layer, "dynamic", _Dynamic(), why="an attribute of the layers of tf.keras, which `dynamic=True` sets")
+    patches.set(
+        layer, "activity_regularizer", activity_regularizers.OfLayer(), why="Keras 2.2.4 did not divide by the samples"
+    )
     patches.set(keras.layers.Embedding, "input_length", None, why="an attribute that `Embedding` had")
     patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
     for name in ("input", "output"):
