@@ -109,9 +109,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Compute it in the loss, or give the layer a `kernel_regularizer`.",
     ),
     Difference(
-        (Era.TF_KERAS_1_15,),
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
         "`get_weights` lists each weight once after `add_loss` of a tensor from within a model inside.",
-        "TensorFlow 1.15 listed the layers of the models inside a second time. Both are the same weights.",
+        "`tf.keras` listed the layers of the models inside a second time. Both are the same weights, and files that "
+        "have them twice are read.",
     ),
     Difference(
         (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),

@@ -8,6 +8,8 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from parallel_compat.recover import weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
@@ -22,8 +24,6 @@ from parallel_compat.warning_category import ParallelCompatWarning
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
-
-    import numpy as np
 
     from parallel_compat.recover.layer_tree import Node, Path
     from parallel_compat.recover.parallel_wrapper import Wrapper
@@ -119,12 +119,12 @@ def load_template_weights(
     old = not written_by_keras3(stored)
     template = _template(stored) if old and stored.form == "model" else None
     wrappers = tuple(template.wrappers) if template is not None else ()
-    places = _by_layers(template, tree) or {} if template is not None else {}
+    places = _by_layers(template, tree, arrays) or {} if template is not None else {}
     if not places:
         guessed = None if template is not None else wrapper_of_weights(stored)
         if guessed is not None:
             wrappers = (guessed,)
-        places = _by_groups(stored, tree, parallel=bool(wrappers), reshape=reshape)
+        places = _by_groups(stored, tree, arrays, parallel=bool(wrappers), reshape=reshape)
     notes: list[str] = []
     values = _values(model, tree, places, arrays, template, notes, old=old, reshape=reshape, path=stored.path)
     mine = {id(variable) for variable, _ in values}
@@ -238,14 +238,17 @@ def _load_by_keras(model: Any, stored: Stored) -> LoadedWeights:
     return LoadedWeights(stored.path, "weights", (), "3", len(model.weights))
 
 
-def _by_layers(template: Template, tree: Branch) -> dict[Path, list[int]] | None:
+def _by_layers(template: Template, tree: Branch, arrays: list[Array]) -> dict[Path, list[int]] | None:
     """Match the file's layers with the model's: by their names, or one by one in order."""
     assert template.tree is not None
     mine = [leaf for leaf in tree.leaves() if leaf.specs]
     theirs = [leaf for leaf in template.tree.leaves() if leaf.path in template.places]
+    if len(mine) != len(theirs):
+        again = _listed_again(template.stored, arrays, [template.places[leaf.path] for leaf in theirs])
+        theirs = [leaf for leaf, twice in zip(theirs, again, strict=True) if not twice]
     paths = {leaf.path for leaf in mine}
     if paths == {leaf.path for leaf in theirs}:
-        return dict(template.places)
+        return {path: template.places[path] for path in paths}
     if len(mine) != len(theirs):
         inner = _only_branch(tree)
         if inner is not None:
@@ -272,7 +275,24 @@ def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
     return None
 
 
-def _by_groups(stored: Stored, tree: Branch, *, parallel: bool, reshape: bool) -> dict[Path, list[int]]:
+def _listed_again(stored: Stored, arrays: list[Array], groups: list[list[int]]) -> list[bool]:
+    """Say which groups of weights hold what others before them hold, by the same names.
+
+    After `add_loss` of a tensor from within a model inside, as in the example of a variational autoencoder, tf.keras
+    listed the layers that made it beside that model, and wrote their weights twice.
+    """
+    names = [weight.name for layer in stored.layers for weight in layer.weights]
+    before: dict[str, Array] = {}
+    found = []
+    for group in groups:
+        found.append(all(np.array_equal(before.get(names[at]), arrays[at]) for at in group))
+        before.update((names[at], arrays[at]) for at in group)
+    return found
+
+
+def _by_groups(
+    stored: Stored, tree: Branch, arrays: list[Array], *, parallel: bool, reshape: bool
+) -> dict[Path, list[int]]:
     """Match a file without a usable config: its groups are the model's layers, or one is the whole template."""
     flat = [weight for layer in stored.layers for weight in layer.weights]
     full = [layer for layer in stored.layers if layer.weights]
@@ -284,6 +304,15 @@ def _by_groups(stored: Stored, tree: Branch, *, parallel: bool, reshape: bool) -
         tops = [
             child for child in tops[0].children if any(leaf.specs for leaf in child.leaves())
         ]  # a parallel model was given
+    starts = {}
+    start = 0
+    for layer in stored.layers:
+        starts[layer.name] = start
+        start += len(layer.weights)
+    if len(tops) != len(full):
+        groups = [[starts[layer.name] + number for number in range(len(layer.weights))] for layer in full]
+        again = _listed_again(stored, arrays, groups)
+        full = [layer for layer, twice in zip(full, again, strict=True) if not twice]
     if len(tops) != len(full):
         raise CheckpointError(
             f"{stored.path}: expected weights for {len(tops)} layers "
@@ -292,11 +321,6 @@ def _by_groups(stored: Stored, tree: Branch, *, parallel: bool, reshape: bool) -
         )
     by_name = {layer.name: layer for layer in full}
     named = set(by_name) == {top.path[-1] for top in tops}
-    starts = {}
-    start = 0
-    for layer in stored.layers:
-        starts[layer.name] = start
-        start += len(layer.weights)
     found: dict[Path, list[int]] = {}
     for number, top in enumerate(tops):
         layer = by_name[top.path[-1]] if named else full[number]

@@ -3,6 +3,7 @@ which."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,3 +149,65 @@ def test_a_model_around_the_template_is_loaded_through() -> None:
         inner.set_weights([np.zeros(value.shape) for value in inner.get_weights()])
         load_template_weights(outer, ORACLE / f"sgd_even.{kind}.h5")
         assert np.abs(inner.get_weights()[0]).max() > 0
+
+
+def whole_config(names: list[str]) -> bytes:
+    """A config as TensorFlow 1.15 wrote it, without what computes the added loss."""
+
+    def layer(name: str, kind: str, config: dict[str, Any], before: list[Any]) -> dict[str, Any]:
+        return {"name": name, "class_name": kind, "config": {"name": name, **config}, "inbound_nodes": before}
+
+    def dense(name: str, before: str, node: int = 0, units: int = 3) -> dict[str, Any]:
+        return layer(name, "Dense", {"units": units, "activation": "tanh"}, [[[before, node, 0, {}]]])
+
+    def model(layers: list[Any], output: str) -> dict[str, Any]:
+        ends = {"input_layers": [["a", 0, 0]], "output_layers": [[output, 0, 0]]}
+        return {"name": "m", "layers": layers, **ends}
+
+    start = layer("a", "InputLayer", {"batch_input_shape": [None, 6]}, [])
+    coder = layer("coder", "Model", model([start, dense("h", "a")], "h"), [[["a", 0, 0, {}]]])
+    again = [dense("h", "a")] if "h" in names else []
+    layers = [start, coder, dense("out", "coder", 1, 1), *again]
+    return json.dumps({"class_name": "Model", "config": model(layers, "out")}).encode()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("twice", ["the same", "another"])
+@pytest.mark.parametrize("renamed", [False, True])
+def test_layers_that_a_file_lists_again_are_loaded_once(whole: bool, twice: str, renamed: bool, tmp_path: Path) -> None:
+    """`add_loss` of the hidden tensor of a model inside made TensorFlow 1.15 and 2.2 list its layer `h` again."""
+    import h5py
+    import keras
+
+    draw = np.random.RandomState(0)
+    values = {f"h/{name}:0": draw.normal(size=shape) for name, shape in (("kernel", (6, 3)), ("bias", (3,)))}
+    values |= {f"out/{name}:0": draw.normal(size=shape) for name, shape in (("kernel", (3, 1)), ("bias", (1,)))}
+    groups = {"a": [], "coder": ["h/kernel:0", "h/bias:0"], "out": ["out/kernel:0", "out/bias:0"],
+              "h": ["h/kernel:0", "h/bias:0"], "tf_op_layer_Square": [], "add_loss": []}  # fmt: skip
+    if whole:
+        del groups["tf_op_layer_Square"], groups["add_loss"]
+    with h5py.File(tmp_path / "old.h5", "w") as file:
+        top = file.create_group("model_weights") if whole else file
+        if whole:
+            file.attrs["model_config"] = whole_config(list(groups))
+        for owner in (file, top):
+            owner.attrs["keras_version"], owner.attrs["backend"] = b"2.2.4-tf", b"tensorflow"
+        top.attrs["layer_names"] = [name.encode() for name in groups]
+        for name, weights in groups.items():
+            group = top.create_group(name)
+            group.attrs["weight_names"] = [each.encode() for each in weights]
+            for each in weights:
+                changed = name == "h" and twice == "another"
+                group[each] = (values[each] + changed).astype("float32")
+    first = keras.Input((6,))
+    hidden = keras.layers.Dense(3, activation="tanh", name="other" if renamed else "h")
+    coder = keras.Model(first, hidden(first), name="another" if renamed else "coder")
+    x = keras.Input((6,))
+    model = keras.Model(x, keras.layers.Dense(1, name="last" if renamed else "out")(coder(x)))
+    if twice == "another":
+        with pytest.raises(CheckpointError, match="Received: 3 layers"):
+            load_template_weights(model, tmp_path / "old.h5")
+        return
+    assert load_template_weights(model, tmp_path / "old.h5").weights == 4
+    for mine, value in zip(model.get_weights(), values.values(), strict=True):
+        np.testing.assert_allclose(mine, value, rtol=1e-6)
