@@ -148,7 +148,7 @@ def of_era(kind: Any, keywords: dict[str, Any], era: Era, note: Any = lambda giv
     return made
 
 
-def for_one_compile(optimizer: Any) -> Any:
+def for_one_compile(optimizer: Any, model: Any = None) -> Any:
     """Return an optimizer that a model can be compiled with: the one that is given, the first time.
 
     In Keras 2 one `Adam` could be compiled into the discriminator and the whole of a GAN: each model had its own
@@ -157,18 +157,31 @@ def for_one_compile(optimizer: Any) -> Any:
         d.compile(loss="mse", optimizer=for_one_compile(adam))
         gan.compile(loss="mse", optimizer=for_one_compile(adam))
 
+    In tf.keras the moments were the optimizer's, by variable: a model that is compiled once more goes on with them.
+
     Args:
         optimizer: an optimizer, or the name of one.
+        model: the model that is compiled, for the moments of its weights that the optimizer has from a compile before.
 
     Returns:
         `optimizer`, or a copy without moments that shares the learning rate and the count of steps.
     """
     if not isinstance(optimizer, keras.optimizers.Optimizer):
         return optimizer
-    if not (optimizer.built or getattr(optimizer, _COMPILED, False)):
-        vars(optimizer)[_COMPILED] = True
-        return optimizer
-    return keras3.twin_of(optimizer)
+    compiled = vars(optimizer).get(_COMPILED)  # it, and its copies
+    if compiled is None:
+        compiled = vars(optimizer)[_COMPILED] = [optimizer]
+        if not optimizer.built:
+            return optimizer
+    if model is not None:
+        weights = model.trainable_weights
+        kept = next((each for each in compiled if keras3.has_moments_of(each, weights)), None)
+        if kept is not None:
+            return kept
+    twin = keras3.twin_of(optimizer)
+    vars(twin)[_COMPILED] = compiled
+    compiled.append(twin)
+    return twin
 
 
 class _ToBeCalled(list[Any]):

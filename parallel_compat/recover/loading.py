@@ -285,7 +285,7 @@ def _listed_again(stored: Stored, arrays: list[Array], groups: list[list[int]]) 
     before: dict[str, Array] = {}
     found = []
     for group in groups:
-        found.append(all(np.array_equal(before.get(names[at]), arrays[at]) for at in group))
+        found.append(all(names[at] in before and np.array_equal(before[names[at]], arrays[at]) for at in group))
         before.update((names[at], arrays[at]) for at in group)
     return found
 

@@ -70,7 +70,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if era is Era.KERAS_2_2_4 and isinstance(keywords.get("optimizer"), str):
         keywords["optimizer"] = _optimizer(keywords["optimizer"], frame, era)
     if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
-        keywords["optimizer"] = _for_one_compile(keywords["optimizer"], frame)
+        keywords["optimizer"] = _for_one_compile(keywords["optimizer"], self if era.is_tf_keras else None, frame)
     given_names = [keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")]
     for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
         if name in keywords:
@@ -248,11 +248,11 @@ def _optimizer(name: str, frame: FrameType, era: Era) -> Any:
     return made
 
 
-def _for_one_compile(optimizer: Any, frame: FrameType) -> Any:
+def _for_one_compile(optimizer: Any, model: Any, frame: FrameType) -> Any:
     """Return the optimizer, or a copy of one that was compiled before (in a GAN: one `Adam` for both models)."""
     from parallel_compat.legacy import optimizers
 
-    given = optimizers.for_one_compile(optimizer)
+    given = optimizers.for_one_compile(optimizer, model)
     if given is not optimizer:
         usage.record(
             "Model.compile with an optimizer that was compiled before", "a copy with the same learning rate", frame

@@ -186,6 +186,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
 
 def _predict_generator(**arguments: Any) -> Any:
     _complete_generators(arguments)
+    batch_logs.predicts(arguments["model"])
     return generator_methods.predict_generator(**arguments)
 
 
@@ -245,6 +246,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if is_sparse(arguments["x"]):
         arguments["x"] = dense_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
     divided = arguments.get("batch_size"), arguments.get("steps")
+    batch_logs.predicts(self)
     evaluating = batch_logs.evaluating(self, "predict", arguments["x"], *divided)
     with evaluating, _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)

@@ -408,3 +408,43 @@ def test_each_value_of_a_loss_without_reduction_is_weighted_by_the_samples_of_it
         found += model.fit(x, targets, batch_size=5, **given).history["loss"]
         found += [model.test_on_batch(x, targets)[0] for _ in range(2)]
     np.testing.assert_allclose(found, EACH_LOSS[outputs], rtol=1e-6)
+
+
+_WITHOUT_PREDICTION = [0.35729, 0.52941, 0.53901, 0.41743, 0.47368, 0.55846]
+_AFTER_PREDICTION = [0.35729, 0.6, 0.51416, 0.41743, 0.42857, 0.57444]
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize(
+    ("era", "way", "expected"),
+    [
+        ("tf.keras-1.15", None, _WITHOUT_PREDICTION),
+        ("tf.keras-1.15", "predict", _AFTER_PREDICTION),
+        ("tf.keras-1.15", "predict_generator", _AFTER_PREDICTION),
+        ("tf.keras-1.15", "predict_on_batch", _WITHOUT_PREDICTION),
+        ("tf.keras-2.2", "predict", [0.3821, 0.52941, 0.53901, 0.40147, 0.47368, 0.55846]),
+    ],
+)
+def test_predicting_resets_the_metrics_of_1_15(era, way, expected, replicas):
+    """What `train_on_batch` and `test_on_batch` give after `evaluate` and `fit`; numbers of the real stacks."""
+    draw = np.random.RandomState(0)
+    x, y = draw.normal(size=(12, 5)), (np.random.RandomState(1).uniform(size=(12, 1)) > 0.5) * 1.0
+    with parallel_compat.legacy_names(era=era):
+        template = keras.Sequential([keras.layers.Dense(1, input_shape=(5,), activation="sigmoid")])
+        template.set_weights([np.linspace(-1, 1, 5)[:, None], np.zeros(1)])
+        model = multi_gpu_model(template, replicas) if replicas > 1 else template
+        model.compile(keras.optimizers.SGD(0.01), "mse", metrics=["accuracy", "mae"])
+
+        def predict():
+            if way == "predict_generator":
+                model.predict_generator((x[at : at + 4] for at in (0, 4, 8)), 3)
+            elif way is not None:
+                getattr(model, way)(x)
+
+        model.evaluate(x, y, verbose=0)
+        predict()
+        found = [*model.train_on_batch(x[:5], y[:5])]
+        model.fit(x, y, verbose=0, shuffle=False)
+        predict()
+        found += model.test_on_batch(x[5:], y[5:])
+    np.testing.assert_allclose(found, expected, atol=2e-5)

@@ -729,3 +729,68 @@ def test_a_file_has_no_state_of_a_weight_without_a_gradient_and_does_not_fit_the
         assert len(parallel.optimizer.get_weights()) == counts[0]
     np.testing.assert_allclose(losses, expected, rtol=2e-6)
     assert found == counts
+
+
+# Sums of the absolute weights after three steps, another `compile` with the same optimizer and three more, and what
+# the optimizer counted; of TensorFlow 1.15.5, and of 2.2.3 for "SGD" and "Adam".
+_COMPILED_AGAIN = {
+    ("SGD", "again"): (10.97, 2.2968, 2.1109, 0.3437, 6),
+    ("SGD", "unfrozen"): (10.649, 2.5402, 1.9149, 0.28362, 6),
+    ("Adam", "again"): (9.9712, 2.349, 2.3563, 0.35696, 6),
+    ("Adam", "unfrozen"): (10.976, 2.4607, 2.1999, 0.48228, 6),
+    ("RMSprop", "unfrozen"): (11.13, 3.1964, 1.5214, 0.32491, 6),
+    ("Nadam", "unfrozen"): (10.48, 2.3857, 2.4651, 0.38293, 6),
+    ("Adagrad", "unfrozen"): (10.611, 2.3381, 2.6705, 0.38399, 6),
+    ("Adadelta", "unfrozen"): (10.886, 2.4961, 3.2676, 0.20652, 6),
+    ("Adamax", "unfrozen"): (10.938, 2.5623, 2.3868, 0.46192, 6),
+    ("Ftrl", "unfrozen"): (1.2002, 0.23088, 1.8318, 0.2894, 6),
+}
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize(("name", "way"), _COMPILED_AGAIN)
+def test_an_optimizer_that_is_compiled_again_keeps_its_moments(name, way, replicas):
+    from tensorflow import keras
+
+    x, y = np.random.RandomState(0).normal(size=(12, 5)), np.random.RandomState(1).normal(size=(12, 1))
+    hidden = keras.layers.Dense(3, input_shape=(5,), activation="tanh")
+    model = keras.models.Sequential([hidden, keras.layers.Dense(1)])
+    draw = np.random.RandomState(3)
+    model.set_weights([draw.normal(size=w.shape) for w in model.get_weights()])
+    trained = keras.utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+    optimizer = getattr(keras.optimizers, name)(0.1, **({"momentum": 0.9} if name == "SGD" else {}))
+    for begun in (True, False):
+        hidden.trainable = not (begun and way == "unfrozen")
+        trained.compile(optimizer, "mse")
+        for _ in range(3):
+            trained.train_on_batch(x, y)
+    found = [float(np.abs(each).sum()) for each in model.get_weights()]
+    np.testing.assert_allclose([*found, int(optimizer.iterations)], _COMPILED_AGAIN[name, way], rtol=2e-4)
+
+
+def test_models_that_share_an_optimizer_and_are_compiled_again():
+    """A discriminator and the whole of a GAN, with the numbers of TensorFlow 1.15.5 and 2.2.3."""
+    from tensorflow import keras
+
+    x, y = np.random.RandomState(0).normal(size=(12, 5)), np.random.RandomState(1).normal(size=(12, 1))
+    model = keras.models.Sequential([keras.layers.Dense(3, input_shape=(5,), activation="tanh"), keras.layers.Dense(1)])
+    draw = np.random.RandomState(3)
+    model.set_weights([draw.normal(size=w.shape) for w in model.get_weights()])
+    generator = keras.models.Sequential([keras.layers.Dense(5, input_shape=(2,))])
+    generator.set_weights([np.ones((2, 5)) * 0.1, np.zeros(5)])
+    optimizer = keras.optimizers.Adam(0.1)
+    model.compile(optimizer, "mse")
+    for _ in range(3):
+        model.train_on_batch(x, y)
+    model.trainable = False
+    whole = keras.models.Sequential([generator, model])
+    whole.compile(optimizer, "mse")
+    for _ in range(3):
+        whole.train_on_batch(x[:, :2], y)
+        model.train_on_batch(x, y)
+    whole.compile(optimizer, "mse")
+    for _ in range(2):
+        whole.train_on_batch(x[:, :2], y)
+    found = [float(np.abs(each).sum()) for each in [*generator.get_weights(), *model.get_weights()]]
+    np.testing.assert_allclose(found, [1.6307, 0.61052, 9.9689, 2.3477, 2.3876, 0.36123], rtol=2e-4)
+    assert int(optimizer.iterations) == 11

@@ -150,6 +150,7 @@ from parallel_compat.backend.keras3.model_saving import (
     save_weights,
 )
 from parallel_compat.backend.keras3.optimizers import (
+    has_moments_of,
     keep_reads_before_updates,
     optimizer_for,
     outside_replicas,
@@ -219,6 +220,7 @@ __all__ = [
     "get_mask",
     "global_seeds",
     "global_seeds_from",
+    "has_moments_of",
     "in_fit",
     "in_floatx",
     "in_order",

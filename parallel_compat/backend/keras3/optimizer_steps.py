@@ -148,6 +148,11 @@ def of_unknown_variables(takes_them: Callable[[Any], bool]) -> Iterator[tuple[An
     yield keras.optimizers.Optimizer, "_check_variables_are_known", wrap
 
 
+def can_be_extended(optimizer: Any) -> bool:
+    """Say whether an optimizer is built and of a kind whose slots are known here, as `extend` needs them."""
+    return bool(optimizer.built) and kind_of(optimizer) in _SLOTS
+
+
 def extend(optimizer: Any, variables: list[Any]) -> None:
     """Build an optimizer that is built for more variables: those it has keep their slots and their number of steps.
 

@@ -44,7 +44,21 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
             return keras.optimizers.LossScaleOptimizer(inner, optimizer.initial_scale, optimizer.dynamic_growth_steps)
     if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
         return optimizer
+    if has_moments_of(optimizer, variables):  # of a part of a model, the rest of which was frozen
+        optimizer_steps.extend(optimizer, [v for v in variables if not has_moments_of(optimizer, [v])])
+        return optimizer
     return twin_of(optimizer)
+
+
+def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable]) -> bool:
+    """Say whether an optimizer has stepped one of these variables, and can go on with more of them.
+
+    Args:
+        optimizer: any optimizer.
+        variables: variables of a model.
+    """
+    known = getattr(optimizer, "_trainable_variables_indices", {})
+    return optimizer_steps.can_be_extended(optimizer) and any(optimizer._var_key(each) in known for each in variables)
 
 
 def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:

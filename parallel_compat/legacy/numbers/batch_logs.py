@@ -99,6 +99,7 @@ class Totals:
 
 _TOTALS = "_parallel_compat_totals_of_epoch"
 _GOES_ON = "_parallel_compat_metrics_go_on"
+_PREDICTED = "_parallel_compat_predicted"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
 _EVALUATED = "_parallel_compat_evaluated_arrays"
 _TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
@@ -109,6 +110,13 @@ _WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 def begin(model: Any) -> None:
     """Begin an epoch of a model."""
     vars(model)[_TOTALS] = Totals()
+    vars(model).pop(_PREDICTED, None)
+
+
+def predicts(model: Any) -> None:
+    """Say that a model predicts, which in TensorFlow 1.15 reset its metrics: the next batch begins them anew."""
+    if object_eras.era_of_object(model) is Era.TF_KERAS_1_15:
+        vars(model)[_PREDICTED] = True
 
 
 def add(model: Any, logs: dict[str, Any], samples: int, averaged: Container[str] | None = None) -> BatchLogs:
@@ -133,6 +141,8 @@ class going_on:  # used as `contextlib`'s functions are; a generator takes three
 
     def __enter__(self) -> None:
         attributes = vars(self._model)
+        if attributes.pop(_PREDICTED, False):
+            self._model.reset_metrics()
         counted = _TOTALS in attributes and attributes[_TOTALS].samples > 0
         self._counting = metrics.count_on()
         if object_eras.era_of_object(self._model).is_tf_keras and (counted or not self._reset):
