@@ -155,6 +155,7 @@ parallel_compat.legacy.losses.cosine_proximity legacy_numerics.cosine_proximity
 parallel_compat.legacy.optimizers.for_one_compile legacy_numerics.for_one_compile
 parallel_compat.legacy.models.load_model legacy_numerics.load_model
 parallel_compat.legacy.models.model_from_json keras.models.model_from_json
+parallel_compat.legacy.models.settle_trainable legacy_numerics.settle_trainable
 """
 
 # What is called is seen to by a rule of its own.

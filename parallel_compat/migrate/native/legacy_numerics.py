@@ -81,6 +81,35 @@ def for_one_compile(optimizer):
     return optimizer
 
 
+def settle_trainable(model):
+    """Let a compiled model train what is trainable now, whatever is frozen later, until it gets another optimizer.
+
+    Keras 2 settled that in `compile`; Keras 3 looks at `trainable` when the first batch comes.
+    """
+
+    def flags(layer):  # the outer ones first: setting one sets those inside
+        return [(layer, layer.trainable), *(pair for each in getattr(layer, "layers", ()) for pair in flags(each))]
+
+    def set_flags(pairs):
+        for layer, trainable in pairs:
+            layer.trainable = trainable
+
+    step, settled, optimizer = functools.partial(type(model).train_step, model), flags(model), model.optimizer
+    if model.built:
+        optimizer.build(model.trainable_variables)
+
+    def train_step(*given):
+        now = flags(model)
+        try:
+            if model.optimizer is optimizer:
+                set_flags(settled)
+            return step(*given)
+        finally:
+            set_flags(now)
+
+    model.train_step = train_step
+
+
 def metric_function(given):
     """A metric function that gets its targets as in Keras 2: floats, of shape (n, 1) for n numbers."""
     function = getattr(keras.losses, given, given) if isinstance(given, str) else given
