@@ -28,6 +28,8 @@ _ORDER = "_parallel_compat_results"
 _ORDERS = "_parallel_compat_orders"
 _NAMES = "_parallel_compat_names_of_results"
 _CHOOSERS = "_parallel_compat_choosers"
+_OF_ONE_NAME = "_parallel_compat_outputs_of_one_name"
+_SHOWN = "_parallel_compat_shown_results"
 
 
 class CompiledMetrics(NamedTuple):
@@ -38,12 +40,36 @@ class CompiledMetrics(NamedTuple):
         weighted_metrics: the same.
         names: the names of the results in the era's order; None where the outputs are not known yet.
         choosers: by output, the functions that stand for one that the first batch will choose.
+        shown: what results are shown as that have another name here.
     """
 
     metrics: Any
     weighted_metrics: Any
     names: list[str] | None
     choosers: list[list[_Chosen]]
+    shown: dict[str, str]
+
+
+def say_of_one_name(model: Any, names: dict[str, str]) -> None:
+    """Note the names that several outputs had in common, by those that tell them apart, before `compile`."""
+    vars(model)[_OF_ONE_NAME] = names
+
+
+def shown_as(model: Any, results: dict[str, Any]) -> dict[str, Any]:
+    """Return results by the names that they had: in Keras 2.2.4 the last of several outputs of one name was shown.
+
+    Args:
+        model: a compiled model.
+        results: results by name, those of a validation with `val_`.
+    """
+    shown = vars(model).get(_SHOWN)
+    if not shown:
+        return results
+    found = {}
+    for name, value in results.items():
+        front, own = ("val_", name[4:]) if name.startswith("val_") else ("", name)
+        found[front + shown.get(own, own)] = value
+    return found
 
 
 def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: Any) -> CompiledMetrics:
@@ -63,6 +89,8 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
     names = ["loss"] + ([f"{n}_loss" for n, has in zip(known, with_loss, strict=True) if has] if count > 1 else [])
     made: tuple[list[list[Any]], list[list[Any]]] = ([], [])
     choosers: list[list[_Chosen]] = [[] for _ in known]
+    of_one_name = vars(model).get(_OF_ONE_NAME, {})
+    shown = {f"{told}_loss": f"{name}_loss" for told, name in of_one_name.items()}
     for i, output in enumerate(known):
         kind = _kind_of_loss(_loss_of(loss, output, i, count))
         for given, weighted in ((metrics, False), (weighted_metrics, True)):
@@ -77,12 +105,16 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
                 of_output = list({metric.name: metric for metric in of_output}.values())
             prefix = f"{output}_" if count > 1 else ""
             for metric in of_output:
+                own = metric.name
                 _name_uniquely(metric, prefix, names, weighted, era)
+                if output in of_one_name:
+                    taken = [shown.get(name, name) for name in names[:-1]]
+                    shown[names[-1]] = _unique(f"{of_one_name[output]}_{own}", taken)
             made[weighted].append(of_output)
     if count > 1:
         plain, weighed = (each if any(each) else None for each in made)
-        return CompiledMetrics(plain, weighed, names, choosers)
-    return CompiledMetrics(made[0][0] or None, made[1][0] or None, names if outputs else None, choosers)
+        return CompiledMetrics(plain, weighed, names, choosers, shown)
+    return CompiledMetrics(made[0][0] or None, made[1][0] or None, names if outputs else None, choosers, shown)
 
 
 def of_loaded_model(model: Any, era: Era) -> None:
@@ -105,7 +137,7 @@ def of_loaded_model(model: Any, era: Era) -> None:
 
 def remember(model: Any, made: CompiledMetrics) -> None:
     """Note what metrics a model was compiled with: their names in the order of its era, and which are yet to choose."""
-    vars(model)[_ORDER], vars(model)[_CHOOSERS] = made.names, made.choosers
+    vars(model).update({_ORDER: made.names, _CHOOSERS: made.choosers, _SHOWN: made.shown})
 
 
 def order_of(model: Any) -> list[str] | None:
@@ -119,6 +151,11 @@ def metrics_names(model: keras.Model) -> list[str]:
 
     Keras 2.2.4 and TensorFlow 1.15 knew them when the model was compiled, TensorFlow 2.2 after the first batch.
     """
+    names, shown = _names_of_results(model), vars(model).get(_SHOWN)
+    return [shown.get(name, name) for name in names] if shown else names
+
+
+def _names_of_results(model: keras.Model) -> list[str]:
     order = order_of(model)
     seen = getattr(model, "compiled", False) and model.built and keras3.Compiled(model).built
     if order is not None and not seen:
@@ -278,16 +315,21 @@ def _name_as_weighted(metric: Any) -> None:
 
 
 def _name_uniquely(metric: Any, prefix: str, names: list[str], weighted: bool, era: Era) -> None:
-    name, number = metric.name, 1
+    name = metric.name
     if era is Era.TF_KERAS_2_2 and weighted and prefix + name in names:
         name = f"weighted_{name}"
-    base = name
-    while prefix + name in names:
-        name = f"{base}_{number}"
-        number += 1
+    name = _unique(prefix + name, names).removeprefix(prefix)
     if name != metric.name:
         metric.name = name
     names.append(prefix + name)
+
+
+def _unique(name: str, names: list[str]) -> str:
+    found, number = name, 1
+    while found in names:
+        found = f"{name}_{number}"
+        number += 1
+    return found
 
 
 def _is_by_output(given: Any) -> bool:

@@ -142,3 +142,26 @@ def test_outputs_of_one_name_are_told_apart_by_multi_gpu_model():
         assert sorted(history) == sorted(model.metrics_names)
         single.compile("sgd", "mse")
         assert len(single.train_on_batch([X, Y], [X, X, Y])) == 4
+
+
+def test_what_is_logged_of_several_outputs_of_one_name():
+    """The last one's loss, metrics with numbers; recorded from Keras 2.2.4."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        import keras
+
+        j = keras.Input((1,))
+        twin = keras.Model(j, keras.layers.Dense(1, kernel_initializer="ones")(j), name="twin")
+        a, b = keras.Input((1,)), keras.Input((1,))
+        model = keras.Model([a, b], [twin(a), twin(b)])
+        model.compile(keras.optimizers.SGD(0.1), "mse", metrics=["mae"])
+        metrics = ["twin_mean_absolute_error", "twin_mean_absolute_error_1"]
+        assert model.metrics_names == ["loss", "twin_loss", "twin_loss", *metrics]
+        x, y = [np.ones((4, 1)), 2 * np.ones((4, 1))], [np.zeros((4, 1))] * 2
+        of_batches = []
+        seen = keras.callbacks.LambdaCallback(on_batch_end=lambda _, logs: of_batches.append(dict(logs)))
+        history = model.fit(x, y, verbose=0, callbacks=[seen], validation_data=(x, y)).history
+        names = ["loss", "twin_loss", *metrics]
+        assert list(history) == [*(f"val_{name}" for name in names), *names]
+        assert [history[name] for name in names] == [[5.0], [4.0], [1.0], [2.0]]
+        assert of_batches == [{"batch": 0, "size": 4, "loss": 5.0, "twin_loss": 4.0, metrics[0]: 1.0, metrics[1]: 2.0}]
+        assert len(model.evaluate(x, y, verbose=0)) == len(model.metrics_names)

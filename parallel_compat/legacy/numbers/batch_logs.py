@@ -448,7 +448,10 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
     def give(self: Any, batch: int, logs: Any = None) -> None:
         if isinstance(logs, BatchLogs):
             order = _order(self.model, logs)
-            given, means = (Logs({name: values[name] for name in order}) for values in (logs, logs.means))
+            given, means = (
+                Logs(compiled_metrics.shown_as(self.model, {name: values[name] for name in order}))
+                for values in (logs, logs.means)
+            )
             era = object_eras.era_of_object(self.model)
             given = Logs({**_place(self, batch, logs.size), **logs_as_then.of_batch(given, era)})
         else:  # of metrics that are no means; validation had no `batch`, and its samples are not known here
@@ -472,8 +475,9 @@ def _giving_epoch_logs(original: Any) -> Any:
             order = _order(self.model, {name: logs[name] for name in logs if not name.startswith("val_")})
             validated = [f"val_{name}" for name in order if f"val_{name}" in logs]
             order = [*validated, *order] if era is Era.KERAS_2_2_4 else [*order, *validated]
+            ordered = {name: logs[name] for name in (*order, *(each for each in logs if each not in order))}
             logs = InOrder(
-                {name: logs[name] for name in (*order, *(each for each in logs if each not in order))},
+                compiled_metrics.shown_as(self.model, ordered),
                 era,
                 _logs_of_all_epochs(self) if era is Era.KERAS_2_2_4 else None,
             )

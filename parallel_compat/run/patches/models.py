@@ -393,8 +393,13 @@ def _model_init(original: Any) -> Any:
             given = ()
         original(self, *given, **_inputs_and_outputs(keywords, callers.user_frame(sys._getframe(1))))
         names = vars(self).get("output_names")
-        if names and len(set(names)) < len(names) and callers.era_of_caller() is not Era.TODAY:
+        era = callers.era_of_caller()
+        if names and len(set(names)) < len(names) and era is not Era.TODAY:
+            from parallel_compat.legacy import compiled_metrics
+
             self.output_names = told_apart(names)
+            if era is Era.KERAS_2_2_4:
+                compiled_metrics.say_of_one_name(self, dict(zip(self.output_names, names, strict=True)))
 
     return __init__
 
@@ -402,7 +407,7 @@ def _model_init(original: Any) -> Any:
 def told_apart(names: list[str]) -> list[str]:
     """Return the names of outputs as tf.keras told equal ones apart (`Network._set_output_names`): `a`, `a_1`.
 
-    Keras 2.2.4 had several of one name, and told their losses apart by their places.
+    Keras 2.2.4 had several of one name: what it logged then is told by `compiled_metrics.shown_as`.
     """
     found: list[str] = []
     counts: dict[str, int] = {}
