@@ -182,6 +182,9 @@ def page(data: dict[str, Any]) -> str:
         "",
         "## Those that do not pass",
         "",
+        f"{len(data['fail_on_the_real_stack'])} of them fail on Keras 2.2.4 and TensorFlow 1.15.5 themselves as well,",
+        "without Theano, Graphviz, a network and the other packages of that time.",
+        "",
         "| Why | Tests |",
         "| --- | --- |",
     ]

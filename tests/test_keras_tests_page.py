@@ -23,6 +23,7 @@ def test_the_page_is_written_from_the_data():
     assert not {each["file"] for each in data["not_run"]} & set(data["counts"])
     listed = [test for each in data["not_passing"] for test in each["tests"]]
     assert len(listed) == len(set(listed))
+    assert set(data["fail_on_the_real_stack"]) < set(listed)
     failed = {file: found["failed"] for file, found in data["counts"].items() if found.get("failed")}
     of_files = {file: sum(test.partition("::")[0] == file for test in listed) for file in failed}
     assert of_files == failed  # a reason for each
