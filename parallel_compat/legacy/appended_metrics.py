@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _NAMES, _TENSORS = "_parallel_compat_appended_names", "_parallel_compat_metrics_tensors"
+_UNNAMED = "_parallel_compat_unnamed_metrics_tensors"
 
 
 class Names(list[str]):
@@ -29,6 +30,7 @@ class Names(list[str]):
     def append(self, name: str) -> None:
         super().append(name)
         vars(self._model).setdefault(_NAMES, []).append(name)
+        _pair(self._model)
 
 
 class Tensors(list[Any]):
@@ -39,14 +41,20 @@ class Tensors(list[Any]):
         self._model = model
 
     def append(self, tensor: Any) -> None:
-        names = vars(self._model).get(_NAMES)
-        if not isinstance(tensor, keras.KerasTensor) or not names or not getattr(self._model, "inputs", None):
+        if not isinstance(tensor, keras.KerasTensor) or not getattr(self._model, "inputs", None):
             raise TypeError(
-                "Expected a symbolic tensor of a functional model, whose name was put into `model.metrics_names` "
-                f"first. Received: {type(tensor).__name__}"
+                f"Expected a symbolic tensor of a functional model. Received: {type(tensor).__name__} for {self._model}"
             )
         super().append(tensor)
-        symbolic_losses.add_symbolic_metric(self._model, names.pop(0), tensor)
+        vars(self._model).setdefault(_UNNAMED, []).append(tensor)
+        _pair(self._model)
+
+
+def _pair(model: Any) -> None:
+    """Log each tensor whose name is there: programs append the one or the other first."""
+    names, tensors = (vars(model).get(each) or [] for each in (_NAMES, _UNNAMED))
+    while names and tensors:
+        symbolic_losses.add_symbolic_metric(model, names.pop(0), tensors.pop(0))
 
 
 def tensors(model: Any) -> Tensors:
@@ -57,6 +65,6 @@ def tensors(model: Any) -> Tensors:
 
 def forget(model: Any) -> None:
     """Forget what was appended: `compile` made the lists anew."""
-    for name in (_NAMES, _TENSORS):
+    for name in (_NAMES, _TENSORS, _UNNAMED):
         vars(model).pop(name, None)
     symbolic_losses.forget_symbolic_metrics(model)

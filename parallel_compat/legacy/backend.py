@@ -28,6 +28,7 @@ from parallel_compat.legacy.device_lib import get_available_gpus as _get_availab
 from parallel_compat.legacy.graph import (  # noqa: F401
     Function,
     Update,
+    as_numpy,
     function,
     gradients,
     is_bare_placeholder,
@@ -243,10 +244,13 @@ def relu(x: Any, alpha: Any = 0.0, max_value: Any = None, threshold: Any = 0.0) 
 
 
 def get_value(x: Any) -> Any:
-    """Return the value of a variable or tensor as a numpy array (`K.get_value(model.optimizer.lr)`)."""
+    """Return the value of a variable or tensor as a numpy array, or as a number of numpy if it has no axes.
+
+    A number, which `lr *= 2` gives another of, where an array without axes would change for all who hold it.
+    """
     if isinstance(x, keras.KerasTensor):
         if not input_tensors_of([x]):  # computed from variables alone
-            return keras.ops.convert_to_numpy(Values().of(x))
+            return as_numpy(Values().of(x))
         raise TypeError(
             "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
             "Call a `keras.Model(inputs, tensor)` on data instead."
@@ -254,14 +258,14 @@ def get_value(x: Any) -> Any:
     if isinstance(x, LearningPhase):
         return np.False_  # what the flag was where nothing fed it
     if isinstance(x, Update):
-        return keras.ops.convert_to_numpy(x.run(get_value(x.value)))
+        return as_numpy(x.run(get_value(x.value)))
     if hasattr(x, _DRAW):
         x = next(getattr(x, _DRAW))()
     if isinstance(x, (keras.Variable, tf.Variable)):
         with tf.init_scope():  # in a step that is traced: what it has now, as where a graph was made
-            return keras.ops.convert_to_numpy(x)
+            return as_numpy(x)
     if tf.is_tensor(x):
-        return keras.ops.convert_to_numpy(x)
+        return as_numpy(x)
     return x
 
 

@@ -526,7 +526,7 @@ class Function:
         specs = tuple(_spec_to_feed(x, value) for x, value in zip(self._tensors, given, strict=True))
         if (training, specs) not in self._compiled:
             self._compiled[training, specs] = self._compile(training, specs)
-        results = [_as_array(result) for result in self._compiled[training, specs](*given)]
+        results = [as_numpy(result) for result in self._compiled[training, specs](*given)]
         return results[0] if self._single else results
 
     def _compile(self, training: bool, specs: Sequence[Any]) -> Any:
@@ -571,8 +571,9 @@ def _as_tensor(value: Any) -> Any:
     return value if isinstance(value, tf.RaggedTensor) else tf.convert_to_tensor(value)
 
 
-def _as_array(result: Any) -> Any:
-    return result if isinstance(result, tf.RaggedTensor) else keras.ops.convert_to_numpy(result)
+def as_numpy(result: Any) -> Any:
+    """Return an array of numpy, or a number of numpy for what has no axes; a ragged tensor as it is."""
+    return result if isinstance(result, tf.RaggedTensor) else keras.ops.convert_to_numpy(result)[()]
 
 
 def _spec_to_feed(x: Any, value: Any) -> Any:

@@ -142,7 +142,7 @@ def _of_keras3(
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
     known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
-    with keras.StatelessScope(initialize_variables=False), keras3.uncounted_names():
+    with keras3.variables_without_values(), keras3.uncounted_names():
         probe = h5_files.model_from_config(copy.deepcopy(config), known, safe_mode)
         wanted = sorted(tuple(variable.shape) for variable in probe.weights)
         if wanted != shapes:
@@ -181,7 +181,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     if isinstance(config, dict) and ("module" in config or "registered_name" in config):
         config.pop("compile_config", None)  # a config of Keras 2 said nothing of `compile`
         known = {"Lambda": LambdaOfFile(given, safe_mode), **given}
-        with keras.StatelessScope(initialize_variables=False), keras3.uncounted_names():
+        with keras3.variables_without_values(), keras3.uncounted_names():
             keras_models.check_room(h5_files.model_of_today(copy.deepcopy(config), known, safe_mode))
         return h5_files.model_of_today(config, known, safe_mode)
     entry, wrappers = unwrap(model_entry(text))

@@ -205,5 +205,5 @@ def _value(fetch: Any) -> Any:
     import keras
 
     if isinstance(fetch, keras.Variable):
-        return keras.ops.convert_to_numpy(fetch)
+        return keras.ops.convert_to_numpy(fetch)[()]
     raise NotImplementedError(f"`session.run` of {type(fetch).__name__}: {_NO_GRAPH}")

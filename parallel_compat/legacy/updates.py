@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.legacy import kept_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PENDING = "_parallel_compat_pending_updates"
+
+
+@contextlib.contextmanager
+def assigned_after(layer: Any) -> Iterator[None]:
+    """Let the pairs of `add_update` be assigned when the layer's call ends: Keras 2 assigned them after the outputs.
+
+    What the call reads of a variable behind `add_update` is the value from before. In a graph of its own, which a
+    call is traced in for its shapes, they are assigned at once.
+    """
+    pending: list[tuple[Any, Any]] = []
+    before = vars(layer).get(_PENDING)
+    vars(layer)[_PENDING] = (_graph(), pending)
+    try:
+        yield
+    finally:
+        vars(layer)[_PENDING] = before
+    for variable, value in pending:
+        variable.assign(value)
+
+
+def _graph() -> Any:
+    return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
 
 def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
@@ -29,6 +57,10 @@ def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
     for each in updates if isinstance(updates, list) else [updates]:
         if isinstance(each, tuple) and len(each) == 2:
             variable, value = each
-            variable.assign(tf.cast(value, variable.dtype))
+            graph, pending = vars(layer).get(_PENDING) or (None, None)
+            if pending is not None and graph is _graph():
+                pending.append((variable, tf.cast(value, variable.dtype)))
+            else:
+                variable.assign(tf.cast(value, variable.dtype))
         elif callable(each) and not hasattr(each, "shape"):
             each()

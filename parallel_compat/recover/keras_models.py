@@ -106,10 +106,12 @@ def make(
     """
     import keras
 
+    from parallel_compat.backend.keras3.made_variables import variables_without_values
+
     maker = keras.Sequential if config["class_name"] == "Sequential" else keras.Model
     try:
         with (
-            keras.StatelessScope(initialize_variables=False),
+            variables_without_values(),
             keras.saving.custom_object_scope(dict(custom_objects)),
             trying(),
         ):

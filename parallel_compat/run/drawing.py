@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
@@ -73,6 +74,40 @@ def _losing_one(batches: Iterator[Any], steps: int) -> Iterator[Any]:
             if ahead is end:
                 return
             batch = ahead
+
+
+def take_images_in_turn(model: Any, arguments: dict[str, Any]) -> None:
+    """Let `fit_generator` of Keras 2.2.4 draw from `ImageDataGenerator.flow` and its relatives as from a generator.
+
+    They were Sequences of TensorFlow's Keras, which is imported first, and none of its own: it did not shuffle their
+    batches, and `next` made them, so that their samples follow from `np.random` alone.
+
+    Args:
+        model: the model.
+        arguments: those of `fit_generator`, which are changed.
+    """
+    is_alone = not arguments.get("use_multiprocessing") or (arguments.get("workers") or 0) < 2
+    if object_eras.era_of_object(model) is not Era.KERAS_2_2_4 or not is_alone:
+        return
+    for name, steps in ("generator", "steps_per_epoch"), ("validation_data", "validation_steps"):
+        batches = arguments.get(name)
+        if is_sequence(batches) and isinstance(batches, patch_points.image_iterator_class()):
+            if arguments.get(steps) is None:
+                arguments[steps] = len(batches)
+            arguments[name] = _InTurn(batches)
+
+
+class _InTurn:
+    """What is drawn from by `next` alone."""
+
+    def __init__(self, batches: Iterator[Any]) -> None:
+        self._batches = batches
+
+    def __iter__(self) -> _InTurn:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._batches)
 
 
 def keeps_order(model: Any, data: Any, workers: Any) -> bool:

@@ -46,6 +46,7 @@ from parallel_compat.run.drawing import (
     keeps_order,
     look_at_first_batch,
     lose_what_is_read_ahead,
+    take_images_in_turn,
 )
 from parallel_compat.run.given_weights import leave_out_weights, weigh_classes_and_samples, weigh_held_out_samples
 from parallel_compat.run.method_arguments import (
@@ -158,6 +159,7 @@ def _fit_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     _check_compiled(model)
     learning_phase.check_can_train(model)
+    take_images_in_turn(model, arguments)
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
     batch_logs.train_in_steps(model, isinstance(arguments.get("generator"), tf.data.Dataset))

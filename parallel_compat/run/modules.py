@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import importlib.util
 import opcode
+import random
 import sys
 import threading
 from contextlib import contextmanager
@@ -181,8 +182,10 @@ class _ChangeWhenLoaded:
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
+        drawn = random.getstate()  # TensorFlow draws from it today: a script may have seeded it before its imports
         self._loader.exec_module(module)
         self._modules.loaded(sys.modules.get(module.__name__, module))
+        random.setstate(drawn)
 
 
 class _MakeModule:

@@ -223,13 +223,15 @@ def test_other_code_than_the_users_still_has_no_setter():
 def test_updates_run_in_training_alone():
     class Count(keras.layers.Layer):
         def build(self, input_shape):
-            self.n = self.add_weight(name="n", shape=(), initializer="zeros", trainable=False)
+            # One for each: Keras 2.2.4 ran updates of one variable in an order that changed from run to run.
+            for name in "abc":
+                setattr(self, name, self.add_weight(name=name, shape=(), initializer="zeros", trainable=False))
             super().build(input_shape)
 
         def call(self, x):
-            self.add_update((self.n, self.n + 1.0), x)
-            self.add_update([(self.n, self.n + 10.0)], inputs=x)
-            self.add_update([K.update_add(self.n, 100.0)], x)
+            self.add_update((self.a, self.a + 1.0), x)
+            self.add_update([(self.b, self.b + 10.0)], inputs=x)
+            self.add_update([K.update_add(self.c, 100.0)], x)
             return x
 
     layer = Count(input_shape=(3,))
@@ -238,9 +240,32 @@ def test_updates_run_in_training_alone():
     x, y = np.ones((4, 3)), np.ones((4, 2))
     model.predict(x)
     model.evaluate(x, y, verbose=0)
-    assert layer.get_weights() == [0.0]
+    assert layer.get_weights() == [0.0, 0.0, 0.0]
     model.fit(x, y, batch_size=2, verbose=0)
-    assert layer.get_weights() == [222.0]
+    assert layer.get_weights() == [2.0, 20.0, 200.0]
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_a_call_reads_what_a_variable_was_before_its_update(replicas, optimizer):
+    """As the centres of a centre loss do; the losses are those of Keras 2.2.4 without steps of the weights."""
+
+    class Before(keras.layers.Layer):
+        def build(self, input_shape):
+            self.n = self.add_weight(name="n", shape=(), initializer="zeros", trainable=False)
+            super().build(input_shape)
+
+        def call(self, x):
+            self.add_update((self.n, self.n + K.mean(x)), x)
+            return x * self.n
+
+    last = keras.layers.Dense(1, use_bias=False, kernel_initializer="ones", trainable=False)
+    single = keras.Sequential([Before(input_shape=(2,)), last])
+    model = parallel_compat.multi_gpu_model(single, replicas) if replicas > 1 else single
+    model.compile(optimizer, lambda y_true, y_pred: y_pred + 0 * y_true)
+    x, y = np.full((4, 2), 2.0), np.ones((4, 1))
+    assert [float(model.train_on_batch(x, y)) for _ in range(3)] == [0.0, 8.0, 16.0]
+    assert model.test_on_batch(x / 2, y) == 12.0
 
 
 @pytest.mark.parametrize("replicas", [1, 2])

@@ -168,3 +168,16 @@ def test_batch_dot_of_vectors():
 def test_the_learning_phase_that_nothing_feeds():
     """As in Keras 2.2.4."""
     assert K.eval(K.learning_phase()).item() is False
+
+
+def test_a_value_without_axes_is_a_number_that_others_do_not_share():
+    """Finders of learning rates keep `lr` in a list, then say `lr *= 2`."""
+    rate, seen = K.variable(0.5), []
+    x = K.placeholder(shape=())
+    double = K.function([x], [x * 2])
+    for read in (K.get_value, K.eval, lambda x: K.batch_get_value([x])[0], lambda x: double([K.get_value(x) / 2])[0]):
+        value = read(rate)
+        seen.append(value)
+        value *= 2
+        assert isinstance(value, np.float32)
+    assert seen == [0.5] * 4

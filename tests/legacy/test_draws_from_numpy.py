@@ -82,6 +82,39 @@ def test_operations_draw_when_they_are_made():
 
 
 @pytest.mark.usefixtures("of_keras_2_2_4")
+def test_a_lambda_with_an_output_shape_draws_when_it_is_made():
+    from keras import backend as K
+
+    np.random.seed(7)
+    x = keras.layers.Input((4,))
+    noisy = keras.layers.Lambda(lambda t: t + K.random_normal(K.shape(t)), output_shape=(4,))
+    model = keras.models.Model(x, noisy(x))
+    model.compile("sgd", "mse")
+    model.predict(np.ones((2, 4)))
+    assert np.random.randint(1000000) == 189636
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_a_model_made_of_a_configuration_draws_once(tmp_path):
+    """What Keras 2.2.4 drew next: three seeds were drawn, for two kernels and a mask."""
+    layers = [keras.layers.Dense(3, input_dim=2), keras.layers.Dropout(0.5), keras.layers.Dense(2)]
+    model = keras.models.Sequential(layers)
+    model.compile("sgd", "mse")
+    model.save(str(tmp_path / "model.h5"))
+    for make in (
+        lambda: keras.models.Sequential.from_config(model.get_config()),
+        lambda: keras.models.model_from_json(model.to_json()),
+        lambda: keras.models.load_model(str(tmp_path / "model.h5")),
+        lambda: keras.models.clone_model(model),
+    ):
+        np.random.seed(7)
+        made = make()
+        made.compile("sgd", "mse")
+        made.train_on_batch(np.ones((2, 2)), np.ones((2, 2)))
+        assert np.random.randint(1000000) == 839891
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
 def test_initializers_that_take_a_shape_alone():
     """As in copies of one-shot Siamese networks; the sums are those of Keras 2.2.4."""
     from keras import backend as K

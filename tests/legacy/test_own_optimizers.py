@@ -141,6 +141,36 @@ def test_classes_derived_from_those_of_keras():
             np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("name", ["SGD", "Adagrad", "Nadam"])
+def test_a_class_derived_from_one_of_keras_steps_as_it_and_takes_what_it_took(name, replicas):
+    base = getattr(keras.optimizers, name)
+
+    class Plain(base):
+        pass
+
+    class Named(base):
+        def __init__(self, factor=2.0, **kwargs):
+            super().__init__(**kwargs)
+            self.factor = factor
+
+        def get_config(self):
+            return {**super().get_config(), "factor": self.factor}
+
+    x, y = data()
+    given = {"lr": 0.05, "clipnorm": 0.5, **({} if name == "Nadam" else {"decay": 0.1})}
+    results = []
+    for kind in (base, Plain, Named):
+        optimizer = kind(**given)
+        assert float(optimizer.lr) == pytest.approx(0.05)
+        model = model_of("sgd")
+        if replicas > 1:
+            model = keras.utils.multi_gpu_model(model, replicas)
+        model.compile(optimizer, "mse")
+        results.append(model.fit(x, y, epochs=2, batch_size=4, shuffle=False, verbose=0).history["loss"])
+    np.testing.assert_allclose(results[1:], [results[0]] * 2, rtol=1e-6)
+
+
 def test_a_class_of_tf_keras(tmp_path):
     import tensorflow as tf
 

@@ -33,6 +33,26 @@ def test_an_iterator_of_pictures_knows_its_length():
     assert np.isfinite(model.evaluate_generator(batches))
 
 
+# The mean label of each batch that Keras 2.2.4 trained on, after `np.random.seed(3)`.
+LABELS = {False: [3.5, 11.5, 19.5, 3.5, 11.5, 19.5], True: [12.375, 11.75, 10.375, 11.875, 9.875, 12.75]}
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_batches_of_pictures_come_in_the_order_of_next(shuffle, replicas):
+    from keras.preprocessing.image import ImageDataGenerator
+
+    labels = []
+    seen = keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: labels.append(float(logs["loss"])))
+    single = keras.Sequential([keras.layers.Flatten(input_shape=(2, 2, 1)), keras.layers.Dense(1)])
+    model = keras.utils.multi_gpu_model(single, replicas) if replicas > 1 else single
+    model.compile("sgd", lambda y_true, y_pred: y_true + 0 * y_pred)
+    np.random.seed(3)
+    pictures = ImageDataGenerator().flow(np.zeros((24, 2, 2, 1)), np.arange(24.0)[:, None], 8, shuffle=shuffle)
+    model.fit_generator(pictures, steps_per_epoch=2, epochs=3, verbose=0, callbacks=[seen])
+    assert labels == LABELS[shuffle]
+
+
 def test_load_img_takes_grayscale(tmp_path):
     from keras.preprocessing import image
     from keras.preprocessing.image import load_img

@@ -221,3 +221,8 @@ model.predict(x)
     assert ours.returncode == theirs.returncode == 0, ours.stderr
     assert ours.stdout == theirs.stdout
     assert "tensorboard" not in ours.stdout
+
+
+def test_imports_leave_random_as_the_script_seeded_it(run):
+    script = "import random\nrandom.seed(1)\nimport keras, tensorflow\nprint(random.random())"
+    assert run("--quiet", "-c", script).stdout == "0.13436424411240122\n"

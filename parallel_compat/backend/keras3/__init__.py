@@ -140,7 +140,7 @@ from parallel_compat.backend.keras3.layers import (
     weight_regularization,
     written_to_scope,
 )
-from parallel_compat.backend.keras3.made_variables import share_variables
+from parallel_compat.backend.keras3.made_variables import share_variables, variables_without_values
 from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
@@ -313,6 +313,7 @@ __all__ = [
     "values_of_pass",
     "variables_left_out",
     "variables_of_training",
+    "variables_without_values",
     "was_called",
     "weight_regularization",
     "weights_of_batch",

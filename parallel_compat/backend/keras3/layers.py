@@ -518,3 +518,17 @@ def regularization_of_frozen(layer: keras.layers.Layer) -> list[Any]:
 def finds_shape_by_its_function(layer: keras.layers.Layer) -> bool:
     """Say whether a layer is a Lambda layer whose function is called to find the shape of what it gives."""
     return isinstance(layer, keras.layers.Lambda) and layer._output_shape is None
+
+
+_RANDOM = {"random_binomial", "random_normal", "random_uniform", "truncated_normal"}
+
+
+def has_random_function(layer: keras.layers.Layer) -> bool:
+    """Say whether a layer is a Lambda layer whose function names an operation of the backend that draws."""
+    code = getattr(getattr(layer, "function", None), "__code__", None)
+    return isinstance(layer, keras.layers.Lambda) and code is not None and not _RANDOM.isdisjoint(code.co_names)
+
+
+def call_on_specs(layer: keras.layers.Layer, *args: Any, **kwargs: Any) -> None:
+    """Run a layer's `call` on symbolic tensors, for what it does besides."""
+    keras.Operation.compute_output_spec(layer, *args, **kwargs)

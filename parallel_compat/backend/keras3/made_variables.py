@@ -6,6 +6,7 @@ import contextlib
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import keras
 import tensorflow as tf
 from keras.src.backend.common import global_state
 
@@ -26,6 +27,20 @@ def scope_of_variables() -> contextlib.AbstractContextManager[Any]:
     """Return in what a variable of a step on replicas is to be made by another thread: the strategy's scope."""
     strategy = tf.distribute.get_strategy() if tf.distribute.has_strategy() else None
     return contextlib.nullcontext() if strategy is None or strategy in _sharing else strategy.scope()
+
+
+@contextlib.contextmanager
+def variables_without_values() -> Iterator[None]:
+    """Let models have variables of known shapes and without values, never.
+
+    Keras gives the variables of such a scope their values after the next one: gigabytes, for a model that nobody has.
+    """
+    before = len(global_state.get_global_attribute(_LATER) or [])
+    with keras.StatelessScope(initialize_variables=False):
+        try:
+            yield
+        finally:
+            del (global_state.get_global_attribute(_LATER) or [])[before:]
 
 
 @contextlib.contextmanager

@@ -37,9 +37,13 @@ _STEPPED = "_parallel_compat_stepped"
 
 
 def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
-    """Return the name of an optimizer's class if it is one of Keras's own, else ""."""
-    kind = type(optimizer)
-    return kind.__name__ if getattr(keras.optimizers, kind.__name__, None) is kind else ""
+    """Return the name of Keras's own class that an optimizer steps as, or "" for one with steps of its own."""
+    for kind in type(optimizer).__mro__:
+        if getattr(keras.optimizers, kind.__name__, None) is kind:
+            return str(kind.__name__)
+        if vars(kind).keys() & {"build", "update_step"}:
+            break
+    return ""
 
 
 def set_step(optimizer: Any, **settings: Any) -> None:

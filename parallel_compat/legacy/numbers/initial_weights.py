@@ -52,6 +52,16 @@ def being_built() -> Iterator[list[None]]:
 
 
 @contextlib.contextmanager
+def drawing_nothing() -> Iterator[None]:
+    """Leave `np.random` as it was before the block."""
+    state = np.random.get_state()
+    try:
+        yield
+    finally:
+        np.random.set_state(state)
+
+
+@contextlib.contextmanager
 def operation_that_draws() -> Iterator[None]:
     """Let an operation such as `K.random_normal` draw its seed from `np.random` within the block, when it is made.
 
@@ -60,10 +70,8 @@ def operation_that_draws() -> Iterator[None]:
     drawn = getattr(_graph, "drawn", None)
     if drawn is not None:
         drawn.append(None)
-    state = None if drawn is not None or tf.executing_eagerly() else np.random.get_state()
-    yield
-    if state is not None:
-        np.random.set_state(state)
+    with contextlib.nullcontext() if drawn is not None or tf.executing_eagerly() else drawing_nothing():
+        yield
 
 
 # Layers that drew seeds when they were called: how many for each rate, by the attribute that has it.

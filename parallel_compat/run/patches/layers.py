@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from typing import TYPE_CHECKING, Any
@@ -363,9 +364,11 @@ def _called_without_training(original: Any) -> Any:
                 keywords["training"] = 0
         if len(given) > 1 and _is_old(self):
             given, keywords = layer_calls.with_mask_by_name(self, given, keywords)
-        if given and not type(self).__module__.startswith("keras.") and patch_points.any_symbolic(given[0]):
+        is_users = not type(self).__module__.startswith("keras.")
+        if is_users and given and patch_points.any_symbolic(given[0]):
             given = (_with_captured(self, given[0]), *given[1:])
-        result = original(self, *given, **keywords)
+        with _assigning_after(self) if is_users else contextlib.nullcontext():
+            result = original(self, *given, **keywords)
         if type(result).__name__ == "EagerTensor":
             _say_whether_it_trains(result, self, keywords.get("training"))
         return result
@@ -386,6 +389,12 @@ def _one_output(original: Any) -> Any:
         return outputs
 
     return __call__
+
+
+def _assigning_after(layer: Any) -> contextlib.AbstractContextManager[None]:
+    from parallel_compat.legacy import updates
+
+    return updates.assigned_after(layer)
 
 
 def _with_captured(layer: Any, inputs: Any) -> Any:

@@ -198,8 +198,13 @@ def _symbolic_call(original: Any) -> Any:
         from parallel_compat.backend.keras3 import layers
         from parallel_compat.legacy.numbers import initial_weights
 
+        if in_stateless_scope():  # a model without values, which a config is tried with first
+            with initial_weights.drawing_nothing():
+                return original(self, *given, **keywords)
         with initial_weights.being_built() as drawn:
             result = original(self, *given, **keywords)
+            if layers.has_random_function(self) and not layers.finds_shape_by_its_function(self):
+                layers.call_on_specs(self, *given, **keywords)  # the function was called, whatever the shape
             if layers.finds_shape_by_its_function(self):  # Keras 2.2.4 called it once more
                 for _ in list(drawn):
                     with initial_weights.operation_that_draws():

@@ -24,7 +24,7 @@ def optimizer_init(original: Any, kind: Any, of: str) -> Any:
 
         frame = callers.user_frame(sys._getframe(1))
         object_eras.remember(self, callers.era_of_caller())
-        if type(self) is not kind:
+        if next(each for each in type(self).__mro__ if each.__module__.startswith("keras.")) is not kind:
             original(self, *given, **keywords)
         elif frame is None:  # by name or from a config, on behalf of the user's code: it steps as it did there
             keywords, era = {**dict(zip(parameters, given, strict=False)), **keywords}, callers.era_of_caller()
