@@ -147,4 +147,18 @@ DIFFERENCES: tuple[Difference, ...] = (
         "The step that found the dataset at its end had made the moments smaller by then, as parts of a step without "
         "gradients do not wait for the batch. Moments that are made smaller once more after an epoch give its losses.",
     ),
+    Difference(
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        "Layers that nothing but the function of a Lambda layer reaches (`Lambda(lambda t: t + h)`, with `h` of "
+        "another layer) are layers of the model: trained, listed and saved.",
+        "Those stacks computed with weights that no model knew: nothing trained them and no file held them. Without "
+        "them a model that is loaded could not compute what it computed before.",
+    ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        "Under `MirroredStrategy`, `fit` takes a shuffled `tf.data.Dataset` in another order, also after "
+        "`tf.random.set_seed`.",
+        "TensorFlow 2.2 drew that order anew in each run of a script, whatever the seed. Without `shuffle` the results "
+        "are equal.",
+    ),
 )
