@@ -82,8 +82,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(
         layers.Layer, "compute_output_shape", looking_alike(_same_shape), why="`super()` gave the shape of the input"
     )
-    patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
     patches.wrap(layers.Layer, "__call__", looking_alike(_one_output), why="a list of one output was that output")
+    patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
     patches.wrap(layers.Layer, "build", _build_of_model, why="`build` of a subclassed model made its weights")
     for kind in patch_points.convolution_classes():
         patches.wrap(kind, "build", shape_checks.build_of_convolution, why="a `ValueError`, as it was")
