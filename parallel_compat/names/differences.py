@@ -76,7 +76,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
         "On replicas a cross-entropy is computed from logits where one device computes it so.",
         "`multi_gpu_model` of tf.keras concatenated the outputs, so that the loss saw probabilities. Labels that sum "
-        "to 1 give the same; others have another gradient. The results of one device are kept.",
+        "to 1 give the same, except of saturated outputs, which were clipped there; others have another gradient. The "
+        "results of one device are kept.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "A learning rate that is given as a whole number (`Adadelta(lr=1)`) can be set to a fraction.",
+        "tf.keras kept it in a variable of int32, so that 0.5, set by a callback, became 0, and training stood still.",
     ),
     Difference(
         (Era.KERAS_2_2_4,),
