@@ -217,6 +217,30 @@ def test_states_and_masks_of_recurrent_layers_come_back(era):
     assert np.abs(plain.predict(data, verbose=0) - model.predict(data, verbose=0)).max() > 1e-3
 
 
+def test_layers_of_the_user_without_a_configuration(era, tmp_path):
+    """Their name is part of it, whatever their `__init__` calls its further arguments."""
+    keras = keras_of(era)
+
+    class Twice(keras.layers.Layer):
+        def __init__(self, **kw):
+            super().__init__(**kw)
+
+        def call(self, x):
+            return x * 2
+
+    known = {"Twice": Twice}
+    assert Twice(name="mine").get_config()["name"] == "mine"
+    model = keras.models.Sequential([keras.layers.Dense(2, input_shape=(3,)), Twice()])
+    model.save(tmp_path / "model.h5")
+    for again in (
+        keras.models.model_from_json(model.to_json(), known),
+        keras.models.Sequential.from_config(model.get_config(), known),
+        keras.models.load_model(tmp_path / "model.h5", known),
+        keras.models.clone_model(model),
+    ):
+        assert [layer.name for layer in again.layers] == [layer.name for layer in model.layers]
+
+
 def test_layers_of_the_user(era):
     keras = keras_of(era)
     layers = keras.layers

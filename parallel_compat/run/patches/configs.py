@@ -42,7 +42,10 @@ def _config_as_in_era(original: Any) -> Any:
         from parallel_compat.legacy import config_spelling
 
         config = original(self)
-        return config_spelling.for_asker(self, config, sys._getframe(1)) if isinstance(config, dict) else config
+        if not isinstance(config, dict):
+            return config
+        # Keras 3 leaves it out for a class without `get_config` whose `__init__` has no `**kwargs` of that name.
+        return config_spelling.for_asker(self, {"name": self.name, **config}, sys._getframe(1))
 
     return get_config
 
