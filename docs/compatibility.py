@@ -43,8 +43,9 @@ _RANDOM = """## Random scripts
 
 Scripts that `tests/differential/random_scripts.py` makes of a seed, run on the real old stack and under `run`: equal
 are those whose every number is the same within 1e-5 of the largest beside it, and every name; equal in float64 those of
-the others that are so in double precision, on both stacks. Seeds above 1000 are those of `wider_scripts.py`, above 2000
-those of `api_scripts.py`. The last column has the seeds that differ; what is known of them follows.
+the others that are so in double precision, on both stacks. Seeds below 2000 are trainings, those above 1000 by
+`wider_scripts.py`; seeds above 2000 cross the whole interface, by `api_scripts.py`: such a script differs if one of its
+many parts does. The last column has the seeds that differ; what is known of them follows.
 """
 _EXAMPLES = """## Examples of Keras 2.2.4
 
@@ -75,7 +76,8 @@ def page(data: dict[str, Any], seeds: dict[str, dict[str, list[int]]]) -> str:
     random = [
         (
             era,
-            f"{len(of['equal'])} of {len(of['equal']) + len(of['rounded']) + len(of['different'])}",
+            _share({kind: [seed for seed in seeds if seed < 2000] for kind, seeds in of.items()}),
+            _share(of),
             str(len(of["rounded"])),
             str(len(of["refused"])),
             ", ".join(map(str, of["different"])),
@@ -112,7 +114,9 @@ def page(data: dict[str, Any], seeds: dict[str, dict[str, list[int]]]) -> str:
             *_table(("era", "kinds of differences"), kinds),
             "",
             _RANDOM,
-            *_table(("era", "equal", "equal in float64", "refused by the real stack", "different"), random),
+            *_table(
+                ("era", "equal: trainings", "all", "equal in float64", "refused by the real stack", "different"), random
+            ),
             "",
             *(f"- {era} {seed}: {known}." for era, seed, known in data["random_scripts"]),
             "",
@@ -140,6 +144,10 @@ def _counted(projects: Sequence[tuple[str, ...]]) -> str:
         f"{len(projects)} projects, {of_tf_keras} of them with `tf.keras`: {ran} train under `run`, {migrated} of "
         f"{tried} that were migrated train by plain Python."
     )
+
+
+def _share(seeds: dict[str, list[int]]) -> str:
+    return f"{len(seeds['equal'])} of {sum(len(seeds[kind]) for kind in ('equal', 'rounded', 'different'))}"
 
 
 def _table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
