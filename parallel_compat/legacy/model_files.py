@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import warnings
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 import h5py
 
 from parallel_compat.atomic_file import replacing
-from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.backend.keras3 import h5_files, symbolic_losses
 from parallel_compat.hdf5_output import writing
 from parallel_compat.legacy import saved_models, saving, tensorflow_checkpoints
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
@@ -19,6 +20,7 @@ from parallel_compat.own_methods import of_models
 from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.reader import read
 from parallel_compat.run import object_eras
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     import keras
@@ -139,6 +141,7 @@ def save_model(
             "Expected `signatures` to be None: the file is one of Keras, without signatures. Received: "
             f"{signatures!r}. Write a SavedModel by `model.export({os.fspath(filepath)!r})`."
         )
+    _warn_of_added(_saved(model))
     if isinstance(filepath, h5py.Group):
         h5_files.write_model(model, filepath, include_optimizer=include_optimizer)
         return
@@ -159,6 +162,23 @@ def save_model(
         else:
             with writing(temporary) as (file, _):
                 h5_files.write_model(model, file, include_optimizer=include_optimizer)
+
+
+def _warn_of_added(model: Any) -> None:
+    """Say which losses and metrics of a model are not in its files, where `tf.keras` wrote them."""
+    if not object_eras.era_of_object(model).is_tf_keras:
+        return  # Keras 2.2.4 did not write them either
+    lost = [
+        *(["`add_loss`"] if symbolic_losses.symbolic_losses_of(model) else []),
+        *(f"`add_metric(name={name!r})`" for name in symbolic_losses.added_metrics_of(model)),
+    ]
+    if lost:
+        warnings.warn(
+            f"The tensors that were added to the model '{model.name}' by {' and '.join(lost)} are not in its file, "
+            "unlike in that of `tf.keras`. After loading, and before `compile`, add them to the model again.",
+            ParallelCompatWarning,
+            stacklevel=4,
+        )
 
 
 def _not_reshaped(path: str) -> ValueError:

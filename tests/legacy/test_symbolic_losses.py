@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import keras
 import numpy as np
 import pytest
@@ -164,3 +166,24 @@ def test_losses_that_a_layer_adds_in_its_call_are_listed_before_anything_is_comp
         around = layers.Input((5,))
         seen.append([len(models.Model(around, model(around)).get_losses_for(around))])
     assert seen == [[2, 0, 1, 1], [2], [0 if era == "keras-2.2.4" else 1]]
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_saving_says_what_is_not_in_the_file(tmp_path, era):
+    """Keras 2.2.4 did not write them; `tf.keras` did, as layers."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models
+
+        x = layers.Input((2,))
+        hidden = layers.Dense(1)(x)
+        model = models.Model(x, hidden)
+        model.add_loss(K.mean(hidden))
+        if era != "keras-2.2.4":
+            model.add_metric(K.mean(hidden), name="mean_h", aggregation="mean")
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            model.save(str(tmp_path / "m.h5"))
+    said = [str(each.message) for each in seen if each.category is parallel_compat.ParallelCompatWarning]
+    assert len(said) == (era != "keras-2.2.4")
+    assert all("`add_loss` and `add_metric(name='mean_h')`" in each for each in said)

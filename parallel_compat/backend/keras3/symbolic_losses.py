@@ -126,6 +126,13 @@ def symbolic_metrics_of(model: keras.Model) -> list[str]:
     return list(vars(model).get(_METRICS) or ())
 
 
+def added_metrics_of(model: keras.Model) -> dict[str, Any]:
+    """Return what `add_symbolic_metric` added that no `compile` forgets, by name."""
+    return {
+        name: tensor for name, (_, tensor, of_compile) in (vars(model).get(_METRICS) or {}).items() if not of_compile
+    }
+
+
 def forget_symbolic_metrics(model: keras.Model) -> None:
     """Log what `add_symbolic_metric` added no more."""
     metrics = vars(model).get(_METRICS) or {}
