@@ -8,7 +8,7 @@ from parallel_compat.names.table import Identifier
 
 _IDENTIFIERS = {
     "loss": "kullback_leibler_divergence>kl_divergence cosine_proximity>cosine_similarity cosine>cosine_similarity "
-    "logcosh>log_cosh",
+    "logcosh>log_cosh huber_loss>huber",
     "metric": "kld>kl_divergence KLD>kl_divergence kullback_leibler_divergence>kl_divergence logcosh>log_cosh",
     "constraint": "maxnorm>max_norm nonneg>non_neg unitnorm>unit_norm",
     # `metrics=["accuracy"]` was logged as `acc`, and is logged as `accuracy` (`LOGS_TODAY`).

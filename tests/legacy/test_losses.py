@@ -119,3 +119,24 @@ def test_activity_regularizers_of_layers_of_any_class(era, expected, replicas):
             model = multi_gpu_model(model, gpus=replicas) if replicas > 1 else model
             model.compile("sgd", "mse")
             assert model.evaluate(x, y, verbose=0) == pytest.approx(expected * times, rel=1e-5)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_huber_loss_by_its_functions_name(era, parallel):
+    x = np.array([[0.1, 0.4], [0.3, -0.2], [2.0, 1.5], [-1.0, 0.7]], "float32")
+    y = np.array([[0.0, 3.0, 1.0], [1.0, 1.0, -2.0], [0.5, 0.5, 0.5], [4.0, -1.0, 0.0]], "float32")
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras import layers, optimizers
+
+        for given in ("huber_loss", ["huber_loss"], {"out": "huber_loss"}):
+            dense = layers.Dense(3, input_shape=(2,), kernel_initializer="zeros", name="out")
+            template, model = model_of(parallel, [dense])
+            template.set_weights([np.full((2, 3), 0.5), np.zeros(3)])
+            model.compile(optimizers.SGD(0.1), given)
+            weights = np.array([1.0, 2.0, 0.5, 3.0])
+            history = model.fit(x, y, batch_size=3, epochs=2, shuffle=False, verbose=0, sample_weight=weights)
+            # As TensorFlow 1.15.5 and 2.2.3 log it.
+            np.testing.assert_allclose(history.history["loss"], [1.725024, 1.620287], atol=2e-6)
+            np.testing.assert_allclose(template.get_weights()[1], [0.222613, -0.101827, -0.011797], atol=2e-6)
+            assert model.evaluate(x, y, verbose=0) == pytest.approx(0.876839, abs=2e-6)

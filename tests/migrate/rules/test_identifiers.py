@@ -12,6 +12,7 @@ HEAD = "from keras.layers import Activation, Dense\nfrom keras.models import Mod
     [
         ("model.compile('sgd', loss='cosine_proximity')", "model.compile('sgd', loss='cosine_similarity')"),
         ('model.compile("sgd", "logcosh")', 'model.compile("sgd", "log_cosh")'),
+        ("model.compile('sgd', loss='huber_loss')", "model.compile('sgd', loss='huber')"),
         ("model.compile('sgd', {'a': 'logcosh'})", "model.compile('sgd', {'a': 'log_cosh'})"),
         ("model.compile('sgd', weighted_metrics=['logcosh'])", "model.compile('sgd', weighted_metrics=['log_cosh'])"),
         ("Dense(3, kernel_constraint='nonneg')", "Dense(3, kernel_constraint='non_neg')"),
