@@ -37,7 +37,7 @@ def as_of_now(x: Any) -> Any:
     >>> weight = keras.Variable(2.0)
     >>> number = weight + 1.0
     >>> note(number, "__add__", weight, 1.0)
-    >>> weight.assign(5.0)
+    >>> _ = weight.assign(5.0)
     >>> float(number), float(as_of_now(number))
     (3.0, 6.0)
 

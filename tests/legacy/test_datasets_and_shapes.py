@@ -36,3 +36,21 @@ def test_a_shape_may_be_a_number_and_build_takes_it_by_name() -> None:
         for layer in (layers.LSTM(2), layers.Bidirectional(layers.GRU(2)), layers.RNN(layers.LSTMCell(2))):
             layer.build(input_shape=(2, 4, 3))
             assert [next(iter(weight.shape)) for weight in layer.weights][:2] == [3, 2]
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_epochs_of_a_data_set_of_unknown_length(replicas: int) -> None:
+    def rows() -> Any:
+        for at in range(20):
+            yield [float(at), 1.0], [float(at % 2)]
+
+    data = tf.data.Dataset.from_generator(rows, (tf.float32, tf.float32), ((2,), (1,))).batch(8)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers, optimizers, utils
+
+        model = Sequential([layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model = utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+        model.compile(optimizers.SGD(0.001), "mse")
+        history = model.fit(data, validation_data=data, epochs=3, verbose=0).history
+    np.testing.assert_allclose(history["loss"], [94.719566, 7.0582914, 0.80826837], rtol=1e-5)
+    np.testing.assert_allclose(history["val_loss"], [9.8098707, 1.0188551, 0.36193413], rtol=1e-5)

@@ -210,7 +210,7 @@ def test_a_model_from_the_class_and_config_of_another():
     functional = keras.Model(
         inputs, keras.layers.Dense(2)(keras.layers.Lambda(doubled)(keras.layers.Lambda(lambda x: x + 1)(inputs)))
     )
-    for model in functional, keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)]):
+    for model in functional, keras.Sequential([keras.layers.Dense(2, input_shape=(3,))]):
         config = {"class_name": model.__class__.__name__, "config": model.get_config()}
         clone = model_from_config(config, custom_objects={})
         clone.set_weights(model.get_weights())

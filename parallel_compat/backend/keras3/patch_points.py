@@ -666,7 +666,10 @@ def of_iterators_of_epochs(is_wanted: Callable[[Any], bool]) -> Iterator[Point]:
 
     def wrap(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def _get_iterator(self: Any) -> Any:
-            at_the_end = self._num_batches and self._steps_seen >= self._num_batches
+            # A data set of unknown length has no iterator at the beginning of the epochs behind the first one, which
+            # ended where it did, and whose steps were not forgotten.
+            is_read = self._current_iterator is not None
+            at_the_end = is_read and self._num_batches and self._steps_seen >= self._num_batches
             dataset = original(self)
             return () if at_the_end and self.steps_per_epoch is None and is_wanted(dataset) else dataset
 

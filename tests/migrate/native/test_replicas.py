@@ -35,8 +35,10 @@ STRATEGY = 'strategy = tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])\n'
         pytest.param(
             'g = Sequential([Dense(3)])\nd = Sequential([Dense(1)])\npd = multi_gpu_model(d, 2)\npd.compile("sgd", "mse")\n'
             'd.trainable = False\nz = Input((8,))\nc = Model(z, d(g(z)))\npc = multi_gpu_model(c, 2)\npc.compile("adam", "mse")\n',
-            f"{STRATEGY}with strategy.scope():\n    g = Sequential([Dense(3)])\n    d = Sequential([Dense(1)])\n    pd = d\n"
-            '    pd.compile("sgd", "mse")\n    d.trainable = False\n    z = Input((8,))\n    c = Model(z, d(g(z)))\n    pc = c\n'
+            f"from legacy_numerics import settle_trainable\n{STRATEGY}with strategy.scope():\n"
+            "    g = Sequential([Dense(3)])\n    d = Sequential([Dense(1)])\n    pd = d\n"
+            '    pd.compile("sgd", "mse")\n    settle_trainable(pd)\n    d.trainable = False\n'
+            "    z = Input((8,))\n    c = Model(z, d(g(z)))\n    pc = c\n"
             '    pc.compile("adam", "mse")\n',
             id="a GAN, whose models share layers and a strategy",
         ),
