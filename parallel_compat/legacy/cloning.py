@@ -8,7 +8,7 @@ from typing import Any
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import patch_points, symbolic_losses
 from parallel_compat.legacy import data_tensors, nodes
 from parallel_compat.legacy.layers import BatchShape
 from parallel_compat.names.eras import Era
@@ -25,12 +25,18 @@ def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) 
         **keywords: those that only today's `clone_model` has.
     """
     era = callers.era_of_caller()
+    if era.is_tf_keras:
+        return symbolic_losses.cloned_with_added(model, lambda each: _clone(each, input_tensors, era, keywords))
+    return _clone(model, input_tensors, era, keywords)
+
+
+def _clone(model: Any, input_tensors: Any, era: Era, keywords: dict[str, Any]) -> keras.Model:
     if era is Era.KERAS_2_2_4 and input_tensors is None and not keywords and _begins_with_input_layer(model):
         warnings.warn(
             f"The clone of '{model.name}', which begins with an `InputLayer`, has no weights before its first batch, "
             "as in Keras 2.2.4: `set_weights` has no effect. Give the first layer an `input_shape=` instead.",
             ParallelCompatWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         return _without_input(model)
     if era is not Era.TODAY and isinstance(model, patch_points.functional_class()):

@@ -8,7 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import layers, patch_points
+from parallel_compat.backend.keras3 import layers, patch_points, symbolic_losses
 from parallel_compat.legacy import config_keys, config_spelling, nodes
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
@@ -114,6 +114,8 @@ def _of_sequential(model: Any, config: dict[str, Any], era: Era) -> dict[str, An
 
 
 def _of_functional(model: Any, config: dict[str, Any], era: Era) -> dict[str, Any]:
+    if symbolic_losses.holds_added(config):
+        raise _NotSpelled  # the era had layers for them, of which there are none here
     held = {layer.name: layer for layer in model.layers}
     entries = []
     for form in config["layers"]:

@@ -165,9 +165,11 @@ def save_model(
 
 
 def _warn_of_added(model: Any) -> None:
-    """Say which losses and metrics of a model are not in its files, where `tf.keras` wrote them."""
+    """Say which losses and metrics of a model cannot be in its files, where `tf.keras` wrote them."""
     if not object_eras.era_of_object(model).is_tf_keras:
         return  # Keras 2.2.4 did not write them either
+    if symbolic_losses.can_be_configured(model):
+        return
     lost = [
         *(["`add_loss`"] if symbolic_losses.symbolic_losses_of(model) else []),
         *(f"`add_metric(name={name!r})`" for name in symbolic_losses.added_metrics_of(model)),

@@ -168,19 +168,90 @@ def test_losses_that_a_layer_adds_in_its_call_are_listed_before_anything_is_comp
     assert seen == [[2, 0, 1, 1], [2], [0 if era == "keras-2.2.4" else 1]]
 
 
+def with_added(K, layers, models, metric):
+    constant = keras.initializers.Constant
+    x = layers.Input((4,), name="x")
+    hidden = layers.Dense(3, activation="tanh", kernel_initializer=constant(0.3), name="h")(x)
+    model = models.Model(x, layers.Dense(2, kernel_initializer=constant(0.2), name="o")(hidden))
+    model.add_loss(K.mean(K.square(hidden)))
+    if metric:
+        model.add_metric(K.mean(hidden), name="mean_h", aggregation="mean")
+    return model
+
+
+def evaluated(model):
+    x = (np.arange(24).reshape(6, 4) / 10 - 1).astype("float32")
+    return np.ravel(model.evaluate(x, np.arange(12).reshape(6, 2) / 5, batch_size=2, verbose=0))[-2:]
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+@pytest.mark.parametrize("way", ["m.h5", "m.keras", "folder", "clone", "config", "json"])
+def test_models_of_files_configs_and_clones_have_them(tmp_path, era, way):
+    """The numbers are those of TensorFlow 1.15.5 and 2.2.3, before and after, also after another `compile`."""
+    with parallel_compat.legacy_names(era=era), warnings.catch_warnings():
+        warnings.simplefilter("error", parallel_compat.ParallelCompatWarning)
+        from keras import backend as K
+        from keras import layers, models
+
+        model = with_added(K, layers, models, metric=True)
+        model.compile("sgd", "mse")
+        np.testing.assert_allclose(evaluated(model), [1.5635751, 0.1118995], rtol=1e-6)
+        if way == "clone":
+            again = models.clone_model(model)
+        elif way == "config":
+            again = models.Model.from_config(model.get_config())
+        elif way == "json":
+            again = models.model_from_json(model.to_json())
+        else:
+            model.save(str(tmp_path / way))
+            again = models.load_model(str(tmp_path / way))
+            np.testing.assert_allclose(evaluated(again), [1.5635751, 0.1118995], rtol=1e-6)
+        assert [layer.name for layer in again.layers] == [layer.name for layer in model.layers]
+        again.set_weights(model.get_weights())
+        again.compile("sgd", "mse")
+        np.testing.assert_allclose(evaluated(again), [1.5635751, 0.1118995], rtol=1e-6)
+
+
+def test_keras_2_2_4_did_not_write_them(tmp_path):
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+        from keras import layers, models
+
+        model = with_added(K, layers, models, metric=False)
+        model.compile("sgd", "mse")
+        model.save(str(tmp_path / "m.h5"))
+        for again in (models.load_model(str(tmp_path / "m.h5")), models.clone_model(model)):
+            again.set_weights(model.get_weights())
+            again.compile("sgd", "mse")
+            np.testing.assert_allclose(evaluated(again), [1.1825692], rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["m.h5", "m.keras"])
+def test_plain_keras_reads_the_model_without_them(tmp_path, name):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from keras import backend as K
+        from keras import layers, models
+
+        model = with_added(K, layers, models, metric=True)
+        model.save(str(tmp_path / name))
+        expected = model.predict(np.ones((2, 4)), verbose=0)
+    again = keras.saving.load_model(str(tmp_path / name))
+    np.testing.assert_allclose(again.predict(np.ones((2, 4)), verbose=0), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
 def test_saving_says_what_is_not_in_the_file(tmp_path, era):
-    """Keras 2.2.4 did not write them; `tf.keras` did, as layers."""
+    """A loss of weights that are none of the model's: `tf.keras` made them the model's. Keras 2.2.4 wrote no loss."""
     with parallel_compat.legacy_names(era=era):
         from keras import backend as K
         from keras import layers, models
 
         x = layers.Input((2,))
-        hidden = layers.Dense(1)(x)
-        model = models.Model(x, hidden)
-        model.add_loss(K.mean(hidden))
+        model = models.Model(x, layers.Dense(1)(x))
+        other = layers.Dense(1)(x)
+        model.add_loss(K.mean(other))
         if era != "keras-2.2.4":
-            model.add_metric(K.mean(hidden), name="mean_h", aggregation="mean")
+            model.add_metric(K.mean(other), name="mean_h", aggregation="mean")
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
             model.save(str(tmp_path / "m.h5"))

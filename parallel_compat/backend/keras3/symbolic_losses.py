@@ -1,7 +1,8 @@
 """Losses and metrics that are symbolic tensors of a functional model (`model.add_loss(loss)`). Read in Keras 3.15.1.
 
 Keras 3 adds losses while a layer is called. So each pass of the model computes these from its own tensors, and adds
-them then. The model's graph, from which its config and its files are written, stays what it is.
+them then. The model's graph, from which its config and its files are written, stays what it is; its config holds a
+second graph besides, with these tensors among its outputs.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
+from keras.src.models import functional
+from keras.src.ops.function import Function
 
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, record_passes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _LOSSES, _METRICS = "_parallel_compat_symbolic_losses", "_parallel_compat_symbolic_metrics"
+_IN_CONFIG = "parallel_compat_added"  # beside a model's first layer, where Keras 3 reads on when it does not know a key
 _OF_CALLS = "_parallel_compat_losses_of_calls"
 
 
@@ -140,6 +144,117 @@ def forget_symbolic_metrics(model: keras.Model) -> None:
         if of_compile:
             model._metrics[:] = [each for each in model._metrics if each is not metric]
             del metrics[name]
+
+
+def _added(model: keras.Model) -> tuple[list[Any], dict[str, Any]] | None:
+    """Return the losses and metrics that were added to a model, or None where there are none."""
+    losses, metrics = symbolic_losses_of(model), added_metrics_of(model)
+    return (losses, metrics) if losses or metrics else None
+
+
+def _add_again(model: keras.Model, losses: Sequence[Any], metrics: dict[str, Any]) -> None:
+    if losses:
+        add_symbolic_losses(model, losses)
+    for name, tensor in metrics.items():
+        add_symbolic_metric(model, name, tensor, of_compile=False)
+
+
+def can_be_configured(model: keras.Model) -> bool:
+    """Say whether a model's config holds all that was added to it.
+
+    It cannot where that is computed by weights that are none of the model's, or by code without a config.
+    """
+    return _added(model) is None or _whole(model) is not None
+
+
+def _whole(model: keras.Model) -> Function | None:
+    """Return the graph of a model and of what was added to it; None where there is nothing, or what has no config."""
+    added = _added(model)
+    if added is None or not _is_functional(model):
+        return None
+    # No model, which would track the layers.
+    whole = Function(model._inputs_struct, [model._outputs_struct, *added], name=model.name)
+    whole.trainable = model.trainable
+    own, weights = {id(each) for each in model.operations}, {id(weight) for weight in model.weights}
+    for operation in whole.operations:
+        if id(operation) in own:
+            continue
+        is_layer = isinstance(operation, keras.layers.Layer)
+        if any(id(weight) not in weights for weight in (operation.weights if is_layer else ())):
+            return None
+        if not is_layer and not type(operation).__module__.startswith("keras."):
+            return None
+        try:
+            operation.get_config()
+        except (NotImplementedError, TypeError, ValueError):
+            return None
+    return whole
+
+
+def _is_functional(model: keras.Model) -> bool:
+    return isinstance(model, functional.Functional) and functional.functional_like_constructor(type(model))
+
+
+def config_with_added(original: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
+    """Make a functional model's `get_config` that holds the losses and metrics that were added to the model.
+
+    Args:
+        original: the `get_config`.
+    """
+
+    def get_config(self: Any) -> dict[str, Any]:
+        config = original(self)
+        whole = _whole(self) if isinstance(self, keras.Model) else None
+        if whole is not None:
+            held = original(whole)
+            config["layers"][0][_IN_CONFIG] = {name: held[name] for name in ("layers", "output_layers")}
+        return config
+
+    return get_config
+
+
+def holds_added(config: dict[str, Any]) -> bool:
+    """Say whether a model's config holds losses and metrics that were added."""
+    return bool(config["layers"]) and _IN_CONFIG in config["layers"][0]
+
+
+def from_config_with_added() -> tuple[Any, str, Callable[[Any], Any]]:
+    """What to wrap for a functional model made of such a config to have them (`functional_from_config`)."""
+
+    def wrap(original: Any) -> Any:
+        def functional_from_config(cls: Any, config: dict[str, Any], custom_objects: Any = None) -> Any:
+            if not holds_added(config):
+                return original(cls, config, custom_objects=custom_objects)
+
+            def make(inputs: Any, outputs: Any, name: str, trainable: bool) -> Any:
+                model = cls(inputs=inputs, outputs=outputs[0], name=name, trainable=trainable)
+                _add_again(model, *outputs[1:])
+                return model
+
+            whole = {**config, **config["layers"][0][_IN_CONFIG]}
+            return original(make, whole, custom_objects=custom_objects)
+
+        return functional_from_config
+
+    return functional, "functional_from_config", wrap
+
+
+def cloned_with_added(model: keras.Model, clone: Callable[[keras.Model], Any]) -> Any:
+    """Return a functional model's clone that has the losses and metrics that were added to the model.
+
+    Args:
+        model: the model.
+        clone: makes the clone of a functional model.
+    """
+    added = _added(model)
+    if added is None or not _is_functional(model):
+        return clone(model)
+    whole = functional.Functional(model._inputs_struct, [model._outputs_struct, *added], name=model.name)
+    made = clone(whole)
+    outputs, losses, metrics = made._outputs_struct
+    cloned = type(model)(made._inputs_struct, outputs, name=made.name)
+    _add_again(cloned, losses, metrics)
+    return cloned
 
 
 def _update(model: keras.Model, values: Values) -> None:

@@ -6,7 +6,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import layers, metric_state, patch_points
+from parallel_compat.backend.keras3 import layers, metric_state, patch_points, symbolic_losses
 from parallel_compat.legacy import weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names import lookup
@@ -72,6 +72,22 @@ def put_on(patches: Patches, keras: Any) -> None:
     )
     make = functools.partial(taking_old_arguments, name="add_metric", of="keras.layers.Layer.add_metric")
     patches.wrap(layer, "add_metric", make, why="Keras 3 has the method no more")
+    added = "losses and metrics that were added to a model as tensors are in its configuration"
+    # Inside of what spells configurations for the user's code, which looks at who calls it.
+    patches.wrap(patch_points.functional_class(), "get_config", _config_with_added, why=added)
+    owner, name, wrap = symbolic_losses.from_config_with_added()
+    patches.wrap(owner, name, looking_alike(wrap), why=added)
+
+
+def _config_with_added(original: Any) -> Any:
+    """`get_config` of functional models of tf.keras; Keras 2.2.4 left these tensors out."""
+    with_added = symbolic_losses.config_with_added(original)
+
+    @like(original)
+    def get_config(self: Any) -> Any:
+        return with_added(self) if object_eras.era_of_object(self).is_tf_keras else original(self)
+
+    return get_config
 
 
 class _Dynamic:
