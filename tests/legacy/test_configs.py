@@ -241,6 +241,43 @@ def test_layers_of_the_user_without_a_configuration(era, tmp_path):
         assert [layer.name for layer in again.layers] == [layer.name for layer in model.layers]
 
 
+def test_layers_of_the_user_whose_configuration_has_no_name(tmp_path):
+    """As in TensorFlow 2.2's guide of the functional API."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        class CustomDense(keras.layers.Layer):
+            def __init__(self, units=32):
+                super().__init__()
+                self.units = units
+
+            def build(self, input_shape):
+                self.w = self.add_weight(shape=(input_shape[-1], self.units), initializer="ones", trainable=True)
+
+            def call(self, inputs):
+                return inputs @ self.w
+
+            def get_config(self):
+                return {"units": self.units}
+
+        known = {"CustomDense": CustomDense}
+        inputs = keras.Input((4,))
+        model = keras.Model(inputs, CustomDense(10)(inputs))
+        model.set_weights([np.arange(40.0).reshape(4, 10)])
+        model.save(tmp_path / "model.h5")
+        for again in (
+            keras.Model.from_config(model.get_config(), custom_objects=known),
+            keras.models.model_from_json(model.to_json(), known),
+            keras.models.load_model(tmp_path / "model.h5", known),
+            keras.models.clone_model(model),
+        ):
+            again.set_weights(model.get_weights())
+            x = np.ones((2, 4), "float32")
+            np.testing.assert_array_equal(again.predict(x, verbose=0), model.predict(x, verbose=0))
+        loaded = keras.models.load_model(tmp_path / "model.h5", known)
+        np.testing.assert_array_equal(loaded.get_weights()[0], model.get_weights()[0])
+
+
 def test_layers_of_the_user(era):
     keras = keras_of(era)
     layers = keras.layers

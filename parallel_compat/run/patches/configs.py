@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -97,8 +98,7 @@ def _config_of_optimizer(original: Any) -> Any:
 
 
 def _from_config_of_era(original: Any) -> Any:
-    def from_config(cls: Any, config: Any, *given: Any, **keywords: Any) -> Any:
-        frame = callers.user_frame(sys._getframe(1))
+    def of_era(cls: Any, config: Any, frame: FrameType | None, given: Any, keywords: Any) -> Any:
         if isinstance(config, dict) and frame is not None and callers.era_of(frame) is not Era.TODAY:
             from parallel_compat.legacy import old_configs
 
@@ -108,4 +108,19 @@ def _from_config_of_era(original: Any) -> Any:
             config = {name: value for name, value in config.items() if name != "kernel_initializer"}
         return original.__func__(cls, config, *given, **keywords)
 
+    def from_config(cls: Any, config: Any, *given: Any, **keywords: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if not isinstance(config, dict) or "name" not in config or _takes_name(cls):
+            return of_era(cls, config, frame, given, keywords)
+        # A layer whose own `get_config` says no name: the graph of its model does, and calls it by that.
+        without = {name: value for name, value in config.items() if name != "name"}
+        layer = of_era(cls, without, frame, given, keywords)
+        patch_points.rename(layer, config["name"])
+        return layer
+
     return classmethod(from_config)
+
+
+def _takes_name(kind: Any) -> bool:
+    parameters = inspect.signature(kind.__init__).parameters.values()
+    return any(each.name == "name" or each.kind is each.VAR_KEYWORD for each in parameters)
