@@ -91,9 +91,16 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
-        "On replicas an activity regularizer is one mean over the samples of the batch.",
+        "On replicas an activity regularizer, or a mean given to `add_loss`, is one mean over the batch's samples.",
         "`multi_gpu_model` of tf.keras added up the means of the towers, so that the loss grew with their number. The "
         "results of one device are kept.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15,),
+        "What `add_metric` of a model within a model, or of one on replicas, logs is in `history` and `metrics_names` "
+        "too; on replicas it is the mean over them, as in TensorFlow 2.2.",
+        "TensorFlow 1.15 returned it from `evaluate` and `train_on_batch` alone, and on several devices as one tower "
+        "had it, which changed from run to run.",
     ),
     Difference(
         (Era.TF_KERAS_1_15,),

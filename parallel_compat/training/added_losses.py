@@ -121,12 +121,14 @@ def _made_up(x: Any, scale: float) -> Any:
 
 
 def _compare(model: keras.Model, state: LayerState, batch: Any, training: bool) -> list[str]:
+    # What metrics have counted is a tensor of the step's graph while that is traced: here they begin anew.
+    counted = {id(v): tf.zeros(v.shape, v.dtype) for metric in keras3.layer_metrics(model) for v in metric.variables}
     # Weights that begin as zeros, and factors that are raised during training, would make a loss 0 on any samples.
     variables = [v for v in (*state.others, *state.trainable) if keras.backend.is_float_dtype(v.dtype)]
-    zeros = [variable for variable in variables if not np.any(variable.numpy())]
+    zeros = [variable for variable in variables if id(variable) not in counted and not np.any(variable.numpy())]
 
     def run(samples: Any) -> tuple[list[float], list[Any]]:
-        replica = state.of_replica(0)
+        replica = state.of_replica(0, counted)
         for variable in zeros:
             replica.pretend(variable, tf.fill(variable.shape, tf.cast(0.5, variable.dtype)))
         with replica.used() as scope:

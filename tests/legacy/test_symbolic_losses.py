@@ -258,3 +258,47 @@ def test_saving_says_what_is_not_in_the_file(tmp_path, era):
     said = [str(each.message) for each in seen if each.category is parallel_compat.ParallelCompatWarning]
     assert len(said) == (era != "keras-2.2.4")
     assert all("`add_loss` and `add_metric(name='mean_h')`" in each for each in said)
+
+
+# TensorFlow 2.2.3 on two GPUs, on one, and of a model within a model on two: `evaluate` in batches of 4 of 11 samples,
+# an epoch, its validation, `test_on_batch`, `train_on_batch`.
+ADDED_METRICS = {
+    ("one", 2): [0.3764195, 0.3754683, 0.3300004, 0.3479889, 0.383966],
+    ("values", 2): [0.391627, 0.3908207, 0.3576584, 0.3768019, 0.3889841],
+    ("nested", 2): [0.3764195, 0.3754678, 0.3283159, 0.3464355, 0.382675],
+    ("nested", 1): [0.3896973, 0.3887774, 0.3526031, 0.3643527, 0.387852],
+    ("with a loss", 1): [0.3896973, 0.3883457, 0.3528301, 0.364356, 0.3874078],
+}
+
+
+@pytest.mark.parametrize(("kind", "replicas"), [*ADDED_METRICS, ("with a loss", 2)])
+def test_metrics_that_were_added_to_a_model_inside(kind, replicas):
+    """The metrics of a template, and of a model within a model; each replica's batch counts once, as each tower's."""
+    x = np.sin(np.arange(33).reshape(11, 3)).astype("float32")
+    y = np.cos(np.arange(22).reshape(11, 2)).astype("float32")
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from keras import backend as K
+        from keras import layers, models
+
+        inputs = layers.Input((3,))
+        hidden = layers.Dense(4, activation="tanh")(inputs)
+        model = models.Model(inputs, layers.Dense(2)(hidden))
+        squares = K.square(hidden)
+        model.add_metric(squares if kind == "values" else K.mean(squares), name="mean_h", aggregation="mean")
+        if kind == "with a loss":
+            model.add_loss(K.mean(squares))
+        if kind == "nested":
+            outer = layers.Input((3,))
+            model = models.Model(outer, layers.Dense(2)(model(outer)))
+        model.set_weights([np.cos(np.arange(w.size)).reshape(w.shape) for w in model.get_weights()])
+        model = parallel_compat.multi_gpu_model(model, 2) if replicas == 2 else model
+        model.compile("sgd", "mse", metrics=["mae"])
+        found = [model.evaluate(x, y, batch_size=4, verbose=0)[-1]]
+        logs = model.fit(x, y, batch_size=4, shuffle=False, validation_data=(x[:7], y[:7]), verbose=0).history
+        found += [logs["mean_h"][0], logs["val_mean_h"][0]]
+        found += [model.test_on_batch(x, y)[-1], model.train_on_batch(x, y)[-1]]
+        assert model.metrics_names == ["loss", "mae", "mean_h"]
+    if (kind, replicas) == ("with a loss", 2):  # there each tower added its loss, so that the weights are others
+        np.testing.assert_allclose(found[0], ADDED_METRICS["one", 2][0], rtol=1e-6)
+    else:
+        np.testing.assert_allclose(found, ADDED_METRICS[kind, replicas], rtol=1e-5)

@@ -436,12 +436,16 @@ def variables_of_training(model: keras.Model) -> list[keras.Variable]:
     return list({id(variable): variable for variable in variables}.values())
 
 
+def layer_metrics(model: keras.Model) -> list[keras.metrics.Metric]:
+    """List the metrics that layers, and models in a model, own and update in `call` (`Layer._metrics`)."""
+    return [metric for layer in (*all_layers(model), *_layers_left_out(model)) for metric in layer._metrics]
+
+
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
-    """List the variables of metrics that layers own and update in `call` (`Layer._metrics`), and of `Debiased`."""
-    layers = [layer for layer in (*all_layers(model), *_layers_left_out(model)) if not isinstance(layer, keras.Model)]
+    """List the variables of `layer_metrics`, and of `Debiased`."""
     return [
-        *(v for layer in layers for metric in layer._metrics for v in metric.variables),
-        *(v for found in debiased_in(layers) for v in found.variables),
+        *(v for metric in layer_metrics(model) for v in metric.variables),
+        *(v for found in debiased_in([*all_layers(model), *_layers_left_out(model)]) for v in found.variables),
     ]
 
 

@@ -137,6 +137,13 @@ def added_metrics_of(model: keras.Model) -> dict[str, Any]:
     }
 
 
+def metrics_of_nested(model: keras.Model) -> list[keras.metrics.Metric]:
+    """Return the metrics that were added to the models in a model, which tf.keras logged too; Keras 3 does not."""
+    nested = [each for each in model._flatten_layers(include_self=False) if isinstance(each, keras.Model)]
+    kept = [of_metric for each in nested for of_metric in (vars(each).get(_METRICS) or {}).values()]
+    return [metric for metric, _, of_compile in kept if not of_compile]
+
+
 def forget_symbolic_metrics(model: keras.Model) -> None:
     """Log what `add_symbolic_metric` added no more."""
     metrics = vars(model).get(_METRICS) or {}
@@ -259,12 +266,13 @@ def cloned_with_added(model: keras.Model, clone: Callable[[keras.Model], Any]) -
 
 def _update(model: keras.Model, values: Values) -> None:
     context = tf.distribute.get_replica_context()
-    if context is not None and context.num_replicas_in_sync > 1:
-        return  # a parallel model has metrics of its own
+    on_replica = context is not None and context.num_replicas_in_sync > 1
     samples = values.known(model.inputs[0])
     if samples is None or isinstance(samples, keras.KerasTensor):
         return
     for metric, tensor, of_compile in vars(model)[_METRICS].values():
+        if of_compile and on_replica:  # a parallel model is compiled itself
+            continue
         value = values.of(tensor)
         if of_compile:
             metric.update_state(tf.reduce_mean(value), sample_weight=tf.shape(samples)[0])

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import layers, patch_points
+from parallel_compat.backend.keras3 import layers, patch_points, symbolic_losses
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names import lookup
 from parallel_compat.names.eras import Era
@@ -56,7 +56,7 @@ def _compiled_metrics(original: property) -> property:
 
 def _metrics_of_era(original: property) -> property:
     def get(self: Any) -> Any:
-        metrics = original.__get__(self, type(self))
+        metrics = [*original.__get__(self, type(self)), *symbolic_losses.metrics_of_nested(self)]
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_name in ("__getattribute__", "__getattr__"):  # which ask for others
             frame = frame.f_back
@@ -108,7 +108,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(
         keras.Model, "compiled_metrics", _compiled_metrics, why="Keras 3 counts outputs as if they were losses"
     )
-    patches.wrap(keras.Model, "metrics", _metrics_of_era, why="the metrics one by one, for the user's code")
+    patches.wrap(keras.Model, "metrics", _metrics_of_era, why="those of nested models; one by one, for the user's code")
     of_output = Member("keras.Model", "output_names", Change.PROVIDED, "parallel_compat.legacy.models.output_names")
     patches.set(
         keras.Sequential,
