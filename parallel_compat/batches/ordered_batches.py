@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -24,6 +25,7 @@ class ArrayEpochs:
         at_once: how many batches the train function takes at once.
         passes: how often the arrays are passed through, where the steps of an epoch are given: an epoch goes on from
             where the one before it ended. None to begin anew in each epoch.
+        sparse: whether scipy's matrices in `x` become sparse tensors; all others become dense.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class ArrayEpochs:
         draw_order: Callable[[int, int], Any],
         at_once: int = 1,
         passes: int | None = None,
+        sparse: bool = False,
     ) -> None:
         self._data = keras.tree.map_structure(_ready, keras.tree.lists_to_tuples(data))
         self._batch_size = batch_size
@@ -44,6 +47,7 @@ class ArrayEpochs:
         self._short = False
         self._passes = passes
         self._goes_on = False
+        self._sparse = sparse
 
     @property
     def length(self) -> int:
@@ -80,7 +84,10 @@ class ArrayEpochs:
             raise tf.errors.OutOfRangeError(None, None, "end of the data")
         self._given += 1
         chosen = self._order[start : start + self._batch_size]
-        return keras.tree.map_structure(lambda leaf: _cut(leaf, chosen), self._data)
+        return tuple(
+            keras.tree.map_structure(functools.partial(_cut, chosen=chosen, sparse=self._sparse and part == 0), each)
+            for part, each in enumerate(self._data)
+        )
 
 
 def adapter(
@@ -89,9 +96,10 @@ def adapter(
     draw_order: Callable[[int, int], Any],
     at_once: int = 1,
     passes: int | None = None,
+    sparse: bool = False,
 ) -> Any:
     """Return what to give to `fit` for arrays; see `ArrayEpochs`."""
-    return keras3.BatchAdapter(ArrayEpochs(data, batch_size, draw_order, at_once, passes), passes is not None)
+    return keras3.BatchAdapter(ArrayEpochs(data, batch_size, draw_order, at_once, passes, sparse), passes is not None)
 
 
 def samples_of_arrays(data: Any) -> int:
@@ -126,9 +134,11 @@ def _ready(leaf: Any) -> Any:
     return leaf
 
 
-def _cut(leaf: Any, chosen: Any) -> Any:
+def _cut(leaf: Any, chosen: Any, sparse: bool) -> Any:
     if leaf is None:
         return None
     if keras3.is_scipy_sparse(leaf):
+        if sparse:
+            return keras3.scipy_sparse_to_tensor(leaf[chosen].astype(keras.config.floatx()))
         return tf.convert_to_tensor(leaf[chosen].toarray().astype(keras.config.floatx()))
     return tf.convert_to_tensor(leaf[chosen])

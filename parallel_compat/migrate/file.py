@@ -83,7 +83,9 @@ class File:
     @cached_property
     def era(self) -> Era | None:
         """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
-        found = eras.verdict(eras.evidence_of_nodes((*self.tree.imports, *self.tree.attributes)), self.project.evidence)
+        found = eras.verdict(
+            eras.evidence_of_nodes((*self.tree.imports, *self.tree.attributes, *self.tree.calls)), self.project.evidence
+        )
         return found.era if found is not None else None
 
     def era_of_call(self, call: ast.Call) -> Era:
@@ -279,7 +281,7 @@ class File:
                 return None
             if isinstance(binding.node, ast.alias) and binding.node.name == module:
                 return target, ()
-        return target, (self.import_after(f"import {module}"),)
+        return target, (self.import_after(f"import {module}", at),)
 
     def shadows(self, name: str, binding: Binding, at: ast.AST) -> bool:
         for above in [at, *self.tree.ancestors(at)]:
@@ -297,13 +299,20 @@ class File:
         start, end = self.source.start(node), self.source.end(node)
         return [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
 
-    def import_after(self, statement: str) -> Edit:
+    def import_after(self, statement: str, at: ast.AST | None = None) -> Edit:
         """Insert an import statement after the first import of Keras or TensorFlow at the top of the module.
 
         One of Keras or TensorFlow itself comes where the order of the imports around that one wants it, if they have an
         order: by module, or plain imports first.
+
+        Args:
+            statement: the statement.
+            at: where the name is used: a module may import Keras further down only.
         """
         body = self.tree.module.body
+        if at is not None:
+            used = self.source.start(at)
+            body = [node for node in body if self.source.start(node) < used]
         anchor = next((node for node in body if _is_keras_import(node)), None)
         if anchor is None:
             anchor = next((node for node in body if _is_plain_import(node)), None)

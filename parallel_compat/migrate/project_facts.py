@@ -78,7 +78,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         except (SyntaxError, Undecodable, RecursionError):
             continue
         accuracy |= spellings_of_accuracy(tree)
-        said = eras.evidence_of_nodes((*tree.imports, *tree.attributes))
+        said = eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls))
         if said.imports_keras or said.tensorflow_1:
             evidence.append((os.path.basename(path), said._replace(imports=())))
     return ProjectFacts(frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate))

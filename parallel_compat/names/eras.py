@@ -181,7 +181,7 @@ def evidence_of_nodes(nodes: Iterable[ast.AST]) -> Evidence:
     """Read what a module's nodes say of its era.
 
     Args:
-        nodes: all of them; imports and attributes are enough.
+        nodes: all of them; imports, attributes and calls are enough.
     """
     return _evidence(_paths_in_nodes(nodes))
 
@@ -274,16 +274,23 @@ def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
         return path.rpartition(".")[2] in _TF_KERAS_1
     if path.startswith(_ALSO_IN_2_2):
         return False
+    function, _, argument = path.partition("(")
+    if argument:
+        return argument.removesuffix("=)") in table.tensorflow_1_signatures()[function][1]
     row = table.lookup(path)
     return row is not None and row.status is not Status.SAME
 
 
 def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]:
-    """Yield (line, dotted path, whether it is imported) of what a module imports and reaches through imports."""
+    """Yield (line, dotted path, whether it is imported) of what a module imports and reaches through imports.
+
+    An argument of one of TensorFlow's functions is yielded as `tensorflow.reduce_sum(keep_dims=)`.
+    """
     import ast
 
     aliases: dict[str, str] = {}
     attributes = []
+    arguments: dict[ast.expr, list[str]] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -300,6 +307,8 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
                 aliases[alias.asname or alias.name] = path
         elif isinstance(node, ast.Attribute):
             attributes.append(node)
+        elif isinstance(node, ast.Call) and node.keywords:
+            arguments[node.func] = [keyword.arg for keyword in node.keywords if keyword.arg]
     for attribute in attributes:
         names = [attribute.attr]
         value = attribute.value
@@ -307,7 +316,11 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
             names.append(value.attr)
             value = value.value
         if isinstance(value, ast.Name) and value.id in aliases:
-            yield attribute.lineno, ".".join([aliases[value.id], *reversed(names)]), False
+            path = ".".join([aliases[value.id], *reversed(names)])
+            yield attribute.lineno, path, False
+            if path in table.tensorflow_1_signatures():
+                for argument in arguments.get(attribute, ()):
+                    yield attribute.lineno, f"{path}({argument}=)", False
 
 
 def _paths_in_code(code: CodeType, aliases: dict[str, str] | None = None) -> Iterator[tuple[int, str, bool]]:

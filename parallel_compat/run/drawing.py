@@ -16,7 +16,7 @@ from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy.numbers import draws_of_tensorflow, sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
-from parallel_compat.run.method_arguments import dense_batches, is_parallel, is_sparse
+from parallel_compat.run.method_arguments import in_batches, is_parallel, is_sparse
 from parallel_compat.run.validation_data import validated_on
 from parallel_compat.training import in_memory
 
@@ -171,11 +171,12 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     batch_size = arguments.get("batch_size") or 32
     at_once = int(getattr(model, "steps_per_execution", None) or 1)
     passes = int(arguments.get("epochs", 1)) if in_steps else None
-    batches = ordered_batches.adapter(given, batch_size, draw, at_once, passes)
+    sparse = keras3.has_sparse_inputs(model)
+    batches = ordered_batches.adapter(given, batch_size, draw, at_once, passes, sparse)
     kept = {
         name: value
         for name, value in arguments.items()
         if name not in ("x", "y", "sample_weight", "class_weight", "shuffle", "validation_split", "batch_size")
     }
     kept["validation_batch_size"] = arguments.get("validation_batch_size") or batch_size
-    return {**kept, "x": batches, "validation_data": dense_batches(model, held_out, batch_size)}
+    return {**kept, "x": batches, "validation_data": in_batches(model, held_out, batch_size)}

@@ -29,15 +29,29 @@ def is_sparse(x: Any) -> bool:
     return any(keras3.is_scipy_sparse(leaf) for leaf in flatten(x) if leaf is not None)
 
 
-def dense_batches(model: Any, data: Any, batch_size: int | None) -> Any:
-    """Return data of `evaluate`, `predict` or for validation with scipy's sparse matrices made dense batch by batch."""
+def in_batches(model: Any, data: Any, batch_size: int | None) -> Any:
+    """Return data of `evaluate`, `predict` or for validation with scipy's sparse matrices cut into batches.
+
+    They become dense, but for a model with a sparse input.
+    """
     if not isinstance(data, (tuple, list)) or not is_sparse(data[0]) or not ordered_batches.are_arrays(data):
         return data
     given = tuple(data)
     while given[-1] is None:
         given = given[:-1]
     draw = sample_order.drawn(Era.KERAS_2_2_4, False)
-    return ordered_batches.adapter(given, batch_size or 32, draw, int(getattr(model, "steps_per_execution", None) or 1))
+    at_once = int(getattr(model, "steps_per_execution", None) or 1)
+    sparse = keras3.has_sparse_inputs(model)
+    return ordered_batches.adapter(given, batch_size or 32, draw, at_once, sparse=sparse)
+
+
+def as_inputs(model: Any, batch: Any) -> Any:
+    """Return one batch of inputs with scipy's sparse matrices made dense, but for a model with a sparse input."""
+    if not keras3.has_sparse_inputs(model) or not is_sparse(batch):
+        return dense(batch)
+    return keras.tree.map_structure(
+        lambda leaf: keras3.scipy_sparse_to_tensor(leaf) if keras3.is_scipy_sparse(leaf) else leaf, batch
+    )
 
 
 def dense(batch: Any) -> Any:

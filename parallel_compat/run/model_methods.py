@@ -50,9 +50,10 @@ from parallel_compat.run.drawing import (
 )
 from parallel_compat.run.given_weights import leave_out_weights, weigh_classes_and_samples, weigh_held_out_samples
 from parallel_compat.run.method_arguments import (
+    as_inputs,
     dense,
-    dense_batches,
     flatten,
+    in_batches,
     is_parallel,
     is_sparse,
     note_of_method,
@@ -246,7 +247,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):
         raise ValueError(f"Expected an array for each input of '{self.name}'. Received: None among them")
     if is_sparse(arguments["x"]):
-        arguments["x"] = dense_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
+        arguments["x"] = in_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
     divided = arguments.get("batch_size"), arguments.get("steps")
     batch_logs.predicts(self)
     evaluating = batch_logs.evaluating(self, "predict", arguments["x"], *divided)
@@ -257,7 +258,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 def predict_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.predict_on_batch`, of inputs that may be read from tensors."""
     arguments, _ = _read_from_tensors(self, "predict_on_batch", keras3.bind("predict_on_batch", given, keywords), {})
-    return original(self, **{**arguments, "x": dense(arguments["x"])})
+    return original(self, **{**arguments, "x": as_inputs(self, arguments["x"])})
 
 
 def _read_from_tensors(
@@ -459,9 +460,9 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
-        arguments["x"] = dense_batches(self, parts, arguments.pop("batch_size", None))
+        arguments["x"] = in_batches(self, parts, arguments.pop("batch_size", None))
     if name.endswith("_on_batch"):
-        arguments["x"], arguments["y"] = dense(arguments["x"]), dense(arguments.get("y"))
+        arguments["x"], arguments["y"] = as_inputs(self, arguments["x"]), dense(arguments.get("y"))
     on_batch = batch_logs.going_on(self, resets) if name.endswith("_on_batch") else nullcontext()
     evaluating: AbstractContextManager[None] = nullcontext()
     if name == "evaluate":

@@ -211,6 +211,43 @@ def test_sparse_matrices_as_one_batch(replicas):
     np.testing.assert_allclose(trained.predict_on_batch(x), model.predict(dense), rtol=1e-5)
 
 
+def test_sparse_matrices_stay_sparse_for_sparse_inputs():
+    """Recorded from Keras 2.2.4 on TensorFlow 1.15."""
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    import keras
+    import tensorflow as tf
+
+    def product(tensors):
+        return tf.sparse_tensor_dense_matmul(tensors[1], tf.ones((4, 3))) + tensors[0][:, :3]
+
+    def model_of(*inputs):
+        hidden = keras.layers.Lambda(lambda tensors: product(tensors), output_shape=(3,))(list(inputs[:2]))
+        if len(inputs) > 2:
+            hidden = keras.layers.add([hidden, keras.layers.Lambda(lambda x: x[:, :3])(inputs[2])])
+        model = keras.models.Model(list(inputs), keras.layers.Dense(2, kernel_initializer="ones")(hidden))
+        model.compile("sgd", "mse")
+        return model
+
+    dense, sparse, other = keras.layers.Input((6,)), keras.layers.Input((4,), sparse=True), keras.layers.Input((4,))
+    random = np.random.RandomState(0)
+    x = [random.rand(5, 6), *(scipy_sparse.csr_matrix(random.rand(5, 4) > 0.5, dtype="float32") for _ in range(2))]
+    y = np.ones((5, 2))
+    model = model_of(dense, sparse, other)
+    options = {"batch_size": 2, "epochs": 2, "verbose": 0, "shuffle": False}
+    history = model.fit(x, y, validation_data=(x, y), **options).history
+    assert history["loss"] == pytest.approx([53.09714, 6.94262], rel=1e-5)
+    assert history["val_loss"] == pytest.approx([9.95677, 1.51598], rel=1e-5)
+    assert model.fit(x, y, validation_split=0.4, **options).history["val_loss"][-1] == pytest.approx(0.57997, rel=1e-4)
+    assert model.evaluate(x, y, verbose=0) == pytest.approx(0.30535, rel=1e-4)
+    assert model.predict(x)[0] == pytest.approx(1.22477, rel=1e-5)
+    model = model_of(dense, sparse)
+    model.fit(x[:2], y, **options)
+    model.fit(x[:2], y, validation_split=0.4, **options)
+    assert model.train_on_batch(x[:2], y) == pytest.approx(0.61951, rel=1e-4)
+    assert model.test_on_batch(x[:2], y) == pytest.approx(0.47652, rel=1e-4)
+    assert model.predict_on_batch(x[:2])[0] == pytest.approx(1.14047, rel=1e-5)
+
+
 def test_what_ctc_decode_returns():
     """Recorded from Keras 2.2.4 on TensorFlow 1.15."""
     from keras import backend as K

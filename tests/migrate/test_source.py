@@ -43,6 +43,15 @@ def test_positions_after_wide_characters():
     )
 
 
+def test_what_is_written_is_imported_before_it_is_used():
+    data = (
+        b"import numpy\nimport train\n\nmodel = train.model()\nmodel.save_weights('m.h5')\n"
+        b"from keras.models import load_model\nload_model('n.h5').save_weights('n.h5')\n"
+    )
+    text = process_file.source("a.py", data, Options(unsafe=True)).data.decode()
+    assert text.index("import parallel_compat.legacy.models\n") < text.index("model = train.model()")
+
+
 def test_inserted_lines_end_as_the_others_do():
     assert after(b"import keras\r\nkeras.utils.multi_gpu_model(m)\r\n") == (
         b"import keras\r\nimport parallel_compat\r\nparallel_compat.multi_gpu_model(m)\r\n"

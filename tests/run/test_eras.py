@@ -24,6 +24,7 @@ SOURCES = {
     "from tensorflow import keras\nimport tensorflow as T\ndef f():\n    T.Session()": "tf.keras-1.15",
     "import tensorflow as tf\nK = tf.keras.backend\nx = tf.placeholder(tf.float32)": "tf.keras-1.15",
     "from tensorflow.contrib import keras": "tf.keras-1.15",
+    "import tensorflow as tf\nK = tf.keras.backend\ndef f(x):\n    return tf.reduce_sum(x, -1, keepdims=True)": "tf.keras-2.2",
     "from tensorflow.keras.layers import CuDNNLSTM": "tf.keras-1.15",
     "import tensorflow.keras.backend as K\nK.set_session(None)": "tf.keras-1.15",
     "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ntf.keras.Sequential()": "tf.keras-1.15",
@@ -44,6 +45,17 @@ def test_of_a_source_and_of_the_code_compiled_from_it(source):
         compiled = eras.evidence_of_code(compile(source, "<string>", "exec"))
         written = eras.evidence_of_source(source)
         assert eras.verdict(compiled) == eras.verdict(written)
+
+
+@pytest.mark.parametrize(
+    "call", ["tf.reduce_sum(x, -1, keep_dims=True)", "tf.nn.softmax(x, dim=1)", "tf.expand_dims(x, dim=1)"]
+)
+def test_of_a_source_that_gives_arguments_which_tensorflow_2_refuses(call):
+    # TensorFlow 2.2.3: TypeError, an unexpected keyword argument.
+    source = f"import tensorflow as tf\nfrom tensorflow.keras.layers import Dense\ndef f(x):\n    return {call}\n"
+    said = eras.verdict(eras.evidence_of_source(source))
+    argument = "keep_dims" if "keep_dims" in call else "dim"
+    assert said == (Era.TF_KERAS_1_15, f"tf.keras with {call.partition('(')[0]}({argument}=)")
 
 
 def test_of_a_file_it_is_said_by_the_project_where_the_file_does_not(tmp_path):

@@ -61,6 +61,7 @@ from parallel_compat.backend.keras3.compiled import (
 )
 from parallel_compat.backend.keras3.data_adapters import (
     BatchAdapter,
+    has_sparse_inputs,
     is_built_under_a_strategy,
     is_scipy_sparse,
     scipy_sparse_to_tensor,
@@ -222,6 +223,7 @@ __all__ = [
     "global_seeds",
     "global_seeds_from",
     "has_moments_of",
+    "has_sparse_inputs",
     "in_fit",
     "in_floatx",
     "in_order",

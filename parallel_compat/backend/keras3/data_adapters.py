@@ -58,6 +58,15 @@ def is_built_under_a_strategy(model: keras.Model) -> bool:
     return getattr(model, "_distribute_strategy", None) is not None
 
 
+def has_sparse_inputs(model: keras.Model) -> bool:
+    """Whether an input of a model is sparse; a functional model itself makes dense what comes to the others.
+
+    Args:
+        model: a model of any kind.
+    """
+    return any(getattr(each, "sparse", False) for each in getattr(model, "inputs", None) or ())
+
+
 def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return how a Sequence wants to be drawn, if it called `super().__init__` (`PyDataset._workers` and so on).
 
