@@ -310,7 +310,7 @@ class File:
             at: where the name is used: a module may import Keras further down only.
         """
         body = self.tree.module.body
-        if at is not None:
+        if isinstance(at, ast.expr | ast.stmt):
             used = self.source.start(at)
             body = [node for node in body if self.source.start(node) < used]
         anchor = next((node for node in body if _is_keras_import(node)), None)

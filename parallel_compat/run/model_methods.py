@@ -17,7 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import metric_state, patch_points, symbolic_losses
+from parallel_compat.backend.keras3 import kept_from_calls, metric_state, patch_points, symbolic_losses
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
@@ -364,6 +364,15 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
         )
     if not symbolic:
         keras3.note_added_loss(self)
+        of_calls = [each for each in losses if kept_from_calls.is_of_another_graph(each)]
+        if of_calls and not all(kept_from_calls.add_loss_of_calls(self, each) for each in of_calls):
+            raise TypeError(
+                f"{frame.f_code.co_filename}:{frame.f_lineno}: `add_loss` of a tensor that a call of a layer made, "
+                "which is computed anew in each step. Say `self.add_loss(loss)` in that `call`, or keep the tensor in "
+                "an attribute of this layer there (`self.loss = loss`) and add that."
+            )
+        if of_calls:
+            return None
         return original(self, loss)  # `inputs=` said to a graph what the loss depends on
     where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     if not isinstance(self, keras.Model) or not getattr(self, "outputs", None) or len(symbolic) < len(losses):

@@ -302,3 +302,46 @@ def test_metrics_that_were_added_to_a_model_inside(kind, replicas):
         np.testing.assert_allclose(found[0], ADDED_METRICS["one", 2][0], rtol=1e-6)
     else:
         np.testing.assert_allclose(found, ADDED_METRICS[kind, replicas], rtol=1e-5)
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15"])
+@pytest.mark.parametrize("has_shape", [False, True])
+def test_a_loss_that_calls_kept_on_their_layer_is_that_of_the_last_call(era, has_shape):
+    """As adaptive computation time is written. Recorded from Keras 2.2.4 and TensorFlow 1.15, which agree."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+
+        class Pondering(keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.total = None
+
+            def call(self, x):
+                if self.total is None:
+                    self.total = K.zeros_like(x)
+                self.total = self.total + x
+                self.cost = 0.1 * K.mean(self.total)
+                return self.total * 2.0
+
+            def finalize(self):
+                self.add_loss(self.cost)
+
+        class Shaped(Pondering):
+            def compute_output_shape(self, shape):
+                return shape
+
+        hidden = x = keras.layers.Input((3,))
+        pondering = (Shaped if has_shape else Pondering)()
+        dense = keras.layers.Dense(3, kernel_initializer="ones")
+        for _ in range(2):
+            hidden = pondering(dense(hidden))
+        pondering.finalize()
+        model = keras.models.Model(x, hidden)
+        model.compile(keras.optimizers.SGD(1e-4), "mse")
+        x, y = np.arange(12.0).reshape(4, 3) / 12, np.ones((4, 3))
+        assert model.train_on_batch(x, y) == pytest.approx(471.8375, rel=1e-6)
+        history = model.fit(x, y, batch_size=3, shuffle=False, epochs=2, verbose=0).history["loss"]
+        assert history == pytest.approx([412.25626, 311.79413], rel=1e-6)
+        assert model.evaluate(x, y, verbose=0) == pytest.approx(249.26471, rel=1e-6)
+        with pytest.raises(TypeError, match="which is computed anew in each step"):
+            keras.layers.Dense(1).add_loss(pondering.cost)

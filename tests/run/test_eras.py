@@ -24,7 +24,7 @@ SOURCES = {
     "from tensorflow import keras\nimport tensorflow as T\ndef f():\n    T.Session()": "tf.keras-1.15",
     "import tensorflow as tf\nK = tf.keras.backend\nx = tf.placeholder(tf.float32)": "tf.keras-1.15",
     "from tensorflow.contrib import keras": "tf.keras-1.15",
-    "import tensorflow as tf\nK = tf.keras.backend\ndef f(x):\n    return tf.reduce_sum(x, -1, keepdims=True)": "tf.keras-2.2",
+    "import tensorflow as tf\nK = tf.keras.backend\ny = tf.reduce_sum(x, keepdims=True)": "tf.keras-2.2",
     "from tensorflow.keras.layers import CuDNNLSTM": "tf.keras-1.15",
     "import tensorflow.keras.backend as K\nK.set_session(None)": "tf.keras-1.15",
     "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ntf.keras.Sequential()": "tf.keras-1.15",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _BEFORE = "_parallel_compat_before_calls"
+_ADDED = "_parallel_compat_added_after_calls"
 _MISSING = object()
 
 
@@ -46,11 +47,45 @@ def patch_points(is_in_graph: Callable[[Any], bool]) -> Iterator[tuple[Any, str,
             for name, value in list(own.items()):
                 if value is not first.get(name, _MISSING) and any(map(_is_of_a_graph, _flat(value))):
                     own.setdefault(_BEFORE, {}).setdefault(name, first.get(name, _MISSING))
+            for name in own.get(_ADDED, ()):
+                _add_in_the_place_of_the_last(self, name)
             return outputs
 
         return __call__
 
     yield keras.layers.Layer, "__call__", wrap
+
+
+def add_loss_of_calls(layer: keras.layers.Layer, loss: Any) -> bool:
+    """Have a layer add a loss whenever it has been called, if the loss is a tensor that its call kept on it.
+
+    A graph had the tensor of the last call: so each call of a pass takes the place of the one before it.
+
+    Args:
+        layer: the layer.
+        loss: what is added to it outside of its calls.
+
+    Returns:
+        Whether it is such a tensor.
+    """
+    kept = vars(layer).get(_BEFORE, {})
+    name = next((name for name in kept if vars(layer).get(name) is loss), None)
+    if name is None:
+        return False
+    vars(layer).setdefault(_ADDED, {})[name] = None
+    return True
+
+
+def is_of_another_graph(value: Any) -> bool:
+    """Whether a tensor belongs to a graph that nothing is added to here: one of a layer's call that has ended."""
+    return _is_of_a_graph(value) and value.graph not in _graphs_around()
+
+
+def _add_in_the_place_of_the_last(layer: keras.layers.Layer, name: str) -> None:
+    added = vars(layer)[_ADDED]
+    layer._losses[:] = [each for each in layer._losses if each is not added[name]]
+    added[name] = vars(layer)[name]
+    keras.layers.Layer.add_loss(layer, added[name])
 
 
 @functools.cache

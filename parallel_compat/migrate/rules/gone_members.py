@@ -80,6 +80,12 @@ def find(file: File) -> Iterator[Finding]:
                 "`self.add_loss(...)`."
             )
             yield from file.answered_by_run(RULE, call, message)
+    for call in _added_outside_of_calls(file):
+        message = (
+            "Keras 3 drops a loss that a layer adds outside of its `call`, without a word: say `self.add_loss(...)` "
+            "there."
+        )
+        yield from file.answered_by_run(RULE, call, message)
     for call in file.method_calls.get("add_metric", ()):
         assert isinstance(call.func, ast.Attribute)
         kind = file.kinds.of(call.func.value)
@@ -92,3 +98,31 @@ def find(file: File) -> Iterator[Finding]:
                 if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
                     message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
                     yield from file.answered_by_run(RULE, statement, message)
+
+
+def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:
+    """Yield `self.add_loss(self.cost)` in a method of a layer that no method of its class calls."""
+    for class_ in file.tree.classes:
+        if file.kinds.of_class(class_) != LAYER:
+            continue
+        of_self = {node.attr for node in ast.walk(class_) if isinstance(node, ast.Attribute) and _is_self(node.value)}
+        for method in class_.body:
+            if not isinstance(method, ast.FunctionDef) or method.name.startswith("__") or method.name in of_self:
+                continue
+            if method.name in ("call", "build"):
+                continue
+            for call in ast.walk(method):
+                if (
+                    isinstance(call, ast.Call)
+                    and isinstance(call.func, ast.Attribute)
+                    and call.func.attr == "add_loss"
+                    and _is_self(call.func.value)
+                    and call.args
+                    and isinstance(call.args[0], ast.Attribute)
+                    and _is_self(call.args[0].value)
+                ):
+                    yield call
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"

@@ -57,3 +57,16 @@ def test_a_loss_that_is_added_to_a_model():
     assert found(source, "gone-members") == [(3, "unsafe")]
     layer = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        self.add_loss(x)\n"
     assert found(layer, "gone-members") == []
+
+
+@pytest.mark.parametrize(
+    ("method", "calls"), [("finalize", "x"), ("call", "x"), ("_end", "x * self._end()"), ("build", "x")]
+)
+def test_a_loss_that_a_layer_adds_after_its_calls(method, calls):
+    """Keras 3 drops it."""
+    source = (
+        "from keras.layers import Layer\nclass Own(Layer):\n"
+        f"    def {method}(self):\n        self.add_loss(self.cost)\n"
+        f"    def other(self, x):\n        return {calls}\n"
+    )
+    assert found(source, "gone-members") == ([(4, "unsafe")] if method == "finalize" else [])
