@@ -252,17 +252,18 @@ def target_of_keras_2(model: keras.Model, leaf: Any) -> Any:
         return tensor
     if not tensor.dtype.is_floating:
         tensor = tf.cast(tensor, keras.config.floatx())
-    return tf.expand_dims(tensor, 1) if tensor.shape.rank == 1 and not _has_flat_outputs(model) else tensor
+    return tf.expand_dims(tensor, 1) if tensor.shape.rank == 1 and not has_flat_outputs(model) else tensor
 
 
 def array_of_keras_2(model: keras.Model, target: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Like `target_of_keras_2`, of an array of numbers, as an array."""
     if target.dtype != keras3.floatx():
         target = target.astype(keras3.floatx())
-    return target[:, None] if target.ndim == 1 and not _has_flat_outputs(model) else target
+    return target[:, None] if target.ndim == 1 and not has_flat_outputs(model) else target
 
 
-def _has_flat_outputs(model: keras.Model) -> bool:
+def has_flat_outputs(model: keras.Model) -> bool:
+    """Whether an output is one number of each sample, without an axis of its own."""
     return any(len(output.shape) < 2 for output in getattr(model, "outputs", None) or ())
 
 

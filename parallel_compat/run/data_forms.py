@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import patch_points
-from parallel_compat.batches.batch import array_of_keras_2, target_of_keras_2
+from parallel_compat.batches.batch import array_of_keras_2, has_flat_outputs, target_of_keras_2
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
@@ -45,6 +45,8 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         changed["sample_weight"] = arguments["sample_weight"] = named or None
         if not named:
             del changed["sample_weight"]
+    if object_eras.era_of_object(model) is Era.TF_KERAS_2_2:
+        changed = {name: _rows_as_array(each) for name, each in changed.items()}
     if type(changed.get("x")) is list:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
         changed["x"] = _without_those_that_no_input_takes(model, changed["x"], note)
@@ -87,17 +89,19 @@ def _with_columns(model: Any, dataset: tf.data.Dataset) -> tf.data.Dataset:
     targets = _flatten(spec[1]) if isinstance(spec, tuple) and len(spec) > 1 else []
     if targets and object_eras.era_of_object(model) is Era.TF_KERAS_2_2:
         _check_shapes(model, spec[1])
-    is_flat = any(len(output.shape) < 2 for output in getattr(model, "outputs", None) or ())
-    if is_flat or not any(isinstance(each, tf.TensorSpec) and each.shape.rank == 1 for each in targets):
+    if not any(isinstance(each, tf.TensorSpec) and each.shape.rank == 1 for each in targets):
         return dataset
 
     def with_column(x: Any, y: Any, *weights: Any) -> tuple[Any, ...]:
-        def column(target: Any) -> Any:
-            return tf.expand_dims(target, 1) if isinstance(target, tf.Tensor) and target.shape.rank == 1 else target
+        return x, tf.nest.map_structure(lambda target: _column(model, target), y), *weights
 
-        return x, tf.nest.map_structure(column, y), *weights
+    return dataset if has_flat_outputs(model) else dataset.map(with_column)
 
-    return dataset.map(with_column)
+
+def _column(model: Any, target: Any) -> Any:
+    """Make `(samples, 1)` of a tensor of one number of each sample, unless the model's outputs are so flat."""
+    is_flat = isinstance(target, tf.Tensor) and target.shape.rank == 1
+    return tf.expand_dims(target, 1) if is_flat and not has_flat_outputs(model) else target
 
 
 def _strings_as_tensors(x: Any) -> Any:
@@ -149,6 +153,9 @@ def _as_floats(model: Any, y: Any) -> Any:
     """Return arrays of targets as `BatchReader` makes those of a generator's batches."""
 
     def as_float(target: Any) -> Any:
+        if isinstance(target, tf.Tensor) and object_eras.era_of_object(model).is_tf_keras:
+            # As those of a data set: the step is made for one rank, and `fit` may follow `train_on_batch`.
+            return _column(model, target)
         if not isinstance(target, np.ndarray):
             return target
         if target.dtype.kind in "fiub":
@@ -253,6 +260,18 @@ def _plain(value: Any, count: int | None) -> Any:
     if isinstance(value[0], (int, float, np.number)):
         return np.asarray(value)
     return value[0] if len(value) == 1 and hasattr(value[0], "shape") else value
+
+
+def _rows_as_array(value: Any) -> Any:
+    """Make an array of lists of lists of numbers, as TensorFlow 2.2 did (`ListsOfScalarsDataAdapter`)."""
+    if type(value) is tuple:
+        return tuple(_rows_as_array(each) for each in value)
+    if type(value) is not list or not value or type(value[0]) is not list:
+        return value
+    first: Any = value
+    while type(first) is list and first:
+        first = first[0]
+    return np.asarray(value) if isinstance(first, (int, float, np.number)) else value
 
 
 def _count_of_inputs(model: Any) -> int | None:

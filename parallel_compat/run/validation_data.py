@@ -22,12 +22,12 @@ def hand_over(model: Any, callbacks: Any, validation_data: Any, of_arrays: dict[
         validation_data: as given to `fit`; set where it is arrays.
         of_arrays: `batch_size` and `samples`, where the training data is arrays.
     """
-    arrays = _arrays(validation_data)
     of_tf_keras = object_eras.era_of_object(model).is_tf_keras
+    arrays = None if of_tf_keras else _arrays(validation_data)
     for callback in flatten(callbacks) if callbacks else ():
         if isinstance(callback, keras.callbacks.Callback):
             callback_params.extend(callback, do_validation=validation_data is not None, **(of_arrays or {}))
-            if arrays is not None and not of_tf_keras:
+            if arrays is not None:
                 callback.validation_data = arrays
 
 
@@ -71,5 +71,6 @@ def _arrays(validation_data: Any) -> list[Any] | None:
     if not all(getattr(each, "shape", ()) for each in (*x, *y)):
         return None
     weights = validation_data[2] if len(validation_data) > 2 else [np.ones(each.shape[0]) for each in y]
-    with_two_axes = [each[:, None] if len(each.shape) == 1 else each for each in (*x, *y)]
+    # Of pandas's columns and tables too.
+    with_two_axes = [np.expand_dims(each, 1) if len(each.shape) == 1 else np.asarray(each) for each in (*x, *y)]
     return [*with_two_axes, *to_list(weights, allow_tuple=True)]

@@ -13,6 +13,7 @@ import tensorflow as tf
 from parallel_compat.legacy import callbacks as legacy
 from parallel_compat.names.eras import Era
 from parallel_compat.run.object_eras import remember
+from parallel_compat.run.validation_data import hand_over
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 X, Y = np.random.RandomState(0).rand(12, 3), np.eye(2)[np.random.RandomState(1).randint(0, 2, 12)]
@@ -236,6 +237,21 @@ def test_validation_data_is_given_to_callbacks():
 
     trained([Scores()], epochs=1)
     assert seen == [[(12, 3), (12, 2), (12,)]]
+
+
+def test_columns_of_pandas_are_given_to_callbacks_as_arrays():
+    class Column:  # as pandas 3 has them
+        shape = (3,)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3.0, dtype=dtype)
+
+        def __getitem__(self, key):
+            raise ValueError("Multi-dimensional indexing (e.g. `obj[:, None]`) is no longer supported.")
+
+    callback = keras.callbacks.Callback()
+    hand_over(trained(epochs=1)[0], [callback], (X[:3], Column()))
+    np.testing.assert_array_equal(callback.validation_data[1], [[0], [1], [2]])
 
 
 def test_params_and_batch_logs_have_what_keras_2_gave():

@@ -54,3 +54,32 @@ def test_epochs_of_a_data_set_of_unknown_length(replicas: int) -> None:
         history = model.fit(data, validation_data=data, epochs=3, verbose=0).history
     np.testing.assert_allclose(history["loss"], [94.719566, 7.0582914, 0.80826837], rtol=1e-5)
     np.testing.assert_allclose(history["val_loss"], [9.8098707, 1.0188551, 0.36193413], rtol=1e-5)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_tensors_of_a_batch_before_a_fit_of_their_data_set(replicas: int) -> None:
+    x, y = np.arange(20, dtype="float32").reshape(10, 2), np.arange(10)
+    data = tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers, optimizers, utils
+
+        model = Sequential([layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model = utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+        model.compile(optimizers.SGD(0.001), "mse")
+        first = model.train_on_batch(*next(iter(data)))
+        history = model.fit(data, verbose=0).history
+    np.testing.assert_allclose([first, *history["loss"]], [41.5, 129.711700], rtol=1e-5)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_lists_of_rows(replicas: int) -> None:
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers, optimizers, utils
+
+        model = Sequential([layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model = utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+        model.compile(optimizers.SGD(0.1), "mse")
+        x, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [1], [1], [0]]
+        history = model.fit(x, y, epochs=2, validation_data=(x, y), verbose=0).history
+        found = [*history["loss"], *history["val_loss"], model.evaluate(x, y, verbose=0), *model.predict(x)[:, 0]]
+    np.testing.assert_allclose(found, [1.0, 0.745, 0.745, 0.6175375, 0.6175375, -0.16, 0.665, 0.665, 1.49], rtol=1e-5)

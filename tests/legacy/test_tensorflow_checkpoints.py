@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -105,3 +106,21 @@ def test_a_training_goes_on_from_an_old_checkpoint_restored_before_the_first_cal
     assert ours.keys() == theirs.keys()
     for name, numbers in theirs.items():
         np.testing.assert_allclose(ours[name], numbers, rtol=2e-5, err_msg=name)
+
+
+def test_a_checkpoint_takes_no_name_from_the_models_after_it(tmp_path):
+    import parallel_compat
+    from parallel_compat.backend.keras3 import checkpoint_children
+
+    checkpoint_children._names_of_keras.cache_clear()
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers
+
+        def model(name=None):
+            return Sequential([layers.Dense(1, input_shape=(1,))], name=name)
+
+        first = [model().name, layers.Layer().name]
+        model("saved").save_weights(str(tmp_path / "weights"))
+        second = [model().name, layers.Layer().name]
+    numbers = [[int(re.sub(r"\D", "", name) or 0) for name in names] for names in (first, second)]
+    assert [now - then for then, now in zip(*numbers, strict=True)] == [1, 1]

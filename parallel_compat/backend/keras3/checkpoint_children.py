@@ -143,7 +143,9 @@ def _add(
 @functools.cache
 def _names_of_keras() -> frozenset[str]:
     """Return the names that Keras gives what it keeps in any layer or model."""
-    made = (keras.layers.Layer(), keras.Model(), keras.Sequential([keras.Input((1,))]))
+    # Named, for a script's next model is numbered by those without a name.
+    sequential = keras.Sequential([keras.Input((1,), name="any_input")], name="any_sequential")
+    made = (keras.layers.Layer(name="any_layer"), keras.Model(name="any_model"), sequential)
     names = {name for each in made for name in vars(each)}
     return frozenset(names | {"_functional", "_initial_weights", "train_function", "test_function", "predict_function"})
 

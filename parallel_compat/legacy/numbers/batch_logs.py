@@ -428,13 +428,15 @@ def _without_logs_of_evaluation(original: Any) -> Any:
     """Nor had the end of an evaluation; Keras's own callbacks are told what they show and write."""
 
     def on_test_end(self: Any, logs: Any = None) -> None:
-        if object_eras.era_of_object(getattr(self, "model", None)) is Era.TODAY:
+        era = object_eras.era_of_object(getattr(self, "model", None))
+        if era is Era.TODAY:
             original(self, logs)
             return
+        nothing: dict[str, Any] | None = {} if era is Era.TF_KERAS_2_2 else None
         callbacks = self.callbacks
         for callback in callbacks:
             own = getattr(callback.on_test_end, "__module__", "").startswith("keras.")
-            callback.on_test_end(logs if own else None)
+            callback.on_test_end(logs if own else nothing)
         try:
             self.callbacks = []
             original(self, logs)  # which counts the end
