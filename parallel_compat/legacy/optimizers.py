@@ -157,30 +157,34 @@ def for_one_compile(optimizer: Any, model: Any = None) -> Any:
         d.compile(loss="mse", optimizer=for_one_compile(adam))
         gan.compile(loss="mse", optimizer=for_one_compile(adam))
 
-    In tf.keras the moments were the optimizer's, by variable: a model that is compiled once more goes on with them.
+    In tf.keras the moments were the optimizer's, by variable: a model that is compiled once more goes on with them, and
+    models with a weight in common have its moments in common.
 
     Args:
         optimizer: an optimizer, or the name of one.
-        model: the model that is compiled, for the moments of its weights that the optimizer has from a compile before.
+        model: the model that is compiled, if moments belong to weights.
 
     Returns:
         `optimizer`, or a copy without moments that shares the learning rate and the count of steps.
     """
     if not isinstance(optimizer, keras.optimizers.Optimizer):
         return optimizer
-    compiled = vars(optimizer).get(_COMPILED)  # it, and its copies
+    weights = [] if model is None else list(model.trainable_weights)
+    compiled = vars(optimizer).get(_COMPILED)  # it, and its copies, each with the weights that it will have moments of
     if compiled is None:
-        compiled = vars(optimizer)[_COMPILED] = [optimizer]
+        compiled = vars(optimizer)[_COMPILED] = [(optimizer, [])]
         if not optimizer.built:
+            compiled[0][1].extend(weights)
             return optimizer
-    if model is not None:
-        weights = model.trainable_weights
-        kept = next((each for each in compiled if keras3.has_moments_of(each, weights)), None)
-        if kept is not None:
-            return kept
+    for each, its_weights in compiled:
+        known = {id(weight) for weight in its_weights}
+        in_common = steps_of_keras.can_be_extended(each) and any(id(weight) in known for weight in weights)
+        if in_common or keras3.has_moments_of(each, weights):
+            its_weights.extend(weight for weight in weights if id(weight) not in known)
+            return each
     twin = keras3.twin_of(optimizer)
     vars(twin)[_COMPILED] = compiled
-    compiled.append(twin)
+    compiled.append((twin, weights))
     return twin
 
 

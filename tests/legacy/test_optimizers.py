@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat import CheckpointError, parallelize
 from parallel_compat.legacy import old_files, optimizers
 from parallel_compat.names.eras import Era
@@ -141,6 +142,36 @@ def test_one_optimizer_for_two_models():
     assert int(first.optimizer.iterations) == int(second.optimizer.iterations) == 2
     keras.backend.set_value(optimizer.lr, 0.5)
     assert float(second.optimizer.learning_rate) == 0.5
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize(
+    ("era", "kind", "own", "common"),
+    [
+        ("keras-2.2.4", "Nadam", (0.73302, 0.71978), (0.50623, 0.77379)),
+        ("keras-2.2.4", "Adam", (0.73002, 0.76663), (0.50497, 0.77708)),
+        ("tf.keras-1.15", "Nadam", (0.73302, 0.71978), (0.58007, 0.76214)),
+        ("tf.keras-2.2", "Adam", (0.73002, 0.76663), (0.41906, 0.78106)),
+        ("tf.keras-2.2", "Adagrad", (0.7823, 0.7823), (0.67923, 0.80737)),
+    ],
+)
+def test_what_the_models_of_one_optimizer_have_in_common(era, kind, own, common, replicas):
+    """Of Nadam the product of momenta, in tf.keras the moments of a weight that is in both: the real stacks' steps."""
+    with parallel_compat.legacy_names(era=era):
+        for layers_in_common, expected in ((False, own), (True, common)):
+            optimizer = getattr(keras.optimizers, kind)(lr=0.1)
+            a, b = (keras.layers.Dense(1, use_bias=False, kernel_initializer="ones") for _ in range(2))
+            x, z = keras.layers.Input((1,)), keras.layers.Input((1,))
+            h = a(x)
+            models = [keras.Model(x, h), keras.Model(x, b(h)) if layers_in_common else keras.Model(z, b(z))]
+            if replicas > 1:
+                models = [parallelize(model, [0, 1]) for model in models]
+            for model in models:
+                model.compile(optimizer, "mse")
+            for model in models * 3:
+                model.train_on_batch(np.ones((2, 1)), np.zeros((2, 1)))
+            found = [layer.get_weights()[0][0, 0] for layer in (a, b)]
+            np.testing.assert_allclose(found, expected, atol=2e-5)
 
 
 def test_a_gan_trains_what_was_trainable_when_it_was_compiled():

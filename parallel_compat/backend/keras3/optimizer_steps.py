@@ -34,6 +34,7 @@ NUMBERS = ("momentum", "rho", "beta_1", "beta_2")
 _STEP, _VARIABLES = "_parallel_compat_step", "_parallel_compat_numbers"
 _UNCLIPPED = "_parallel_compat_unclipped"
 _STEPPED = "_parallel_compat_stepped"
+_PRODUCT = "product of momenta"  # among the numbers
 
 
 def kind_of(optimizer: keras.optimizers.Optimizer) -> str:
@@ -69,6 +70,7 @@ def set_step(optimizer: Any, **settings: Any) -> None:
             number_variable(optimizer, name)
     if kind_of(optimizer) == "Nadam":
         vars(optimizer)["_backend_update_step"] = partial(_nadam_update_step, optimizer)
+        vars(optimizer)["build"] = partial(_build_nadam, optimizer)
     if settings["config"]:
         vars(optimizer)["get_config"] = partial(_config, optimizer)
 
@@ -77,6 +79,22 @@ def step_settings(optimizer: keras.optimizers.Optimizer) -> dict[str, Any] | Non
     """Return what `set_step` gave an optimizer, or None."""
     settings: dict[str, Any] | None = vars(optimizer).get(_STEP)
     return settings
+
+
+def share_numbers(optimizer: Any, twin: Any) -> None:
+    """Let a twin that gets a step have the optimizer's variables of `NUMBERS`, and of Nadam's product of momenta."""
+    vars(twin)[_VARIABLES] = vars(optimizer).setdefault(_VARIABLES, {})
+
+
+def replace_variable(optimizer: Any, name: str, common: keras.Variable) -> None:
+    """Let an optimizer use another variable for one of its own, such as `_iterations`."""
+    own = getattr(optimizer, name)
+    if own is common:
+        return
+    place = next(place for place, each in enumerate(optimizer._variables) if each is own)
+    optimizer._variables[place] = common  # in its place: TensorFlow compares the values of lists that are set
+    with untracked():
+        setattr(optimizer, name, common)
 
 
 def start_slot_at(optimizer: Any, name: str, value: float) -> None:
@@ -153,8 +171,8 @@ def of_unknown_variables(takes_them: Callable[[Any], bool]) -> Iterator[tuple[An
 
 
 def can_be_extended(optimizer: Any) -> bool:
-    """Say whether an optimizer is built and of a kind whose slots are known here, as `extend` needs them."""
-    return bool(optimizer.built) and kind_of(optimizer) in _SLOTS
+    """Say whether an optimizer is of a kind whose slots are known here, as `extend` needs them."""
+    return kind_of(optimizer) in _SLOTS
 
 
 def extend(optimizer: Any, variables: list[Any]) -> None:
@@ -170,15 +188,12 @@ def extend(optimizer: Any, variables: list[Any]) -> None:
     before = {
         name: list(getattr(optimizer, name)) for name in lists if isinstance(getattr(optimizer, name, None), list)
     }
-    product = getattr(optimizer, "_u_product", None)
     with tf.init_scope(), keras.name_scope(optimizer.name):
         optimizer.built = False
         optimizer.build(variables)
     optimizer.built = True
     for name, values in before.items():
         setattr(optimizer, name, [*values, *getattr(optimizer, name)])
-    if product is not None:
-        optimizer._u_product = product
     keys = [optimizer._var_key(each) for each in optimizer._trainable_variables]
     optimizer._trainable_variables_indices = {key: i for i, key in enumerate(keys)}
 
@@ -257,10 +272,7 @@ def count_with(optimizer: Any, variable: Any) -> None:
             "Expected `iterations` to be set before the first step. Received: an optimizer that is built."
         )
     count = variable if isinstance(variable, keras.Variable) else variable_around(variable, False, "iteration")
-    before = optimizer._iterations
-    optimizer._variables[:] = [count if each is before else each for each in optimizer._variables]
-    with untracked():
-        optimizer._iterations = count
+    replace_variable(optimizer, "_iterations", count)
 
 
 def dense(gradient: Any) -> Any:
@@ -388,6 +400,14 @@ def _update_step(optimizer: Any, gradient: Any, variable: Any, learning_rate: An
     vars(optimizer).setdefault(_STEPPED, set()).add(index_of(optimizer, variable))
     formula: Callable[[Step], None] = step._settings["formula"]
     formula(step)
+
+
+def _build_nadam(optimizer: Any, variables: Any) -> None:
+    fresh = not optimizer.built
+    type(optimizer).build(optimizer, variables)
+    if fresh:  # those of several models, which have moments each, have one product
+        common = vars(optimizer).setdefault(_VARIABLES, {}).setdefault(_PRODUCT, optimizer._u_product)
+        replace_variable(optimizer, "_u_product", common)
 
 
 def _nadam_update_step(optimizer: Any, gradients: Any, variables: Any, learning_rate: Any) -> None:

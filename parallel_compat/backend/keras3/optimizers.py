@@ -14,7 +14,6 @@ from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
-from parallel_compat.backend.keras3.layers import untracked
 from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
@@ -70,16 +69,15 @@ def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer
             config.update(clipnorm=None, clipvalue=None, global_clipnorm=None)
         twin = type(optimizer).from_config(config)
         for name in ("_learning_rate", "_iterations"):
-            common, own = getattr(optimizer, name), getattr(twin, name)
+            common = getattr(optimizer, name)
             if isinstance(common, keras.Variable):
-                twin._variables[:] = [common if v is own else v for v in twin._variables]
-                with untracked():
-                    setattr(twin, name, common)
+                optimizer_steps.replace_variable(twin, name, common)
     # What was set on the object, of which its configuration says nothing that Keras heeds.
     decay = learning_rate.decay_of(optimizer)
     if decay is not None:
         learning_rate.step_with(twin, decay)
     if steps is not None:
+        optimizer_steps.share_numbers(optimizer, twin)
         optimizer_steps.set_step(twin, **steps)
     return twin
 
