@@ -14,7 +14,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import depends_on, values_in_use
 from parallel_compat.legacy import kept_numbers
-from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch
+from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch, samples_of
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 
@@ -45,8 +45,16 @@ def losses(layer: Any) -> list[Any]:
     Args:
         layer: the layer or model.
     """
-    numbers = [number for number, _ in kept_numbers.losses(layer)]
-    return [*keras3.weight_regularization(layer), *_of_calls(layer, None), *numbers]
+    return [*keras3.weight_regularization(layer), *losses_but_of_weights(layer)]
+
+
+def losses_but_of_weights(layer: Any) -> list[Any]:
+    """Return the losses of a layer or model without those of its weights' regularizers.
+
+    Args:
+        layer: the layer or model.
+    """
+    return [*_of_calls(layer, None), *(number for number, _ in kept_numbers.losses(layer))]
 
 
 def get_losses_for(layer: Any, inputs: Any = None) -> list[Any]:
@@ -93,7 +101,23 @@ def _activity_regularizer(layer: Any) -> Any:
     if isinstance(layer, keras.layers.TimeDistributed):
         layer = layer.layer
     regularizer = getattr(layer, "activity_regularizer", None)
-    return regularizer.regularizer if isinstance(regularizer, SumOverBatch) else regularizer
+    if regularizer is None:
+        return None
+    return regularizer.regularizer if isinstance(regularizer, SumOverBatch) else _MeanOverBatch(regularizer)
+
+
+class _MeanOverBatch(keras.Operation):  # type: ignore[misc]  # Keras carries no types
+    """What an activity regularizer adds in tf.keras: the sum over a batch, divided by its samples."""
+
+    def __init__(self, regularizer: Any) -> None:
+        super().__init__(name="mean_over_batch")
+        self._regularizer = regularizer
+
+    def call(self, x: Any) -> Any:
+        return self._regularizer(x) / samples_of(x)
+
+    def compute_output_spec(self, x: Any) -> Any:
+        return keras.KerasTensor((), x.dtype)
 
 
 def _of_nested(model: Any, node: Any) -> list[Any]:

@@ -91,6 +91,20 @@ def check(model: Any, y: Any) -> None:
             _check_same(name, given, tuple(output.shape), "categorical_crossentropy")
 
 
+def of_class_ids(model: Any) -> frozenset[str]:
+    """Return the names of the outputs whose targets are class ids, `(..., 1)`.
+
+    Args:
+        model: a compiled model.
+    """
+    outputs = _of_outputs(model, [None] * len(model.outputs))
+    return frozenset(name for name, _, loss, _ in outputs if _name_of_function(loss) == _OF_CLASS_IDS)
+
+
+def _name_of_function(loss: Any) -> Any:
+    return loss if isinstance(loss, str) else getattr(getattr(loss, "fn", loss), "__name__", None)
+
+
 def _of_outputs(model: Any, y: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     """Yield the name, targets, loss and tensor of each output, as far as they can be told apart."""
     outputs = list(getattr(model, "outputs", None) or ())

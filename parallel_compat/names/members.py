@@ -86,6 +86,8 @@ _MEMBERS: tuple[Member, ...] = (
     Member(MODEL, "total_loss", Change.GONE, note=_GRAPH + " Override `train_step`."),
     Member(MODEL, "targets", Change.GONE, note=_GRAPH + " Override `train_step`."),
     Member(MODEL, "sample_weights", Change.GONE, note=_GRAPH + " Override `train_step`."),
+    Member(MODEL, "_feed_targets", Change.GONE, note=_GRAPH + " Override `train_step`."),
+    Member(MODEL, "_feed_sample_weights", Change.GONE, note=_GRAPH + " Override `train_step`."),
     Member(
         MODEL,
         "metrics_tensors",

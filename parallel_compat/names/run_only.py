@@ -253,6 +253,11 @@ for _name in ("get_output_at", "get_input_at", "get_output_shape_at", "get_input
 # The same, of attributes.
 ATTRIBUTES = {
     ("keras.Model", "metrics_tensors"): f"{_LEGACY}.appended_metrics.tensors",
+    ("keras.Model", "total_loss"): f"{_LEGACY}.total_loss.total_loss",
+    ("keras.Model", "targets"): f"{_LEGACY}.total_loss.targets",
+    ("keras.Model", "sample_weights"): f"{_LEGACY}.total_loss.sample_weights",
+    ("keras.Model", "_feed_targets"): f"{_LEGACY}.total_loss.feed_targets",
+    ("keras.Model", "_feed_sample_weights"): f"{_LEGACY}.total_loss.feed_sample_weights",
     ("keras.layers.Layer", "inbound_nodes"): f"{_LEGACY}.nodes.inbound_nodes",
     ("keras.layers.Layer", "outbound_nodes"): f"{_LEGACY}.nodes.outbound_nodes",
     ("keras.layers.Layer", "updates"): f"{_LEGACY}.graph.updates_of",
@@ -289,7 +294,7 @@ _SET_ON_CLASSES = frozenset(
 def answers_member(of: str, name: str) -> bool:
     """Say whether `run` answers a method or attribute that Keras 3 dropped.
 
-    >>> answers_member("keras.Model", "metrics_tensors"), answers_member("keras.Model", "total_loss")
+    >>> answers_member("keras.Model", "total_loss"), answers_member("keras.Model", "container_nodes")
     (True, False)
     """
     return (of, name) in MEMBERS or (of, name) in ATTRIBUTES or (of, name) in _SET_ON_CLASSES

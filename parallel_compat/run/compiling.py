@@ -23,6 +23,7 @@ from parallel_compat.legacy import (
     first_outputs,
     losses,
     own_trainable,
+    total_loss,
 )
 from parallel_compat.legacy.numbers import (
     batch_logs,
@@ -50,6 +51,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     era = callers.era_of(frame)
     object_eras.remember(self, era)
     made_functions.forget(self)
+    sample_weight_mode = keywords.get("sample_weight_mode")
     tensors: list[Any] = []
     if era.has_graphs or _only_stand_for_targets(keywords.get("target_tensors")):
         tensors = data_tensors.set_targets(self, targets := keywords.pop("target_tensors", None))
@@ -87,6 +89,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if era.is_tf_keras and self.dynamic is True:
         keywords = {"run_eagerly": True, **keywords}
     appended_metrics.forget(self)
+    total_loss.forget(self, targets=tensors, sample_weight_mode=sample_weight_mode)
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)
         _tell_of_layers_in_layers(self)

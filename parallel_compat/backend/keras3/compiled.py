@@ -283,6 +283,31 @@ class Compiled:
         return replaced
 
 
+def losses_like(model: keras.Model, y: Any, y_pred: Any, place: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return the losses that a model was compiled with as a function that counts nothing (another `CompileLoss`).
+
+    Args:
+        model: a compiled model with a loss.
+        y: symbolic targets.
+        y_pred: symbolic predictions.
+        place: what is put in the place of each loss, `place(loss)`.
+
+    Returns:
+        A function of `(y_true, y_pred, sample_weight)`, which returns the weighted sum.
+    """
+    of = model._compile_loss
+    made = compile_utils.CompileLoss(of._user_loss, of._user_loss_weights, output_names=of.output_names)
+    with tf.init_scope():
+        made.build(y, y_pred)
+    made._flat_losses = [entry._replace(loss=place(entry.loss)) for entry in made._flat_losses]
+
+    def loss(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        with keras.StatelessScope():  # where the means of the outputs' losses are left
+            return made(y_true, y_pred, sample_weight)
+
+    return loss
+
+
 def when_losses_are_built(model: keras.Model, place: Callable[[Any], Any]) -> None:
     """Put `place(loss)` in the place of each loss of a compiled model as soon as Keras has built them."""
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _used: ContextVar[Values | None] = ContextVar("used", default=None)
 _recorded: ContextVar[Values | None] = ContextVar("recorded", default=None)
+_computed: ContextVar[Values | None] = ContextVar("computed", default=None)
 
 
 class NotComputedError(TypeError):
@@ -90,11 +91,12 @@ class Values:
                 waiting += missing
                 continue
             args, kwargs = node.arguments.fill_in(self._values)
-            token = _used.set(None)  # a layer sees what it is given
+            token, of_operation = _used.set(None), _computed.set(self)  # a layer sees what it is given
             try:
                 results = functional.operation_fn(node.operation, training=self.training)(*args, **kwargs)
             finally:
                 _used.reset(token)
+                _computed.reset(of_operation)
             for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
                 self.put(output, value)
         return self._values[id(tensor)]
@@ -124,6 +126,11 @@ class Values:
 def values_in_use() -> Values | None:
     """Return the values that symbolic tensors have here, or None where they have none."""
     return _used.get()
+
+
+def values_computed() -> Values | None:
+    """Return the values among which those of the operation that is called are to be, or None."""
+    return _computed.get()
 
 
 def node_of(tensor: Any) -> Any:
@@ -247,6 +254,20 @@ def values_of_pass(model: keras.Model) -> Values | None:
 def set_values_of_pass(model: keras.Model, values: Values) -> None:
     """Set what `values_of_pass` returns in this thread."""
     vars(model)[_PASSES].values = values
+
+
+@contextlib.contextmanager
+def as_values_of_pass(model: keras.Model, values: Values | None) -> Iterator[None]:
+    """Let `values_of_pass` return these in the block, if the model keeps the values of its passes."""
+    passes = vars(model).get(_PASSES)
+    if passes is None:
+        yield
+        return
+    before, passes.values = passes.values, values
+    try:
+        yield
+    finally:
+        passes.values = before
 
 
 _fixed: bool | None = None

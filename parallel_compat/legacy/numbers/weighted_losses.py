@@ -127,6 +127,12 @@ def _to_rank_of(values: Any, weights: Any) -> Any:
     return tf.expand_dims(weights, -1) if more == -1 and weights.shape.rank else weights
 
 
+def weighed(loss: keras.losses.Loss, era: Era) -> keras.losses.Loss:
+    """Return a loss of a compiled model as an era weighed it, or the loss where it does that itself."""
+    own_call = type(loss).__call__ is not keras.losses.Loss.__call__
+    return loss if own_call or loss.reduction in (None, "none") else WeightedLoss(loss, era)
+
+
 def weighed_as_in(era: Era, model: keras.Model) -> None:
     """Let a model that was compiled weigh its losses, and its weighted metrics, as in an era.
 
@@ -135,12 +141,8 @@ def weighed_as_in(era: Era, model: keras.Model) -> None:
         model: the model; its losses are made at its first batch.
     """
 
-    def place(loss: Any) -> Any:
-        own_call = type(loss).__call__ is not keras.losses.Loss.__call__
-        return loss if own_call or loss.reduction in (None, "none") else WeightedLoss(loss, era)
-
     if era is not Era.TODAY:
-        keras3.when_losses_are_built(model, place)
+        keras3.when_losses_are_built(model, lambda loss: weighed(loss, era))
         keras3.log_the_only_loss(model)
     if era.is_tf_keras:  # what `batch_logs` makes the era's mean of
         keras3.count_output_losses_by_batch(model)

@@ -26,7 +26,7 @@ BEFORE = """\
 from keras.models import Model
 
 model = Model(x, y)
-loss = model.total_loss
+nodes = model.container_nodes
 """
 AFTER = None
 

@@ -10,7 +10,6 @@ HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 @pytest.mark.parametrize(
     "use",
     [
-        "model.total_loss",
         "model.container_nodes",
         "net.container_nodes",
     ],
@@ -24,6 +23,7 @@ def test_reports(use):
 @pytest.mark.parametrize(
     "use",
     [
+        "model.total_loss",
         "model.to_yaml()",
         "model.layers[1].inbound_nodes",
         "model.optimizer.get_weights()",

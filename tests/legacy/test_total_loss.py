@@ -1,0 +1,216 @@
+"""`model.total_loss`, `.targets`, `.sample_weights`: numbers of Keras 2.2.4 and tf.keras 1.15, recorded from both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import parallel_compat
+
+X = np.sin(np.arange(24).reshape(8, 3)).astype("float32")
+Y = np.cos(np.arange(16).reshape(8, 2)).astype("float32")
+CLASSES = np.eye(2)[np.arange(8) % 2].astype("float32")
+WEIGHTS = np.array([1, 2, 0, 1, 0.5, 3, 0, 1], "float32")
+
+# By era, model and learning phase: the loss, and for each weight the sum of its gradient times sin(1), sin(2), ...
+WANTED = {
+    ("keras-2.2.4", "one", 0): [0.9897934, 0.4804418, 0.0039572, -0.1951921, -0.1198774, -0.2403278, -0.0226892],
+    ("keras-2.2.4", "one", 1): [0.8993119, 0.1935458, -0.0008575, -0.2342045, -0.0991194, -0.1294661, -0.0187603],
+    ("keras-2.2.4", "two", 0): [
+        1.2554276, 0.0157607, 0.0199741, -0.0532157, -0.1702125, -0.2073524, -0.0270551, -0.0800106, 0.0631103,
+    ],
+    ("keras-2.2.4", "two", 1): [
+        1.2911667, -0.1100327, 0.0152781, -0.1302753, -0.1749006, -0.2500536, -0.0279424, -0.0830662, 0.0631103,
+    ],
+    ("keras-2.2.4", "added", 0): [
+        2.0325136, 0.0460108, 0.0134027, -0.1165627, -0.3212844, -0.2073524, -0.0270551, -0.5213404, 0.4127591,
+    ],
+    ("keras-2.2.4", "ids", 0): [1.7437143, 0.1322512, 0.1245812],
+    ("tf.keras-1.15", "one", 0): [0.8538963, 0.4866442, 0.0092927, -0.0789513, 0.0307835, -0.003089, 0.0058264],
+    ("tf.keras-1.15", "one", 1): [0.7931688, 0.2937625, -0.0007877, -0.194585, 0.0366079, -0.0060549, 0.0069288],
+    ("tf.keras-1.15", "two", 0): [
+        0.9292872, -0.0111168, 0.0131076, -0.0212642, -0.0115456, 0.0293124, 0.0029758, -0.079178, 0.0631103,
+    ],
+    ("tf.keras-1.15", "two", 1): [
+        0.9881228, -0.1500521, 0.0364256, -0.1065597, -0.0070221, -0.0137198, 0.0038319, -0.0856449, 0.0631103,
+    ],
+}  # fmt: skip
+CLOSURE = (1.4719144, 0.3369923)  # Keras 2.2.4
+
+
+def fill(model):
+    for k, layer in enumerate(model.layers):
+        made = []
+        for i, w in enumerate(layer.get_weights()):
+            more = 1 if "batch" in layer.name and i == 3 else 0
+            made.append((np.cos(np.arange(w.size) + i + k) * 0.5 + more).reshape(w.shape))
+        layer.set_weights(made)
+    return model
+
+
+def one(loss="categorical_crossentropy", **of_compile):
+    from keras import regularizers
+    from keras.layers import BatchNormalization, Dense, Dropout
+    from keras.models import Sequential
+
+    first = Dense(4, activation="tanh", input_shape=(3,), kernel_regularizer=regularizers.l2(0.1))
+    model = Sequential([first, BatchNormalization(), Dropout(0.0), Dense(2, activation="softmax")])
+    model.compile("adam", loss, **of_compile)
+    return fill(model)
+
+
+def two(added=False, **of_compile):
+    from keras import backend as K
+    from keras import regularizers
+    from keras.layers import BatchNormalization, Dense, Input
+    from keras.models import Model
+
+    x = Input((3,))
+    h = BatchNormalization()(Dense(4, activation="relu", activity_regularizer=regularizers.l1(0.01))(x))
+    model = Model(x, [Dense(2, activation="softmax", name="a")(h), Dense(1, name="b")(h)])
+    if added:
+        model.add_loss(K.mean(K.square(model.outputs[1])) * 0.2)
+    model.compile("sgd", ["categorical_crossentropy", "mae"], **of_compile)
+    return fill(model)
+
+
+def ids():
+    from keras.layers import Dense
+    from keras.models import Sequential
+
+    model = Sequential([Dense(3, input_shape=(3,), activation="softmax")])
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    return fill(model)
+
+
+def steps():
+    from keras.layers import LSTM, Dense, Embedding, TimeDistributed
+    from keras.models import Sequential
+
+    rows = Embedding(5, 3, mask_zero=True, input_length=4)
+    model = Sequential([rows, LSTM(2, return_sequences=True), TimeDistributed(Dense(2, activation="softmax"))])
+    model.compile("sgd", "categorical_crossentropy", sample_weight_mode="temporal")
+    return fill(model)
+
+
+def made(kind):
+    if kind == "one":
+        return one(), [CLASSES]
+    if kind == "ids":
+        return ids(), [np.arange(8)[:, None] % 3]
+    model = two(added=True) if kind == "added" else two(loss_weights=[1.0, 0.3])
+    return model, [CLASSES, Y[:, :1]]
+
+
+@pytest.mark.parametrize(("era", "kind", "phase"), WANTED)
+def test_loss_and_gradients(era, kind, phase):
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+
+        model, targets = made(kind)
+        fed = [X, *targets, *[WEIGHTS, WEIGHTS[::-1]][: len(targets)]]
+        inputs = model._feed_inputs + model._feed_targets + model._feed_sample_weights
+        if era == "keras-2.2.4":
+            assert inputs == model.inputs + model.targets + model.sample_weights
+        else:
+            assert model.sample_weights == [None] * len(targets)
+            fed = fed[: 1 + len(targets)]
+        for gradients in (K.gradients, model.optimizer.get_gradients):
+            found = gradients(model.total_loss, model.trainable_weights)
+            f = K.function([*inputs, K.learning_phase()], [model.total_loss, *found])
+            loss, *values = f([*fed, phase])
+            told = [float((g * np.sin(np.arange(g.size).reshape(g.shape) + 1)).sum()) for g in values]
+            np.testing.assert_allclose([loss, *told], WANTED[era, kind, phase], rtol=1e-5, atol=1e-6)
+
+
+def test_the_step_that_trains_goes_along_these_gradients():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+        from keras.optimizers import SGD
+
+        model = one("mse")
+        model.compile(SGD(1.0), "mse")
+        f = K.function(
+            model.inputs + model.targets + model.sample_weights + [K.learning_phase()],
+            [model.total_loss, *K.gradients(model.total_loss, model.trainable_weights)],
+        )
+        loss, *gradients = f([X, Y, WEIGHTS, 1])
+        before = [K.get_value(w) for w in model.trainable_weights]
+        assert model.train_on_batch(X, Y, sample_weight=WEIGHTS) == pytest.approx(loss, rel=1e-5)
+        for weight, was, gradient in zip(model.trainable_weights, before, gradients, strict=True):
+            np.testing.assert_allclose(K.get_value(weight), was - gradient, rtol=1e-5, atol=1e-6)
+        targets = model.targets
+        model.compile("sgd", "mae")
+        assert model.targets[0] is not targets[0]
+
+
+def test_a_function_leaves_nothing_on_the_layers():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+
+        model, fed = two(), [X, CLASSES, Y[:, :1], WEIGHTS, WEIGHTS]
+        f = K.function(model.inputs + model.targets + model.sample_weights + [K.learning_phase()], [model.total_loss])
+        before = model.get_weights()
+        wanted = [f([*fed, 1])[0], f([*fed, 1])[0]]
+        for was, weight in zip(before, model.get_weights(), strict=True):
+            np.testing.assert_array_equal(was, weight)
+        found = model.train_on_batch(X, fed[1:3], sample_weight=fed[3:])[0]
+        assert [found, found] == pytest.approx(wanted, rel=1e-5)
+
+
+def test_a_loss_that_uses_tensors_of_the_model():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+        from keras.layers import Dense
+        from keras.models import Sequential
+
+        model = Sequential([Dense(4, activation="tanh", input_shape=(3,)), Dense(2)])
+        hidden = model.layers[0].output
+        model.compile("sgd", lambda y, p: K.mean(K.square(y - p), axis=-1) + K.mean(K.abs(hidden), axis=-1))
+        fill(model)
+        inputs = model.inputs + model.targets + model.sample_weights
+        loss, gradient = K.function(inputs, [model.total_loss, *K.gradients(model.total_loss, model.weights[:1])])(
+            [X, Y, WEIGHTS]
+        )
+        assert loss == pytest.approx(CLOSURE[0], rel=1e-5)
+        told = float((gradient * np.sin(np.arange(12).reshape(3, 4) + 1)).sum())
+        assert told == pytest.approx(CLOSURE[1], rel=1e-4)
+
+
+def test_masks_and_weights_of_steps():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+
+        model, x = steps(), np.array([[1, 2, 0, 3], [4, 0, 0, 1], [2, 2, 3, 0]])
+        f = K.function(
+            model.inputs + model.targets + model.sample_weights,
+            [model.total_loss, *K.gradients(model.total_loss, model.trainable_weights)],
+        )
+        loss, *values = f([x, np.eye(2)[x % 2], np.abs(np.cos(np.arange(12).reshape(3, 4)))])
+        told = [float((g * np.sin(np.arange(g.size).reshape(g.shape) + 1)).sum()) for g in values]
+        wanted = [0.5009961, 0.0026326, 0.0042957, 0.0001843, 0.0046119, -0.0147789, -0.0040267]
+        np.testing.assert_allclose([loss, *told], wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_where_there_is_no_such_loss():
+    from parallel_compat import multi_gpu_model
+
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras.layers import Dense
+        from keras.models import Sequential
+
+        model = Sequential([Dense(2, input_shape=(3,))])
+        with pytest.raises(AttributeError, match="Expected a model that has been compiled"):
+            _ = model.total_loss
+        parallel = multi_gpu_model(model, 2)
+        parallel.compile("sgd", "mse")
+        with pytest.raises(AttributeError, match=r"Received: a parallel model, .*Compile the model that"):
+            _ = parallel.total_loss
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        model = one()
+        with pytest.raises(AttributeError, match="use `_feed_targets`"):
+            _ = model.targets
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        model = one()
+        with pytest.raises(AttributeError, match=r"compiled in code of tf\.keras-2\.2, which had none"):
+            _ = model.total_loss
