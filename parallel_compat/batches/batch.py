@@ -35,6 +35,7 @@ class BatchReader:
         targets_of_keras_2: whether integer targets become floats, and those of shape `(samples,)` get a second axis, as
             in Keras 2: metrics of that time multiply them with predictions of shape `(samples, 1)`.
         first_targets: called with the targets of the first batch, as they were yielded; or None.
+        first_weights: called with whether the first batch has weights, of samples or classes; or None.
         combines_weights: whether class weights multiply the sample weights that a batch brings; else those count alone.
     """
 
@@ -45,10 +46,11 @@ class BatchReader:
         class_weight: Any = None,
         targets_of_keras_2: bool = False,
         first_targets: Callable[[Any], None] | None = None,
+        first_weights: Callable[[bool], None] | None = None,
         combines_weights: bool = True,
     ) -> None:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
-        self._what, self._first_targets = what, first_targets
+        self._what, self._first_targets, self._first_weights = what, first_targets, first_weights
         self._targets = what != "prediction"
         own_step = not type(model).train_step.__module__.startswith(("keras.", "parallel_compat."))
         losses = keras.tree.flatten(getattr(model, "loss", None))
@@ -94,6 +96,8 @@ class BatchReader:
             return (x,)
         if self._class_weight is not None:
             weight = self._weigh_classes(y, weight, number)
+        if number == 1 and self._first_weights is not None:
+            self._first_weights(any(leaf is not None for leaf in keras.tree.flatten(weight)))
         return x, y, weight
 
     def _parts(self, drawn: Any, number: int) -> tuple[Any, Any, Any]:

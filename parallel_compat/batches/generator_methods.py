@@ -46,6 +46,14 @@ def _says_nothing(model: keras.Model, targets: Any) -> None:
 first_targets: Callable[[keras.Model, Any], None] = _says_nothing
 
 
+def _says_nothing_of_weights(model: keras.Model, what: str, weighted: bool) -> None:
+    pass
+
+
+# Called with whether the first batch that is drawn for "training" or "validation" of a model has weights.
+first_weights: Callable[[keras.Model, str, bool], None] = _says_nothing_of_weights
+
+
 def _combines(model: keras.Model) -> bool:
     return True
 
@@ -115,8 +123,9 @@ class Feed:
         again = is_sequence(data) and own.again
         needed = (steps if again else steps * passes) if steps else None
         told = functools.partial(first_targets, self._model) if leads and what != "prediction" else None
+        of_weights = functools.partial(first_weights, self._model, what)
         combines = combines_weights(self._model)
-        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2, told, combines)
+        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2, told, of_weights, combines)
         source: Source
         if is_sequence(data):
             workers = 0 if isinstance(data, ArrayBatches) else self._workers

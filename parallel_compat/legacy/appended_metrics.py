@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend.keras3 import symbolic_losses
+from parallel_compat.backend.keras3.symbolic_values import input_tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +45,14 @@ class Tensors(list[Any]):
         if not isinstance(tensor, keras.KerasTensor) or not getattr(self._model, "inputs", None):
             raise TypeError(
                 f"Expected a symbolic tensor of a functional model. Received: {type(tensor).__name__} for {self._model}"
+            )
+        own = {id(each) for each in self._model.inputs}
+        fed = [each.name for each in input_tensors_of([tensor]) if id(each) not in own]
+        if fed:
+            raise TypeError(
+                f"Expected a tensor computed from the inputs of {self._model.name!r}. Received: one that needs {fed} "
+                "as well (a loss's targets or weights). Compute it in a callback: `K.function(model.inputs + "
+                "model._feed_targets + model._feed_sample_weights + [K.learning_phase()], [tensor])`."
             )
         super().append(tensor)
         vars(self._model).setdefault(_UNNAMED, []).append(tensor)

@@ -23,6 +23,7 @@ from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
 from parallel_compat.legacy import data_tensors, kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
+from parallel_compat.legacy.numbers import optimizer_steps
 from parallel_compat.legacy.numbers_of_variables import as_of_now, is_noted
 
 if TYPE_CHECKING:
@@ -404,8 +405,29 @@ def get_updates(optimizer: Any, *arguments: Any, **keywords: Any) -> list[Any]:
 
 
 def get_gradients(optimizer: Any, loss: Any, params: Any) -> list[Any]:
-    """Return the gradients of a loss (`optimizer.get_gradients(loss, params)`)."""
-    return gradients(loss, list(params))
+    """Return the gradients of a loss, clipped as the optimizer does (`optimizer.get_gradients(loss, params)`)."""
+    found = gradients(loss, list(params))
+    return ClippedGradients(optimizer)(found) if optimizer_steps.clips_of(optimizer) else found
+
+
+class ClippedGradients(keras.Operation):  # type: ignore[misc]  # Keras carries no types
+    """Gradients as an optimizer clips them, all of a step together.
+
+    Args:
+        optimizer: the optimizer.
+    """
+
+    def __init__(self, optimizer: Any) -> None:
+        super().__init__(name="clipped_gradients")
+        self._optimizer = optimizer
+
+    def call(self, gradients: list[Any]) -> list[Any]:
+        """Clip them."""
+        return optimizer_steps.clipped(self._optimizer, gradients)
+
+    def compute_output_spec(self, gradients: list[Any]) -> list[Any]:
+        """Return their shapes and dtypes."""
+        return [keras.KerasTensor(each.shape, each.dtype) for each in gradients]
 
 
 def get_updates_for(layer: Any, inputs: Any = None) -> list[Any]:

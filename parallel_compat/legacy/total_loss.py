@@ -19,7 +19,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import symbolic_values
 from parallel_compat.legacy import data_tensors, layer_losses, target_shapes
 from parallel_compat.legacy.graph import placeholder
-from parallel_compat.legacy.numbers import weighted_losses
+from parallel_compat.legacy.numbers import made_functions, weighted_losses
 from parallel_compat.names.eras import Era
 from parallel_compat.parallel_model import ParallelModel
 from parallel_compat.run import data_forms, object_eras
@@ -45,6 +45,7 @@ class _Loss:
     targets: list[Any]
     weights: list[Any]
     total: Any
+    places_for_weights: bool | None
 
 
 def forget(model: keras.Model, targets: Sequence[Any], sample_weight_mode: Any) -> None:
@@ -80,7 +81,8 @@ def feed_targets(model: keras.Model) -> list[Any]:
 def sample_weights(model: keras.Model) -> list[Any]:
     """Return the placeholders of the weights of samples (`model.sample_weights`).
 
-    Those of tf.keras are None without a `sample_weight_mode`, as they were before a `fit` with weights.
+    Those of tf.keras are None unless the last batches that the model was trained or evaluated on had weights, or
+    before the first ones a `sample_weight_mode` was compiled.
     """
     return list(_of(model, "sample_weights").weights)
 
@@ -92,10 +94,12 @@ def feed_sample_weights(model: keras.Model) -> list[Any]:
 
 def _of(model: Any, name: str) -> _Loss:
     found: _Loss | None = vars(model).get(_MADE)
-    if found is None:
+    # TensorFlow 1.15 compiled the loss anew when weights came or went (`_recompile_weights_loss_and_weighted_metrics`).
+    places = made_functions.has_places_for_weights(model)
+    if found is None or found.places_for_weights != places:
         _check(model, name)
         with tf.init_scope():
-            found = vars(model)[_MADE] = _made(model)
+            found = vars(model)[_MADE] = _made(model, found.targets if found else None, places)
     return found
 
 
@@ -133,7 +137,7 @@ def _check(model: Any, name: str) -> None:
         )
 
 
-def _made(model: Any) -> _Loss:
+def _made(model: Any, known: list[Any] | None, places: bool | None) -> _Loss:
     of_compile: _OfCompile = vars(model)[_OF_COMPILE]
     era, names, outputs = object_eras.era_of_object(model), data_forms.output_names(model), list(model.outputs)
     without = data_forms.outputs_without_loss(model)
@@ -144,16 +148,17 @@ def _made(model: Any) -> _Loss:
             targets.append(None)
             weights.append(None)
             continue
-        given = of_compile.targets[place] if of_compile.targets else None
+        given = known[place] if known else of_compile.targets[place] if of_compile.targets else None
         if given is None:
             given = placeholder(ndim=len(output.shape), dtype=output.dtype, name=f"{name}_target")
         targets.append(given)
         mode = of_compile.sample_weight_mode
         mode = mode.get(name) if isinstance(mode, dict) else mode[place] if isinstance(mode, (list, tuple)) else mode
-        axes = 2 if mode == "temporal" else 1 if era is Era.KERAS_2_2_4 or mode else None
-        weights.append(None if axes is None else placeholder(ndim=axes, name=f"{name}_sample_weights"))
+        weighted = era is Era.KERAS_2_2_4 or (bool(mode) if places is None else places)
+        axes = 2 if mode == "temporal" else 1
+        weights.append(placeholder(ndim=axes, name=f"{name}_sample_weights") if weighted else None)
     compute = TotalLoss(model, targets, weights, layer_losses.losses_but_of_weights(model))
-    return _Loss(targets, weights, compute.tensor())
+    return _Loss(targets, weights, compute.tensor(), places)
 
 
 class TotalLoss(keras.Operation):  # type: ignore[misc]  # Keras carries no types

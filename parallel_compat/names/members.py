@@ -90,6 +90,13 @@ _MEMBERS: tuple[Member, ...] = (
     Member(MODEL, "_feed_sample_weights", Change.GONE, note=_GRAPH + " Override `train_step`."),
     Member(
         MODEL,
+        "_standardize_user_data",
+        Change.GONE,
+        method=True,
+        note="It was an internal of Keras 2. Give arrays, in the order of the model's inputs and outputs.",
+    ),
+    Member(
+        MODEL,
         "metrics_tensors",
         Change.GONE,
         note=_GRAPH + " Use a metric in `compile`.",

@@ -272,6 +272,7 @@ ATTRIBUTES["keras.optimizers.Optimizer", "weights"] = f"{_LEGACY}.optimizers.wei
 for _of, _name in (("keras.Model", "uses_learning_phase"), ("keras.KerasTensor", "_uses_learning_phase")):
     ATTRIBUTES[_of, _name] = f"{_LEGACY}.learning_phase.uses_phase"
 MEMBERS["keras.layers.Layer", "get_losses_for"] = f"{_LEGACY}.layer_losses.get_losses_for"
+MEMBERS["keras.Model", "_standardize_user_data"] = f"{_LEGACY}.user_data.standardize"
 MEMBERS["keras.Model", "to_yaml"] = f"{_LEGACY}.yaml_models.to_yaml"
 MEMBERS["keras.layers.Layer", "get_updates_for"] = f"{_LEGACY}.graph.get_updates_for"
 MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.shapes.get_shape"

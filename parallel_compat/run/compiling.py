@@ -51,7 +51,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     era = callers.era_of(frame)
     object_eras.remember(self, era)
     made_functions.forget(self)
-    sample_weight_mode = keywords.get("sample_weight_mode")
+    sample_weight_mode = given[4] if len(given) > 4 else keywords.get("sample_weight_mode")
     tensors: list[Any] = []
     if era.has_graphs or _only_stand_for_targets(keywords.get("target_tensors")):
         tensors = data_tensors.set_targets(self, targets := keywords.pop("target_tensors", None))

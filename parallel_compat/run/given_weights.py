@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches.batch import weighted_classes
@@ -24,19 +25,27 @@ def leave_out_weights(
     model: Any, function: str, arguments: dict[str, Any], era: Era, note: Callable[[str, str], None]
 ) -> None:
     """Take out the weights of samples and classes that TensorFlow 1.15 left out, also those of held-out arrays."""
-    if era is not Era.TF_KERAS_1_15 or arguments.get("y") is None:
+    if era is not Era.TF_KERAS_1_15:
+        return
+    of_classes = arguments.get("class_weight") is not None
+    for name, called in ("x", function), ("validation_data", "test"):
+        data = arguments.get(name)
+        if isinstance(data, tf.data.Dataset):
+            weighted = isinstance(data.element_spec, tuple) and len(data.element_spec) == 3
+            made_functions.heeds_weights(model, called, weighted or (name == "x" and of_classes))
+    if arguments.get("y") is None:
         return
     left_out = "left out, as TensorFlow 1.15 did: it had trained or evaluated without, and weighed in the other since"
     weighted = any(arguments.get(name) is not None for name in _OF_WEIGHTS)
     heeded = made_functions.heeds_weights(model, function, weighted) or not weighted
-    splits = weighted and arguments.get("validation_split") and arguments.get("validation_data") is None
+    held_out = arguments.get("validation_data")
+    splits = weighted and arguments.get("validation_split") and held_out is None
     if splits and made_functions.heeds_weights(model, "test", weighted) != heeded:
         _split(arguments, weighs_held_out=not heeded)
         note("validation_split= with weights", left_out)
     if not heeded:
         note("sample_weight= or class_weight=", left_out)
         arguments.update({name: None for name in _OF_WEIGHTS if name in arguments})
-    held_out = arguments.get("validation_data")
     if isinstance(held_out, (tuple, list)) and len(held_out) in (2, 3):
         weighted = len(held_out) == 3 and held_out[2] is not None
         if not made_functions.heeds_weights(model, "test", weighted) and weighted:

@@ -192,6 +192,129 @@ def test_masks_and_weights_of_steps():
         np.testing.assert_allclose([loss, *told], wanted, rtol=1e-5, atol=1e-6)
 
 
+def sine_of(arrays):
+    return [float((g * np.sin(np.arange(g.size).reshape(g.shape) + 1)).sum()) for g in arrays]
+
+
+def test_weights_that_came_and_went():
+    """TensorFlow 1.15.5: a loss has places for weights while what was trained or evaluated on last had some."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        import tensorflow as tf
+        from tensorflow.keras import backend as K
+        from tensorflow.keras.layers import Dense
+        from tensorflow.keras.models import Sequential
+
+        model = Sequential([Dense(2, activation="softmax", input_shape=(3,))])
+        model.compile("sgd", "mse")
+
+        def batches(*batch):
+            while True:
+                yield batch
+
+        def dataset(*data):
+            return tf.data.Dataset.from_tensor_slices(data).batch(4).repeat()
+
+        one, weighted = {"epochs": 1, "verbose": 0}, (X, CLASSES, WEIGHTS)
+        plain, classes = weighted[:2], {0: 1.0, 1: 2.0}
+        first = model.total_loss
+        for call, has_places in (
+            (lambda: None, False),
+            (lambda: model.train_on_batch(*weighted), True),
+            (lambda: model.predict(X), True),
+            (lambda: model.test_on_batch(*plain), False),
+            (lambda: model.fit(*plain, class_weight=classes, **one), True),
+            (lambda: model.evaluate(*plain, verbose=0), False),
+            (lambda: model.fit(*plain, sample_weight=WEIGHTS, validation_split=0.5, **one), True),
+            (lambda: model.fit(*plain, sample_weight=WEIGHTS, validation_data=plain, **one), False),
+            (lambda: model.fit(*plain, validation_data=weighted, **one), True),
+            (lambda: model.fit_generator(batches(*plain), 2, **one), False),
+            (lambda: model.fit_generator(batches(*plain), 2, class_weight=classes, **one), True),
+            (lambda: model.evaluate_generator(batches(*plain), 2), False),
+            (lambda: model.fit_generator(batches(*weighted), 2, **one), True),
+            (lambda: model.fit(dataset(*plain), steps_per_epoch=2, **one), False),
+            (lambda: model.fit(dataset(*weighted), steps_per_epoch=2, **one), True),
+            (lambda: model.compile("sgd", "mse"), False),
+        ):
+            call()
+            model.set_weights([np.cos(np.arange(w.size)).reshape(w.shape) for w in model.get_weights()])
+            assert [each is not None for each in model.sample_weights] == [has_places]
+            f = K.function(
+                model._feed_inputs + model._feed_targets + model._feed_sample_weights,
+                [model.total_loss, *K.gradients(model.total_loss, model.weights[:1])],
+            )
+            loss, gradient = f([X, CLASSES, *[WEIGHTS] * has_places])
+            told = float((gradient * np.sin(np.arange(6).reshape(3, 2))).sum())
+            wanted = (0.599033, -0.252591) if has_places else (0.482186, -0.245989)
+            np.testing.assert_allclose((loss, told), wanted, rtol=1e-5)
+        assert first is not model.total_loss
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_the_recipe_of_2018(replicas):
+    """Keras 2.2.4's numbers."""
+    from parallel_compat import multi_gpu_model
+
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+        from keras.layers import Dense, Dropout
+        from keras.models import Sequential
+
+        model = Sequential([Dense(4, activation="tanh", input_shape=(3,)), Dropout(0.0), Dense(2)])
+        if replicas == 2:
+            parallel = multi_gpu_model(model, 2)
+            parallel.compile("adam", "mse")
+            parallel.train_on_batch(X, Y)
+        model.compile("adam", "mse")
+        model.set_weights([np.cos(np.arange(w.size)).reshape(w.shape) * 0.5 for w in model.get_weights()])
+        gradients = model.optimizer.get_gradients(model.total_loss, model.trainable_weights)
+        f = K.function(model._feed_inputs + model._feed_targets + model._feed_sample_weights, gradients)
+        x, y, sample_weight = model._standardize_user_data(X, Y)
+        np.testing.assert_allclose(
+            sine_of(f(x + y + sample_weight)), [-0.000129, -0.10259, 0.111401, 0.439616], rtol=1e-5, atol=1e-6
+        )
+        with pytest.raises(TypeError, match=r"needs \['dense_2_sample_weights', 'dense_2_target'\]"):
+            model.metrics_tensors.append(K.sum(K.square(gradients[0])))
+
+
+def test_lists_of_user_data():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        model = two(loss_weights=[1.0, 0.3])
+        x, y, weights = model._standardize_user_data({"input_1": X}, [CLASSES, Y[:, 0]], sample_weight={"b": WEIGHTS})
+        assert [each.shape for each in (*x, *y, *weights)] == [(8, 3), (8, 2), (8, 1), (8,), (8,)]
+        np.testing.assert_array_equal(weights, [np.ones(8), WEIGHTS])
+        _, _, (weights,) = one()._standardize_user_data(X, CLASSES, class_weight={0: 1.0, 1: 3.0})
+        np.testing.assert_array_equal(weights, [1, 3] * 4)
+        assert steps()._standardize_user_data(np.ones((2, 4)), np.ones((2, 4, 2)))[2][0].shape == (2, 4)
+        assert model._standardize_user_data([X])[1:] == ([], [])
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        assert one()._standardize_user_data(X, CLASSES)[2] is None
+        assert one()._standardize_user_data(X, CLASSES, WEIGHTS)[2][0] is WEIGHTS
+
+
+@pytest.mark.parametrize(
+    ("era", "wanted"),
+    [
+        ("keras-2.2.4", [-2.2e-05, -0.017357, 0.018847, 0.074376]),
+        ("tf.keras-1.15", [-0.000129, -0.036529, 0.038376, 0.104228]),
+    ],
+)
+def test_gradients_are_clipped_as_the_optimizer_does(era, wanted):
+    """The real stacks' numbers: Keras 2.2.4 clipped all together, TensorFlow 1.15 each."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras.layers import Dense
+        from keras.models import Sequential
+        from keras.optimizers import SGD
+
+        model = Sequential([Dense(4, activation="tanh", input_shape=(3,)), Dense(2)])
+        model.compile(SGD(0.1, clipnorm=0.1), "mse")
+        model.set_weights([np.cos(np.arange(w.size)).reshape(w.shape) * 0.5 for w in model.get_weights()])
+        gradients = model.optimizer.get_gradients(model.total_loss, model.trainable_weights)
+        f = K.function(model._feed_inputs + model._feed_targets + model._feed_sample_weights, gradients)
+        ones = [np.ones(8)] * len(model._feed_sample_weights)
+        np.testing.assert_allclose(sine_of(f([X, Y, *ones])), wanted, rtol=1e-4, atol=1e-6)
+
+
 def test_where_there_is_no_such_loss():
     from parallel_compat import multi_gpu_model
 

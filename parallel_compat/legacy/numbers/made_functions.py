@@ -35,3 +35,9 @@ def heeds_weights(model: Any, function: str, weighted: bool) -> bool:
     if weighted != made["loss"]:
         made["loss"] = made[function] = weighted
     return bool(made.setdefault(function, weighted))
+
+
+def has_places_for_weights(model: Any) -> bool | None:
+    """Say whether the loss has places for weights since the last call; None before the first one."""
+    made = vars(model).get(_MADE)
+    return None if made is None else bool(made["loss"])

@@ -40,6 +40,12 @@ def put_on(patches: Patches) -> None:
     )
     patches.set(
         generator_methods,
+        "first_weights",
+        _first_weights,
+        why="a loss of TensorFlow 1.15 had places for weights while batches had some",
+    )
+    patches.set(
+        generator_methods,
         "combines_weights",
         _combines_weights,
         why="Keras 2.2.4 left out `class_weight` where a generator yielded weights of samples",
@@ -87,6 +93,13 @@ def _first_targets(model: Any, targets: Any) -> None:
 
     target_shapes.check(model, targets)
     compiled_metrics.of_drawn_targets(model, targets)
+
+
+def _first_weights(model: Any, what: str, weighted: bool) -> None:
+    from parallel_compat.legacy.numbers import made_functions
+
+    if object_eras.era_of_object(model) is Era.TF_KERAS_1_15:
+        made_functions.heeds_weights(model, "train" if what == "training" else "test", weighted)
 
 
 def _epoch_logs(model: Any, data: Any) -> Any:
