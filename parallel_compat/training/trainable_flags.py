@@ -72,7 +72,8 @@ class TrainableFlags:
         self._now = now
         _holding.append(self)
         try:
-            yield
+            with keras3.debiasing_calls_of(self._model):
+                yield
         finally:
             _holding.remove(self)
             if differ:

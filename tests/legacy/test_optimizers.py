@@ -215,6 +215,30 @@ def test_moving_statistics_of_a_discriminator_that_is_frozen_after_compile(steps
     assert moved[-2:] == [steps_before == 1] * 2
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_moving_statistics_of_a_layer_that_several_models_train(replicas):
+    """Each call of the layer has a debiased average of its own; the numbers are those of Keras 2.2.4."""
+    x = keras.layers.Input((2,))
+    norm = keras.layers.BatchNormalization(momentum=0.9)
+    inner = keras.Model(x, norm(x))
+
+    def compiled(x, h):
+        model = keras.Model(x, keras.layers.Dense(1)(h))
+        model = parallelize(model, [0, 1]) if replicas > 1 else model
+        model.compile("sgd", "mse")
+        return model
+
+    first, second = (compiled(x, inner(x)) for x in (keras.layers.Input((2,)), keras.layers.Input((2,))))
+    h = inner(x)
+    third, fourth = compiled(x, h), compiled(x, h)
+    steps = [(first, 1, 1), (first, 3, 2.05263), (second, 5, 5), (first, 1, 1.66421)]
+    # With one call in common the fourth goes on; towers of two parallel models have none.
+    steps += [(third, 1, 1), (fourth, 5, 3.10526 if replicas == 1 else 5)]
+    for model, value, expected in steps:
+        model.train_on_batch(np.full((4, 2), value), np.ones((4, 1)))
+        np.testing.assert_allclose(norm.get_weights()[2], [expected] * 2, atol=1e-5)
+
+
 def test_optimizers_of_tensorflow_1_that_step_as_before():
     import tensorflow as tf
 

@@ -8,6 +8,7 @@ legacy names use is imported from its module.
 from __future__ import annotations
 
 from parallel_compat.backend.keras3.batch_normalization import (
+    debiasing_calls_of,
     synchronized_moments_of,
 )
 from parallel_compat.backend.keras3.call_context import training as training_of_call
@@ -213,6 +214,7 @@ __all__ = [
     "compiled_as",
     "compiled_parts",
     "count_output_losses_by_batch",
+    "debiasing_calls_of",
     "dropout_of_steps",
     "epsilon",
     "floatx",

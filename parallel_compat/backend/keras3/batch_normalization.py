@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -42,6 +43,7 @@ def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> Iterator[No
 
 
 _DEBIASED = "_parallel_compat_debiased"
+_OF_CALLS, _IN_TRAINING = "_parallel_compat_debiased_in_calls", "_parallel_compat_debiased_in_training"
 
 
 class Debiased:
@@ -93,14 +95,56 @@ class DebiasedStatistics:
 
 
 def keep_debiased(layer: keras.layers.BatchNormalization) -> None:
-    """Give a built layer what it needs to debias its mean and its variance."""
+    """Give a built layer what it needs to debias its mean and its variance.
+
+    TensorFlow 1 kept that for each call of the layer on symbolic tensors: a model that is trained after another of
+    which the layer is a part begins its average anew, unless both have the call in common. Which of several calls in
+    one step wrote last was a race there; here they go on with each other's.
+    """
     vars(layer)[_DEBIASED] = DebiasedStatistics(layer.moving_mean, layer.moving_variance)
 
 
 def debiased_of(layer: keras.layers.Layer) -> DebiasedStatistics | None:
-    """Return what `keep_debiased` gave a layer, or None."""
-    found: DebiasedStatistics | None = vars(layer).get(_DEBIASED)
+    """Return what debiases a layer's statistics in the model that is being trained; None without `keep_debiased`."""
+    found: DebiasedStatistics | None = vars(layer).get(_IN_TRAINING) or vars(layer).get(_DEBIASED)
     return found
+
+
+@contextlib.contextmanager
+def debiasing_calls_of(model: keras.Model) -> Iterator[None]:
+    """Let the layers of a model debias what its own calls of them saw, for a while."""
+    layers = [each for each in model._flatten_layers() if _DEBIASED in vars(each)]
+    before = [vars(layer).get(_IN_TRAINING) for layer in layers]
+    for layer in layers:
+        vars(layer)[_IN_TRAINING] = _debiased_in_calls(model, layer)
+    try:
+        yield
+    finally:
+        for layer, each in zip(layers, before, strict=True):
+            vars(layer)[_IN_TRAINING] = each
+
+
+def _debiased_in_calls(model: keras.Model, layer: Any) -> DebiasedStatistics:
+    of_calls = vars(layer).setdefault(_OF_CALLS, {})
+    calls = frozenset(_calls(model, layer))
+    if calls not in of_calls:
+        of_calls[calls] = DebiasedStatistics(layer.moving_mean, layer.moving_variance)
+    found: DebiasedStatistics = of_calls[calls]
+    return found
+
+
+def _calls(model: keras.Model, layer: keras.layers.Layer) -> Iterator[tuple[Any, ...]]:
+    """Yield a model's calls of a layer: each the nodes from the model's graph inwards (`Function._nodes_by_depth`)."""
+    graph = getattr(getattr(model, "_functional", None) or model, "_nodes_by_depth", None)
+    if graph is None:
+        yield (weakref.ref(model),)
+        return
+    for node in (node for nodes in graph.values() for node in nodes):
+        operation = node.operation
+        if isinstance(operation, keras.Model) and any(each is layer for each in operation._flatten_layers()):
+            yield from ((weakref.ref(node), *inner) for inner in _calls(operation, layer))
+        elif isinstance(operation, keras.layers.Layer) and any(each is layer for each in operation._flatten_layers()):
+            yield (weakref.ref(node),)
 
 
 def debiased_of_variable(variable: Any) -> Debiased:
@@ -111,10 +155,17 @@ def debiased_of_variable(variable: Any) -> Debiased:
     return found
 
 
-def debiased_in(layers: Iterable[keras.layers.Layer]) -> list[Debiased | DebiasedStatistics]:
-    """List what layers and their variables debias."""
-    of_layers = map(debiased_of, layers)
-    found: list[Debiased | DebiasedStatistics] = [each for each in of_layers if each is not None]
+def debiased_in(model: keras.Model, layers: Iterable[keras.layers.Layer]) -> list[Debiased | DebiasedStatistics]:
+    """List what a training of a model debiases.
+
+    Args:
+        model: the model; while another is trained of which it is a part, it is what that debiases.
+        layers: its layers.
+    """
+    found: list[Debiased | DebiasedStatistics] = []
+    for layer in layers:
+        if _DEBIASED in vars(layer):
+            found += [vars(layer)[_DEBIASED], vars(layer).get(_IN_TRAINING) or _debiased_in_calls(model, layer)]
     own = {id(v): v for layer in layers for v in layer.non_trainable_variables}
     return found + [vars(v)[_DEBIASED] for v in own.values() if _DEBIASED in vars(v)]
 

@@ -445,7 +445,7 @@ def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
     """List the variables of `layer_metrics`, and of `Debiased`."""
     return [
         *(v for metric in layer_metrics(model) for v in metric.variables),
-        *(v for found in debiased_in([*all_layers(model), *_layers_left_out(model)]) for v in found.variables),
+        *(v for found in debiased_in(model, [*all_layers(model), *_layers_left_out(model)]) for v in found.variables),
     ]
 
 
