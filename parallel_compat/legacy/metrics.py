@@ -22,12 +22,16 @@ def metric_function(given: Any) -> Any:
         model.compile("sgd", "mse", metrics=[metric_function(f1_score), metric_function("hinge")])
 
     Args:
-        given: a function of targets and predictions, or the name of one of Keras's.
+        given: a function of targets and predictions, or the name of one of Keras's; or a list or dict of these.
 
     Returns:
         The function, logged under its own name, of which Keras 3 would make snake case (`psnr` for `PSNR`). What is no
         function, or no name of one, comes back as it is.
     """
+    if isinstance(given, (list, tuple)):
+        return [metric_function(each) for each in given]
+    if isinstance(given, dict):
+        return {output: metric_function(each) for output, each in given.items()}
     function = metric_functions.of_name(given, Era.TODAY) if isinstance(given, str) else given
     if not callable(function) or isinstance(function, (type, keras.metrics.Metric)):
         return given

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import in_memory
 from parallel_compat.parallel_model import ParallelModel
 from parallel_compat.training.trainable_flags import TrainableFlags
 
-if TYPE_CHECKING:
-    import keras
+# Of a settled model: what `compile` made of what it was given.
+_COMPILED = "_parallel_compat_settled"
 
 
 def settle_trainable(model: keras.Model) -> None:
@@ -31,18 +33,28 @@ def settle_trainable(model: keras.Model) -> None:
     0.98
 
     Args:
-        model: a model that has just been compiled.
+        model: a model that has been compiled. Nothing is done to one that was not, to a layer, and to a model that has
+            been settled since it was compiled.
     """
-    if isinstance(model, ParallelModel):
+    if not isinstance(model, keras.Model) or isinstance(model, ParallelModel) or not model.compiled:
+        return
+    if _is_settled(model):
         return
     if model.built:
         in_memory.build_optimizer(model)  # else it would be built for what is trainable at the first batch
-    flags, compiled = TrainableFlags(model), keras3.compiled_parts(model)
+    flags = TrainableFlags(model)
     train_step = functools.partial(type(model).train_step, model)
+    vars(model)[_COMPILED] = keras3.compiled_parts(model)
 
     def as_compiled(*given: Any, **keywords: Any) -> Any:
-        of_this = all(one is other for one, other in zip(keras3.compiled_parts(model), compiled, strict=True))
-        with flags.restored() if of_this else contextlib.nullcontext():
+        with flags.restored() if _is_settled(model) else contextlib.nullcontext():
             return train_step(*given, **keywords)
 
     vars(model)["train_step"] = as_compiled
+
+
+def _is_settled(model: keras.Model) -> bool:
+    settled = vars(model).get(_COMPILED)
+    if settled is None:
+        return False
+    return all(one is other for one, other in zip(keras3.compiled_parts(model), settled, strict=True))

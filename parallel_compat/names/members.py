@@ -194,6 +194,7 @@ _MEMBERS: tuple[Member, ...] = (
     ),
     Member(LAYER, "input_mask", Change.PROVIDED, "parallel_compat.legacy.output_shapes.input_mask"),
     Member(LAYER, "output_mask", Change.PROVIDED, "parallel_compat.legacy.output_shapes.output_mask"),
+    Member(LAYER, "_name", Change.RENAMED, "name"),
     Member(LAYER, "inbound_nodes", Change.GONE, note=_NODES),
     Member(LAYER, "outbound_nodes", Change.GONE, note=_NODES),
     Member(LAYER, "updates", Change.GONE, note=_GRAPH + " Keras 3 applies them while the layer is called."),

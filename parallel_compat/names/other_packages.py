@@ -100,6 +100,12 @@ ATTRIBUTES: dict[tuple[str, str], str] = {
     ("skimage.measure", "compare_psnr"): "it is `skimage.metrics.peak_signal_noise_ratio` today",
     ("skimage.data", "imread"): "it is `skimage.io.imread` today",
     ("skimage.filters", "gaussian_filter"): "it is `skimage.filters.gaussian` today",
+    ("networkx", "from_scipy_sparse_matrix"): "networkx 3 renamed it: `nx.from_scipy_sparse_array`",
+    ("networkx", "to_scipy_sparse_matrix"): "networkx 3 renamed it: `nx.to_scipy_sparse_array`",
+    ("networkx", "from_numpy_matrix"): "networkx 3 renamed it: `nx.from_numpy_array`",
+    ("networkx", "to_numpy_matrix"): "networkx 3 renamed it: `nx.to_numpy_array`",
+    ("networkx", "read_gpickle"): "networkx 3 dropped it: `pickle.load(file)`",
+    ("networkx", "write_gpickle"): "networkx 3 dropped it: `pickle.dump(graph, file)`",
     ("librosa.output", "write_wav"): "it is `soundfile.write` today (pip install soundfile)",
     ("librosa", "output"): "`librosa.output.write_wav` is `soundfile.write` today (pip install soundfile)",
 }

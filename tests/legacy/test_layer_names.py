@@ -7,6 +7,7 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import models, saving
 
@@ -70,3 +71,44 @@ def test_names_that_may_be_either_are_refused(old_file):
     path, model = old_file(), made("dense_1")
     with pytest.raises(ValueError, match=r"'dense_1', which is the file's 'dense_1' if the name was given, and its"):
         models.load_weights(model, path, by_name=True)
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_a_layer_of_tf_keras_is_renamed_by_its_private_name(era):
+    """As TensorFlow 1.15.5 and 2.2.3 named them; Keras 2.2.4 has no such attribute."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import layers, models
+
+        x, dense = layers.Input((2,)), layers.Dense(1, name="a")
+        model = models.Model(x, dense(x), name="first")
+        model._name, dense._name = "generator", "b"
+        y = layers.Input((2,))
+        outer = models.Model(y, [model(y), layers.Dense(1, name="c")(y)])
+        names = [model.name, model._name, dense.name, *model.output_names, *outer.output_names]
+        outer.compile("sgd", "mse")
+        logs = outer.fit(np.ones((4, 2)), [np.ones((4, 1))] * 2, verbose=0).history
+        model._name = "other"
+        names += outer.output_names
+    if era == "keras-2.2.4":
+        assert names == ["first", "generator", "a", "a", "first", "c", "first", "c"]
+    else:
+        assert names == ["generator", "generator", "b", "a", "generator", "c", "generator", "c"]
+        assert sorted(logs) == ["c_loss", "generator_loss", "loss"]
+
+
+def test_a_weight_whose_shape_is_a_number():
+    """TensorFlow 1.15.5 and 2.2.3 take it for one axis."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from keras import layers
+
+        class Shift(layers.Layer):
+            def build(self, shape):
+                self.shift = self.add_weight(name="shift", shape=(3), initializer="ones")
+                self.other = self.add_weight("other", np.int64(3), initializer="zeros")
+
+            def call(self, x):
+                return x + self.shift + self.other
+
+        layer = Shift()
+        assert np.array(layer(np.zeros((1, 3)))).tolist() == [[1.0, 1.0, 1.0]]
+        assert [weight.shape for weight in layer.get_weights()] == [(3,), (3,)]

@@ -89,11 +89,6 @@ def functional_class() -> Any:
     return Functional
 
 
-def rename(layer: Any, name: str) -> None:
-    """Give a layer that was made another name (`Operation.name` reads it; Keras 3.15)."""
-    layer._name = name
-
-
 def history_class() -> Any:
     """Return the class of what a symbolic tensor knows of the call that made it (`tensor._keras_history`)."""
     from keras.src.ops.node import KerasHistory

@@ -94,7 +94,11 @@ def settle_trainable(model):
         for layer, trainable in pairs:
             layer.trainable = trainable
 
-    step, settled, optimizer = functools.partial(type(model).train_step, model), flags(model), model.optimizer
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is None or getattr(vars(model).get("train_step"), "optimizer", None) is optimizer:
+        return  # not compiled, or settled since it was
+
+    step, settled = functools.partial(type(model).train_step, model), flags(model)
     if model.built:
         optimizer.build(model.trainable_variables)
 
@@ -107,11 +111,16 @@ def settle_trainable(model):
         finally:
             set_flags(now)
 
+    train_step.optimizer = optimizer
     model.train_step = train_step
 
 
 def metric_function(given):
-    """A metric function that gets its targets as in Keras 2: floats, of shape (n, 1) for n numbers."""
+    """A metric function that gets its targets as in Keras 2: floats, of shape (n, 1) for n numbers; or several."""
+    if isinstance(given, (list, tuple)):
+        return [metric_function(each) for each in given]
+    if isinstance(given, dict):
+        return {output: metric_function(each) for output, each in given.items()}
     function = getattr(keras.losses, given, given) if isinstance(given, str) else given
     if not callable(function) or isinstance(function, (type, keras.metrics.Metric)):
         return given

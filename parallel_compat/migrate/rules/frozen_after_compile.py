@@ -1,7 +1,8 @@
 """A model whose layers are frozen or thawed after `compile` goes on to train what was trainable then.
 
 Keras 2 settled in `compile` what trains: a GAN compiles its discriminator, freezes it, and puts it into the whole.
-Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator.
+Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator. A model that is made
+and compiled elsewhere is settled before its `trainable` is set.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.names.members import MODEL
+from parallel_compat.migrate.dotted_names import root_name
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.names.members import LAYER, MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +49,7 @@ _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 def find(file: File) -> Iterator[Finding]:
     """Find models that are compiled before `trainable` is set, and not again after it."""
     flags = [each for each in file.tree.attributes if each.attr == "trainable" and isinstance(each.ctx, ast.Store)]
+    yield from _of_elsewhere(file, flags)
     compiled = file.method_calls.get("compile", ()) if flags else ()
     for call in compiled:
         statement = file.tree.parents[call]
@@ -53,7 +57,9 @@ def find(file: File) -> Iterator[Finding]:
             continue
         later = [each for each in flags if _comes_after(file, each, call)]
         again = [each for each in compiled if _receiver(each) == _receiver(call) and _comes_after(file, each, call)]
-        if all(any(_comes_after(file, each, flag) for each in again) for flag in later) or _is_settled(file, call):
+        if all(any(_comes_after(file, each, flag) for each in again) for flag in later) or _is_settled(
+            file, _receiver(call)
+        ):
             continue
         spelled = file.reference(_TARGET, call)
         if spelled is None:
@@ -65,6 +71,53 @@ def find(file: File) -> Iterator[Finding]:
             f"`trainable` is set after `{name}.compile`, which settled what trains; in Keras 3 the first batch does."
         )
         yield file.found(RULE, call, message, edits, hint=not file.old)
+
+
+def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
+    """Find where `trainable` is set of an argument, or an attribute, that this file neither makes nor compiles."""
+    compiled = {_receiver(call) for call in file.method_calls.get("compile", ())}
+    seen: set[tuple[str, ast.AST | None]] = set()
+    for flag in flags:
+        name, statement = ast.unparse(flag.value), file.tree.parents[flag]
+        if name in compiled or (name, _function(file, flag)) in seen or not isinstance(statement, ast.Assign):
+            continue
+        if not _is_made_elsewhere(file, flag.value) or file.kinds.of(flag.value) == LAYER or _is_settled(file, name):
+            continue
+        seen.add((name, _function(file, flag)))
+        spelled = file.reference(_TARGET, flag)
+        if spelled is None:
+            continue
+        text, imports = spelled
+        start = file.source.start(statement)
+        indent = file.source.text[file.source.line_starts[file.source.position(start)[0] - 1] : start]
+        end = "; " if indent.strip() else file.source.newline + indent
+        edits = [Edit(start, start, f"{text}({name}){end}"), *imports]
+        message = f"If `{name}` has been compiled: that settled what trains; in Keras 3 the first batch does."
+        yield file.found(RULE, flag, message, edits, hint=not file.old)
+
+
+def _is_made_elsewhere(file: File, node: ast.expr) -> bool:
+    """Say whether it is an attribute of an argument, or one of `self` that is an argument or assigned nowhere here."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    root = root_name(node)
+    if root is None or not _is_argument(file, root):
+        return False
+    if root.id != "self":
+        return True
+    name = ast.unparse(node)
+    made = [
+        each.value
+        for each in ast.walk(file.tree.module)
+        if isinstance(each, ast.Assign) and any(ast.unparse(target) == name for target in each.targets)
+    ]
+    return all(isinstance(value, ast.Name) and _is_argument(file, value) for value in made)
+
+
+def _is_argument(file: File, name: ast.Name) -> bool:
+    scope = file.tree.scopes.get(name)
+    bindings = scope.find(name.id) if scope else []
+    return bool(bindings) and all(isinstance(each.node, ast.arg) for each in bindings)
 
 
 def _receiver(call: ast.Call) -> str:
@@ -98,9 +151,8 @@ def _is_of_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
-def _is_settled(file: File, call: ast.Call) -> bool:
+def _is_settled(file: File, name: str) -> bool:
     return any(
-        ast.unparse(each.func).endswith("settle_trainable")
-        and [ast.unparse(given) for given in each.args] == [_receiver(call)]
+        ast.unparse(each.func).endswith("settle_trainable") and [ast.unparse(given) for given in each.args] == [name]
         for each in file.tree.calls
     )

@@ -1,6 +1,7 @@
 """`layer.output_shape` and `layer.input_shape` become functions of this package.
 
 So does `model.layers[0].input`: the first layer may be an `InputLayer`, whose `input` Keras 3 leaves empty.
+`layer._name` becomes `layer.name`, which tf.keras let nobody assign to.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ shape = parallel_compat.legacy.layers.output_shape(model.layers[-1])
 def find(file: File) -> Iterator[Finding]:
     """Find shapes of layers."""
     for node in file.tree.attributes:
+        if node.attr == "_name":
+            yield from _named(file, node)
+            continue
         if not isinstance(node.ctx, ast.Load):
             yield from _assigned(file, node)
             continue
@@ -61,6 +65,20 @@ def find(file: File) -> Iterator[Finding]:
             yield file.found(RULE, node, message, edits, status=Status.UNSAFE)
         else:
             yield file.found(RULE, node, f"`{node.attr}` of a layer is provided by `{row.new}`.", edits)
+
+
+def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
+    kind = file.kinds.of(node.value)
+    maybe = kind is None and _last_word(node.value) in ("model", "layer")
+    if (kind in (LAYER, MODEL) or maybe) and file.era is not None and file.era.is_tf_keras:
+        message = "A layer of Keras 3 has its name in `name` alone, which can be assigned to."
+        start, end = methods.dot_of(file, node), file.source.end(node)
+        status = Status.UNSAFE if maybe else Status.REWRITTEN
+        yield file.found(RULE, node, message, [Edit(start, end, ".name")], status=status)
+
+
+def _last_word(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 # What Keras 3 computes and lets nobody set, and what to do instead.

@@ -58,7 +58,7 @@ def find(file: File) -> Iterator[Finding]:
             if name == "metrics" and value is None and len(call.args) > 2 and not calls.has_stars(call):
                 value = call.args[2]  # the place of metrics then; today's are numbers, `loss_weights`
             for node in _each(file, value):
-                if node not in seen and _is_function(file, node):
+                if node not in seen and (_is_function(file, node) or _is_unknown(file, node)):
                     seen.add(node)
                     yield from _wrapped(file, node)
 
@@ -115,6 +115,17 @@ def _is_function(file: File, node: ast.expr) -> bool:
         return made is node or _gives_a_function(definition)
     path = file.names.local_path(made)
     return made is node and path is not None and path.strip(".").split(".")[0] not in LIBRARIES
+
+
+def _is_unknown(file: File, node: ast.expr) -> bool:
+    """Whether this source does not say what it is: an argument, or an attribute (`metrics=self.metrics`)."""
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        return file.names.path(node) is None and file.names.local_path(node) is None and file.kinds.of(node) is None
+    if not isinstance(node, ast.Name):
+        return False
+    scope = file.tree.scopes.get(node)
+    bindings = scope.find(node.id) if scope else []
+    return bool(bindings) and all(isinstance(binding.node, ast.arg) for binding in bindings)
 
 
 def _gives_a_function(definition: ast.FunctionDef) -> bool:

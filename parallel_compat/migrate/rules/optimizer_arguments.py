@@ -53,6 +53,37 @@ def find(file: File) -> Iterator[Finding]:
             if epsilon is not None and calls.constant(epsilon.value) is None:
                 message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
                 yield file.found(RULE, epsilon, message, calls.remove(file, call, epsilon))
+            elif epsilon is not None and _may_be_none(file, epsilon.value):
+                end = file.source.end(epsilon.value)
+                message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
+                yield file.found(RULE, epsilon, message, [Edit(end, end, " or 1e-7")])
+
+
+def _may_be_none(file: File, node: ast.expr) -> bool:
+    """Whether a name is an argument that is None by default, or an item that a dict of this file has as None."""
+    if isinstance(node, ast.Name):
+        above = (each for each in file.tree.ancestors(node) if isinstance(each, ast.FunctionDef))
+        return any(_is_none(default) for each in above for default in _defaults_of(each, node.id))
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return False
+    return any(
+        isinstance(key, ast.Constant) and key.value == node.slice.value and _is_none(value)
+        for each in ast.walk(file.tree.module)
+        if isinstance(each, ast.Dict)
+        for key, value in zip(each.keys, each.values, strict=True)
+    )
+
+
+def _defaults_of(function: ast.FunctionDef, name: str) -> Iterator[ast.expr | None]:
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)]
+    pairs += [(each, default) for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
+    yield from (default for each, default in pairs if each.arg == name)
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _left_to_others(call: ast.Call) -> frozenset[str]:

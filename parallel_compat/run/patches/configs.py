@@ -112,11 +112,9 @@ def _from_config_of_era(original: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if not isinstance(config, dict) or "name" not in config or _takes_name(cls):
             return of_era(cls, config, frame, given, keywords)
-        # A layer whose own `get_config` says no name: the graph of its model does, and calls it by that.
+        # A layer whose own `get_config` says no name: the graph of its model does. The layer has one of its own.
         without = {name: value for name, value in config.items() if name != "name"}
-        layer = of_era(cls, without, frame, given, keywords)
-        patch_points.rename(layer, config["name"])
-        return layer
+        return of_era(cls, without, frame, given, keywords)
 
     return classmethod(from_config)
 

@@ -79,7 +79,12 @@ class ForUsersToSet(ForUsers):
 
 
 # Members whose row stands for a field of a class of ours, or that have an entry of their own below.
-_NOT_HERE = {("keras.callbacks.Callback", "model"), ("keras.Model", "save_weights"), ("keras.Model", "save")}
+_NOT_HERE = {
+    ("keras.callbacks.Callback", "model"),
+    ("keras.Model", "save_weights"),
+    ("keras.Model", "save"),
+    ("keras.layers.Layer", "_name"),
+}
 
 
 def put_on(patches: Patches, keras: Any) -> None:
@@ -100,12 +105,18 @@ def put_on(patches: Patches, keras: Any) -> None:
     why = "a schedule, where one was given, for the user's code of tf.keras"
     patches.wrap(keras.optimizers.Optimizer, "learning_rate", _learning_rate, why=why)
     patches.set(keras.Model, "optimizer", _OptimizerBeforeCompile(), why="None before `compile`, for the user's code")
+    (row,) = members()["_name"]
+    patches.set(keras.layers.Layer, row.old, _PrivateName(row.old), why="a layer is renamed by it in tf.keras")
     import tensorflow as tf
 
     # What `call` of a layer gets: in Keras 2 a symbolic tensor, here one of TensorFlow's while the step is traced.
     (row,) = members()["_keras_shape"]
     why = "the shape that Keras 2 wrote on tensors, for the user's code"
     patches.set(tf.Tensor, row.old, ForUsers(row, _static_shape), why=why, read_in=TENSORFLOW)
+    (row,) = (each for each in members()["_uses_learning_phase"] if each.of == "keras.KerasTensor")
+    row = row._replace(change=Change.PROVIDED, new="")
+    why = "a mark of tf.keras until TensorFlow 1.12, for the user's code: `call` has `training`"
+    patches.set(tf.Tensor, row.old, ForUsers(row, lambda tensor: False), why=why, read_in=TENSORFLOW)
 
 
 class _OptimizerBeforeCompile:
@@ -115,6 +126,27 @@ class _OptimizerBeforeCompile:
         frame = callers.user_frame(sys._getframe(1))
         if instance is None or frame is None or not callers.era_of(frame).is_tf_keras:
             raise AttributeError(f"{owner.__name__!r} object has no attribute 'optimizer'")
+
+
+class _PrivateName:
+    """`layer._name`: what `layer.name` shows in tf.keras, where only this one could be assigned to."""
+
+    def __init__(self, old: str) -> None:
+        self._old = old
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if instance is not None and frame is not None and callers.era_of(frame).is_tf_keras:
+            return instance.name
+        if instance is None or self._old not in vars(instance):
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self._old!r}")
+        return vars(instance)[self._old]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        if callers.era_of_caller().is_tf_keras:
+            instance.name = value
+        else:
+            vars(instance)[self._old] = value
 
 
 def _static_shape(tensor: Any) -> tuple[int | None, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.legacy import weight_names
 from parallel_compat.legacy.call_arguments import translate
@@ -41,7 +43,12 @@ def _add_weight_of_metric(original: Any) -> Any:
 def _of_users(of: str, given: Any, keywords: dict[str, Any], asking: FrameType) -> tuple[Any, dict[str, Any]]:
     """Return today's arguments of a call of the user's; those of others as they are."""
     frame = callers.user_frame(asking)
-    return (given, keywords) if frame is None else translate(of, given, keywords, noting(of, frame))
+    if frame is None:
+        return given, keywords
+    given, keywords = translate(of, given, keywords, noting(of, frame))
+    if isinstance(keywords.get("shape"), (int, np.integer)):  # `shape=(units)`
+        keywords = {**keywords, "shape": (int(keywords["shape"]),)}
+    return given, keywords
 
 
 def _add_variable(original: Any) -> Any:

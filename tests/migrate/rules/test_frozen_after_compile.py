@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import keras
+import numpy as np
 import pytest
 
+from parallel_compat.legacy.models import settle_trainable
+from parallel_compat.migrate.native import legacy_numerics
 from tests.migrate.check import check_noop, check_transformed
 
 HEAD = """\
@@ -45,3 +49,40 @@ def test_a_loop_that_freezes_layers():
 )
 def test_leaves_alone(text):
     check_noop(text, rule="frozen-after-compile")
+
+
+@pytest.mark.parametrize(
+    ("line", "settled"),
+    [
+        ("self.d.model.trainable = False", "self.d.model"),
+        ("self.given.trainable = False", "self.given"),
+        ("gan.d.trainable = False", "gan.d"),
+        ("if gan: gan.d.trainable = False", "gan.d"),
+        ("self.made.trainable = False", ""),
+        ("gan.trainable = False", ""),
+    ],
+)
+def test_of_a_model_that_another_file_compiles(line, settled):
+    head = "from keras.models import Model\n{}class Whole:\n    def __init__(self, gan):\n        "
+    body = "self.given = gan\n        self.made = Model(x, y)\n        "
+    written = line.replace(f"{settled}.trainable", f"{SETTLED}({settled})@{settled}.trainable") if settled else line
+    written = written.replace("@", "; " if "if" in line else "\n        ")
+    check_transformed(f"{head.format('')}{body}{line}\n", f"{head.format(IMPORT if settled else '')}{body}{written}\n")
+
+
+@pytest.mark.parametrize("settle_trainable", [settle_trainable, legacy_numerics.settle_trainable])
+def test_settling_again_or_before_compile_changes_nothing(settle_trainable):
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, kernel_initializer="ones")])
+    settle_trainable(model)
+    model.compile("sgd", "mse")
+    settle_trainable(model)
+    model.trainable = False
+    settle_trainable(model)
+    x, y = np.ones((2, 1)), np.zeros((2, 1))
+    model.train_on_batch(x, y)
+    assert float(model.get_weights()[0][0, 0]) == pytest.approx(0.98)
+    model.compile("sgd", "mse")
+    settle_trainable(model)
+    model.train_on_batch(x, y)
+    assert float(model.get_weights()[0][0, 0]) == pytest.approx(0.98)
+    settle_trainable(model.layers[0])

@@ -80,3 +80,17 @@ def test_weights_of_a_layer_that_a_layer_holds_need_no_assignment():
                 self.net.build(shape)
         """
     check_transformed(before, after, unsafe=True)
+
+
+@pytest.mark.parametrize(("unsafe", "target"), [(False, "model"), (False, "model.layers[1]"), (True, "self.model")])
+def test_the_private_name_becomes_the_name(unsafe, target):
+    head = "from tensorflow.keras.models import Model\nmodel = Model(x, y)\n"
+    check_transformed(
+        f"{head}{target}._name = 'g'\nprint({target}._name)\n",
+        f"{head}{target}.name = 'g'\nprint({target}.name)\n",
+        unsafe=unsafe,
+    )
+
+
+def test_a_private_name_of_something_else_stays():
+    check_noop("from tensorflow.keras.models import Model\nclass A:\n    def f(self):\n        self._name = 1\n")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from parallel_compat.legacy.metrics import metric_function
+from parallel_compat.migrate.native import legacy_numerics
 from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from tests.migrate.check import check_noop, check_transformed
 
@@ -63,6 +64,22 @@ def test_leaves_alone(line):
     check_noop(f"{HEAD}{line}\n", rule="metric-functions")
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("metrics", "metrics"),
+        ("self.metrics", "self.metrics"),
+        ("[metrics, 'mae']", "metrics"),
+        ("{'out': self.chosen['out']}", "self.chosen['out']"),
+    ],
+)
+def test_metrics_that_come_from_elsewhere(given, name):
+    head, imported = "from keras.models import Model\n", "import parallel_compat.legacy.metrics\n"
+    made = "def train(self, x, y, metrics):\n    model = Model(x, y)\n    model.compile('sgd', 'mse', metrics="
+    after = given.replace(name, f"parallel_compat.legacy.metrics.metric_function({name})")
+    check_transformed(f"{head}{made}{given})\n", f"{head}{imported}{made}{after})\n")
+
+
 def product(y_true, y_pred):
     assert y_true.dtype == y_pred.dtype
     return keras.ops.mean(y_true * y_pred)
@@ -84,6 +101,8 @@ def test_targets_with_and_without_their_axis_give_the_same_number():
     assert "product" in flat
     assert "hinge" in flat
     assert metric_function("accuracy") == "accuracy"
+    for wrapped in (metric_function, legacy_numerics.metric_function):
+        assert wrapped({"a": "accuracy", "b": ["acc"]}) == {"a": "accuracy", "b": ["acc"]}
     auc = keras.metrics.AUC()
     assert metric_function(auc) is auc
 

@@ -90,3 +90,18 @@ def test_a_tensor_is_no_learning_rate_any_more():
     check_transformed(named + "SGD(lr=r)\n", named + "SGD(learning_rate=float(r))\n")
     assert found(tf + "SGD(tf.Variable(0.1))\n", "optimizer-arguments") == [(3, "attention")]
     check_noop(tf + "SGD(schedule(0.1))\n")
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "after"),
+    [
+        ("def f(eps=None)", "eps", "eps or 1e-7"),
+        ("def f(a, *, eps=None)", "eps", "eps or 1e-7"),
+        ("def f(a, s={'rate': 1, 'eps': None})", "s['eps']", "s['eps'] or 1e-7"),
+        ("def f(eps=1e-8, other=None)", "eps", "eps"),
+        ("def f(a, s={'rate': None, 'eps': 1})", "s['eps']", "s['eps']"),
+    ],
+)
+def test_an_epsilon_that_may_be_none(function, value, after):
+    head = f"from keras.optimizers import Adam\n{function}:\n    return Adam(epsilon="
+    check_transformed(f"{head}{value})\n", f"{head}{after})\n")
