@@ -6,8 +6,10 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend.keras3 import all_layers, call_context
+from parallel_compat.backend.keras3 import call_context
 from parallel_compat.backend.keras3 import symbolic_values as values
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers
 
 
 class LearningPhase:
@@ -19,13 +21,17 @@ class LearningPhase:
 
 PHASE = LearningPhase()
 _set_phase: int | None = None
+_in_graphs = True  # whether it was set by code of a graph's time
 
 
 def learning_phase() -> Any:
     """Return whether the model trains: 0 or 1 inside a layer's call, a stand-in for the flag outside of it."""
-    if _set_phase is not None:
-        return _set_phase
+    phase = values.phase_of_call()
+    if phase is not None:
+        return phase.fixed
     training = call_context.training()
+    if _set_phase is not None and (training is None or _in_graphs):
+        return _set_phase
     return PHASE if training is None else int(training)
 
 
@@ -33,16 +39,20 @@ def set_learning_phase(value: int) -> None:
     """Fix the learning phase of the layers that are called on symbolic tensors from here on.
 
     Layers that a model already has predict, whatever the model does: Keras 2 did not feed the flag any
-    more once it was fixed, and its default was 0.
+    more once it was fixed, and its default was 0. In code of TensorFlow 2.2, where `fit` and `predict` said which it
+    is, it counts for models that are called on arrays alone.
 
     Args:
         value: 0 or 1.
     """
-    global _set_phase
+    global _set_phase, _in_graphs
     if value not in (0, 1):
         raise ValueError(f"Expected `value` to be 0 or 1. Received: value={value!r}")
-    _set_phase = int(value)
-    values.fix_training(bool(value))
+    _set_phase, _in_graphs = int(value), callers.era_of_caller() is not Era.TF_KERAS_2_2
+    if _in_graphs:
+        values.fix_training(bool(value))
+    else:
+        values.set_default_training(bool(value))
 
 
 def fixed_learning_phase() -> int | None:
@@ -50,29 +60,12 @@ def fixed_learning_phase() -> int | None:
     return _set_phase
 
 
-def check_can_train(model: keras.Model) -> None:
-    """Refuse to train moving statistics with a fixed learning phase.
-
-    Raises:
-        NotImplementedError: the phase is fixed, and a layer of the model has moving statistics: Keras 2 normalised by
-            them as fixed and went on updating them.
-    """
-    if _set_phase is None:
-        return
-    for layer in all_layers(model):
-        if isinstance(layer, keras.layers.BatchNormalization) and layer.trainable:
-            raise NotImplementedError(
-                f"Expected no layer with moving statistics in a model that trains after "
-                f"`K.set_learning_phase({_set_phase})`. Received: '{layer.name}', whose statistics Keras 2 went on "
-                "updating without using them. Set `layer.trainable = False`, or remove the call."
-            )
-
-
 def forget() -> None:
     """Let the learning phase be what each model does (`clear_session`)."""
     global _set_phase
     _set_phase = None
     values.fix_training(None)
+    values.set_default_training(None)
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")

@@ -26,7 +26,6 @@ from parallel_compat.legacy import (
     compiled_weights,
     data_tensors,
     kept_numbers,
-    learning_phase,
     model_files,
 )
 from parallel_compat.legacy import summary as legacy_summary
@@ -73,7 +72,6 @@ if TYPE_CHECKING:
 
 def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
-    learning_phase.check_can_train(self)
     _say_if_flags_differ(self)
     drawing = _drawing(of, given, keywords)
     given, keywords = translated(of, given, keywords, frame)
@@ -159,7 +157,6 @@ def _check_compiled(model: Any) -> None:
 def _fit_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     _check_compiled(model)
-    learning_phase.check_can_train(model)
     take_images_in_turn(model, arguments)
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
@@ -227,7 +224,6 @@ def evaluate(original: Method, of: str, frame: FrameType, self: Any, /, *given: 
 
 def train_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.train_on_batch` of what was trainable when the model was compiled."""
-    learning_phase.check_can_train(self)
     return _in_old_order(original, of, frame, self, *given, **keywords)
 
 

@@ -98,20 +98,6 @@ def test_what_a_function_is_not_made_of_is_refused():
         K.gradients(tf.constant(1.0), K.variable(1.0))
 
 
-def test_a_fixed_phase_and_moving_statistics_are_refused():
-    from keras import backend as K
-
-    try:
-        K.set_learning_phase(0)
-        model = keras.models.Sequential([keras.layers.BatchNormalization(input_shape=(4,))])
-        model.compile("sgd", "mse")
-        with pytest.raises(NotImplementedError, match="moving statistics in a model that trains after"):
-            model.fit(X, X, verbose=0)
-    finally:
-        K.clear_session()
-    assert not isinstance(K.learning_phase(), int)
-
-
 def test_calls_of_a_layer():
     from keras import backend as K
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import keras
 from keras.src.models import functional
@@ -270,7 +270,22 @@ def as_values_of_pass(model: keras.Model, values: Values | None) -> Iterator[Non
         passes.values = before
 
 
+class Phase(NamedTuple):
+    """Of the call of a layer in a model's pass, while the learning phase is fixed.
+
+    Attributes:
+        trains: whether the model trains.
+        fixed: what the layer was called with when the model was made, as an integer.
+    """
+
+    trains: bool
+    fixed: int
+
+
 _fixed: bool | None = None
+_default: bool | None = None
+_phase: ContextVar[Phase | None] = ContextVar("phase", default=None)
+_FIXED = "_parallel_compat_fixed_phase"
 
 
 def fix_training(training: bool | None) -> None:
@@ -280,6 +295,31 @@ def fix_training(training: bool | None) -> None:
     """
     global _fixed
     _fixed = training
+
+
+def set_default_training(training: bool | None) -> None:
+    """Set what layers and models that are called on values get as `training` where nobody says; None: what they do."""
+    global _default
+    _default = training
+
+
+def call_in_phase(model: keras.Model, fixed: int) -> None:
+    """Let all layers of a model be called in one phase, as those of one that was called anew while it was fixed."""
+    inner = vars(model).get("call", model.call)
+
+    def call(inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
+        token = _phase.set(Phase(bool(training), fixed))
+        try:
+            return inner(inputs, training=fixed, mask=mask, **keywords)
+        finally:
+            _phase.reset(token)
+
+    vars(model)["call"] = call  # past `__setattr__`, which would track layers
+
+
+def phase_of_call() -> Phase | None:
+    """Return the phase of the layer's call in progress, or None where none is fixed or no model passes on values."""
+    return _phase.get()
 
 
 def multiplied() -> tuple[tuple[Any, str, Callable[[Any], Any]], str]:
@@ -325,17 +365,17 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
     def wrap_operation_fn(original: Any) -> Any:
         def operation_fn(operation: Any, **context: Any) -> Any:
-            if _fixed is not None and "training" in context:
-                context["training"] = False
             call = original(operation, **context)
 
             def call_as_given(*args: Any, **kwargs: Any) -> Any:
                 # `Dropout(0.5)(x, training=True)` drops out whatever the model does, as in Keras 2.
                 # Keras 3 notes the default of `call` as if it had been given; what was fixed is an integer.
                 given = kwargs.get("training")
-                if given is not None and given is not _default_of_training(operation):
+                if given is not None and given is not _default_of_training(operation) and type(given) is not int:
                     return operation(*args, **kwargs)
-                return call(*args, **kwargs)
+                if _fixed is None or "training" not in context:
+                    return call(*args, **kwargs)
+                return _call_in_phase(operation, context["training"], args, kwargs)
 
             return call_as_given
 
@@ -343,9 +383,15 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
     def wrap_resolve(original: Any) -> Any:
         def _resolve_and_populate_arg(self: Any, name: str, spec: Any, context: Any, kwargs: Any) -> Any:
-            takes = name == "training" and self._call_has_training_arg
-            if _fixed is not None and takes and isinstance(spec.first_arg, keras.KerasTensor):
-                spec.user_arguments_dict.setdefault(name, int(_fixed))
+            if name == "training" and not (_fixed is None and _default is None):
+                given = spec.user_arguments_dict
+                if isinstance(spec.first_arg, keras.KerasTensor):
+                    if _fixed is not None:
+                        vars(self)[_FIXED] = int(_fixed)
+                        if self._call_has_training_arg:
+                            given.setdefault(name, int(_fixed))
+                elif _default is not None and given.get(name) is None and context.get_value(name) is None:
+                    context.set_value(name, _default)
             return original(self, name, spec, context, kwargs)
 
         return _resolve_and_populate_arg
@@ -357,6 +403,21 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
     yield (functional, "operation_fn", wrap_operation_fn), training
     yield (Operation, "symbolic_call", wrap_symbolic_call), in_use
     yield (Function, "_run_through_graph", wrap_run), in_use
+
+
+def _call_in_phase(operation: Any, training: Any, args: Any, kwargs: Any) -> Any:
+    """Call a layer of a model's pass with what was fixed when the layer, or the model that it is in, was called."""
+    around = _phase.get()
+    nested = type(training) is int  # of a model in a model: a graph ran its layers anew, in the phase of that time
+    noted = kwargs.get("training") if type(kwargs.get("training")) is int else vars(operation).get(_FIXED, 0)
+    fixed = training if nested else noted
+    if "training" in getattr(operation, "_call_context_args", ()):
+        kwargs = {**kwargs, "training": fixed}
+    token = _phase.set(Phase(around.trains if around is not None and nested else bool(training), fixed))
+    try:
+        return operation(*args, **kwargs)
+    finally:
+        _phase.reset(token)
 
 
 def _default_of_training(operation: Any) -> Any:

@@ -14,7 +14,7 @@ from parallel_compat.backend.keras3 import (
     optimizer_steps,
     patch_points,
 )
-from parallel_compat.backend.keras3.symbolic_values import values_in_use
+from parallel_compat.backend.keras3.symbolic_values import phase_of_call, values_in_use
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import looking_alike
@@ -118,7 +118,9 @@ def _batch_normalization(original: Any) -> Any:
         era = object_eras.era_of_object(self)
         if era is not Era.TODAY:
             training = batch_normalization.known_training(training)
-        if not training or era is Era.TODAY or getattr(self, "renorm", False):
+        phase = phase_of_call() if era is not Era.TODAY else None
+        lags = phase is not None and phase.trains and not phase.fixed and era is Era.KERAS_2_2_4  # see below
+        if not (training or lags) or era is Era.TODAY or getattr(self, "renorm", False):
             return original(self, inputs, training=training, mask=mask)
         from parallel_compat.backend.keras3 import batch_normalization as keras3
         from parallel_compat.backend.keras3 import layers
@@ -130,8 +132,16 @@ def _batch_normalization(original: Any) -> Any:
             stay = layers.is_left_out(self)  # nor were its updates
             if era is Era.KERAS_2_2_4 and trainable_flags.frozen_before_first_step(self):
                 stay = True  # the updates were collected of what was trainable when the first step was made
-            return keras3.call_in_training(self, inputs, None if stay else moving)
-        if batch_normalization.normalises_frozen_batches(era):
+            if phase is not None and not phase.trains:
+                stay = True  # the phase is fixed: a batch to predict is normalised as one to train on
+            if not lags:
+                return keras3.call_in_training(self, inputs, None if stay else moving)
+            # Where the phase was fixed at 0, Keras 2.2.4 went on updating what it normalised by.
+            outputs = original(self, inputs, training=False, mask=None)
+            if not stay:
+                keras3.call_in_training(self, inputs, moving)
+            return outputs
+        if batch_normalization.normalises_frozen_batches(era) and not lags:
             return keras3.call_in_training(self, inputs, None)
         return original(self, inputs, training=training, mask=None)
 

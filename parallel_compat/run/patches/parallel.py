@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat import devices
+from parallel_compat.backend.keras3.symbolic_values import call_in_phase
 from parallel_compat.names.eras import Era
 from parallel_compat.run import (
     callers,
@@ -32,8 +33,8 @@ def put_on(patches: Patches) -> None:
     patches.wrap(
         ParallelModel,
         "__init__",
-        _draws_for_each_replica,
-        why="each tower took the seeds of its layers from `np.random`",
+        _as_towers,
+        why="each tower took the seeds of its layers from `np.random`, and was made in the phase that was fixed",
     )
     why = "`multi_gpu_model` told outputs of one name apart, of which Keras 2.2.4 had several"
     patches.wrap(parallel_model, "output_names_of", _of_layers, why=why)
@@ -50,11 +51,16 @@ def _how_to_simulate(number: int) -> str:
     return f"To try {number}-replica code on it, call `parallel_compat.install(replicas={number})` first."
 
 
-def _draws_for_each_replica(original: Any) -> Any:
+def _as_towers(original: Any) -> Any:
     @like(original)
     def __init__(self: Any, template: Any, strategy: Any, *given: Any, **keywords: Any) -> None:
         original(self, template, strategy, *given, **keywords)
-        if callers.era_of_caller() is Era.KERAS_2_2_4:
+        from parallel_compat.legacy import learning_phase
+
+        era, phase = callers.era_of_caller(), learning_phase.fixed_learning_phase()
+        if era.has_graphs and phase is not None:
+            call_in_phase(self, phase)
+        if era is Era.KERAS_2_2_4:
             from parallel_compat.legacy.numbers import initial_weights
 
             for _ in range(strategy.num_replicas_in_sync - 1):  # it was called once
