@@ -16,6 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.backend.keras3 import own_optimizers
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
@@ -165,10 +166,17 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
     Raises:
         TypeError: the loss is an eager tensor, which does not know what it was computed from.
     """
+    return _gradients(loss, variables, None)
+
+
+def _gradients(loss: Any, variables: Any, of_losses: Any) -> list[Any]:
     by = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     losses = list(loss) if isinstance(loss, (list, tuple)) else [loss]
     in_use = values_in_use()
     _refuse_on_replicas(in_use)
+    if of_losses is not None:
+        given = list(of_losses) if isinstance(of_losses, (list, tuple)) else [of_losses]
+        losses = [y if g is None else y * keras.ops.stop_gradient(g) for y, g in zip(losses, given, strict=True)]
     if in_use is not None:
         return _gradients_here(in_use.of(losses), in_use.of(by))
     if not all(isinstance(each, keras.KerasTensor) for each in losses):
@@ -209,14 +217,28 @@ def _gradients_here(losses: Any, by: Sequence[Any], zeros: bool = False) -> list
     return [tf.zeros_like(x) if g is None and zeros else g for g, x in zip(dense, plain, strict=True)]
 
 
-def tf_gradients(ys: Any, xs: Any, *arguments: Any, **keywords: Any) -> Any:
-    """Return `tf.gradients(ys, xs)`, of symbolic tensors as well."""
+def tf_gradients(ys: Any, xs: Any, grad_ys: Any = None, *arguments: Any, **keywords: Any) -> Any:
+    """Return `tf.gradients(ys, xs)`, of symbolic tensors as well.
+
+    >>> x, slope = keras.Input((1,)), keras.Input((1,))
+    >>> steps = function([x, slope], tf_gradients(keras.ops.square(x), x, -slope))
+    >>> steps([[[3.0]], [[2.0]]])[0].tolist()
+    [[-12.0]]
+
+    Args:
+        ys: a tensor, or a list of tensors whose gradients are added up.
+        xs: tensors and variables.
+        grad_ys: by what the gradients of each of `ys` are multiplied: the gradient of something that follows.
+        *arguments: further arguments of `tf.gradients`.
+        **keywords: the same by name.
+    """
     symbolic = values_in_use() is not None or any(
-        isinstance(each, keras.KerasTensor) for each in keras.tree.flatten((ys, xs))
+        isinstance(each, keras.KerasTensor) for each in keras.tree.flatten((ys, xs, grad_ys))
     )
-    if symbolic and not arguments and not keywords.keys() - {"name"}:
-        return gradients(ys, xs)
-    return tf.gradients(ys, xs, *arguments, **keywords)
+    of_operations = {"name", "colocate_gradients_with_ops", "gate_gradients", "aggregation_method"}
+    if symbolic and not arguments and not keywords.keys() - of_operations:
+        return _gradients(ys, xs, grad_ys)
+    return tf.gradients(ys, xs, grad_ys, *arguments, **keywords)
 
 
 # --- updates ------------------------------------------------------------------------------------------------------
@@ -254,6 +276,30 @@ class OptimizerStep:
     optimizer: Any
     loss: Any
     variables: list[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class GradientStep:
+    """A step to come: what `optimizer.apply_gradients(pairs)` returned for symbolic gradients.
+
+    Attributes:
+        optimizer: the optimizer.
+        gradients: symbolic tensors.
+        variables: what is trained.
+        count: a variable that counts the steps, or None.
+    """
+
+    optimizer: Any
+    gradients: list[Any]
+    variables: list[Any]
+    count: Any = None
+
+    def run(self, gradients: list[Any]) -> None:
+        """Make the step with gradients that have been computed; none of them is clipped."""
+        with steps_of_keras.unclipped(self.optimizer):
+            self.optimizer.apply_gradients(list(zip(gradients, self.variables, strict=True)))
+        if self.count is not None:
+            self.count.assign_add(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,6 +448,27 @@ def get_updates(optimizer: Any, *arguments: Any, **keywords: Any) -> list[Any]:
     if not optimizer.built:
         optimizer.build(variables)
     return [OptimizerStep(optimizer, given["loss"], variables)]
+
+
+def apply_gradients(optimizer: Any, grads_and_vars: Any, global_step: Any = None) -> GradientStep:
+    """Return the step with symbolic gradients (`optimizer.apply_gradients(pairs)`), for a session to run.
+
+    Args:
+        optimizer: the optimizer.
+        grads_and_vars: pairs; a variable whose gradient is None stays as it is.
+        global_step: a variable that counts the steps.
+    """
+    pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+    gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]
+    if not optimizer.built:
+        optimizer.build(variables)
+    return GradientStep(keras3.optimizer_for(optimizer, variables), gradients, variables, global_step)
+
+
+def trained_by(loss: Any) -> list[Any]:
+    """List the trainable weights of the layers that a symbolic tensor was computed by."""
+    layers = graph_values.layers_before(loss)
+    return list({id(v): v for layer in layers for v in layer.trainable_weights}.values())
 
 
 def get_gradients(optimizer: Any, loss: Any, params: Any) -> list[Any]:
@@ -583,6 +650,8 @@ class Function:
                 found = _gradients_here(values.of(each.loss), each.variables, zeros=True)
                 pairs = list(zip(found, each.variables, strict=True))
                 steps.append(functools.partial(each.optimizer.apply_gradients, pairs))
+            elif isinstance(each, GradientStep):
+                steps.append(functools.partial(each.run, [_value(g, values) for g in each.gradients]))
         with tf.control_dependencies(outputs):
             for step in steps:
                 step()
@@ -624,7 +693,7 @@ def _value(x: Any, values: Values) -> Any:
 
 
 def _as_update(update: Any) -> Any:
-    if isinstance(update, (Update, OptimizerStep, LayerUpdates)):
+    if is_update(update):
         return update
     if isinstance(update, tuple) and len(update) == 2 and hasattr(update[0], "assign"):
         return Update(*update)
@@ -635,7 +704,11 @@ def _as_update(update: Any) -> Any:
 
 
 def _computed(updates: Sequence[Any]) -> list[Any]:
-    found = [each.value if isinstance(each, Update) else getattr(each, "loss", None) for each in updates]
+    found: list[Any] = []
+    for each in updates:
+        found += getattr(each, "gradients", None) or [
+            each.value if isinstance(each, Update) else getattr(each, "loss", None)
+        ]
     return [each for each in found if isinstance(each, keras.KerasTensor)]
 
 
@@ -704,7 +777,7 @@ def run(fetches: Sequence[Any], feed: dict[Any, Any], made: dict[Any, Function])
 
 def is_update(fetch: Any) -> bool:
     """Say whether it is an assignment or a step to come."""
-    return isinstance(fetch, (Update, OptimizerStep, LayerUpdates))
+    return isinstance(fetch, (Update, OptimizerStep, GradientStep, LayerUpdates))
 
 
 def can_be_fed(key: Any) -> bool:

@@ -8,6 +8,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
+from parallel_compat.legacy import graph
 
 # What tf.keras called the slots -> what the formulas call them.
 _SLOTS: dict[str, dict[str, str]] = {
@@ -22,8 +23,15 @@ _SLOTS: dict[str, dict[str, str]] = {
 }
 
 
-def minimize(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None, name: str | None = None) -> Any:
-    """Make one step that makes a loss smaller.
+def minimize(
+    optimizer: Any,
+    loss: Any,
+    var_list: Any = None,
+    grad_loss: Any = None,
+    name: str | None = None,
+    global_step: Any = None,
+) -> Any:
+    """Make one step that makes a loss smaller; of a symbolic loss, return the step, for a session to run.
 
     >>> x = keras.Variable(2.0)
     >>> _ = minimize(keras.optimizers.SGD(0.25), lambda: x * x, [x])
@@ -32,30 +40,36 @@ def minimize(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None, na
 
     Args:
         optimizer: the optimizer.
-        loss: a function without arguments that returns it.
-        var_list: the variables, one of them, or a function that returns them.
+        loss: a function without arguments that returns it, or a symbolic tensor.
+        var_list: the variables, one of them, or a function that returns them; of a symbolic loss all by default.
         grad_loss: the gradient of the loss, if it is not 1.
         name: left out.
+        global_step: a variable that counts the steps, of a symbolic loss.
 
     Returns:
-        The number of steps made.
+        The number of steps made, or the step.
     """
     pairs = compute_gradients(optimizer, loss, var_list, grad_loss)
+    if isinstance(loss, keras.KerasTensor):
+        return graph.apply_gradients(optimizer, pairs, global_step)
     if not pairs:
         return tf.no_op()
     with optimizer_steps.unclipped(optimizer):  # they are
         return optimizer.apply_gradients(pairs)
 
 
-def compute_gradients(optimizer: Any, loss: Any, var_list: Any, grad_loss: Any = None) -> list[tuple[Any, Any]]:
+def compute_gradients(optimizer: Any, loss: Any, var_list: Any = None, grad_loss: Any = None) -> list[tuple[Any, Any]]:
     """Return (gradient, variable) for each variable, clipped as the optimizer's arguments say.
 
     Args:
         optimizer: the optimizer.
-        loss: a function without arguments.
+        loss: a function without arguments, or a symbolic tensor.
         var_list: as `minimize` takes it.
         grad_loss: likewise.
     """
+    if isinstance(loss, keras.KerasTensor):
+        wanted = graph.trained_by(loss) if var_list is None else tf.nest.flatten(var_list)
+        return list(zip(graph.tf_gradients(loss, wanted, grad_loss), wanted, strict=True))
     if not callable(loss):
         raise TypeError(
             f"Expected `loss` to be a function without arguments: `minimize(lambda: ..., var_list)`. Received: {loss!r}"

@@ -156,6 +156,7 @@ _MEMBERS: tuple[Member, ...] = (
             ("minimize", "minimize"),
             ("get_slot", "get_slot"),
             ("_compute_gradients", "compute_gradients"),
+            ("compute_gradients", "compute_gradients"),  # of `tf.train`'s
             ("_get_hyper", "get_hyper"),
             ("_set_hyper", "set_hyper"),
         )

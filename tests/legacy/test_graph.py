@@ -82,6 +82,33 @@ def test_a_session_computes_tensors_of_keras():
             session.run(model.output)
 
 
+def test_steps_of_an_actor_and_a_critic_in_a_session():
+    """`tf.gradients` with `grad_ys`, and steps of `tf.train`: the numbers are those of Keras 2.2.4."""
+    x, s = keras.layers.Input((2,)), keras.layers.Input((1,))
+    to_act, to_judge = (keras.layers.Dense(1, use_bias=False, kernel_initializer="ones") for _ in range(2))
+    actor, critic = keras.models.Model(x, to_act(x)), keras.models.Model(s, to_judge(s))
+    slope, count = tf.placeholder(tf.float32, [None, 1]), tf.Variable(0)
+    gradients = tf.gradients(actor.output, actor.trainable_weights, -slope)
+    pairs = zip(gradients, actor.trainable_weights, strict=True)
+    act = tf.train.AdamOptimizer(0.1).apply_gradients(pairs, global_step=count)
+    judge = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(tf.square(critic.output)))
+    momentum = tf.train.MomentumOptimizer(0.1, 0.9)
+    found = momentum.compute_gradients(tf.reduce_sum(critic.output), critic.trainable_weights)
+    clipped = momentum.apply_gradients([(tf.clip_by_value(gradient, -1.0, 1.0), v) for gradient, v in found])
+    states, values = np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([[0.5], [-2.0]])
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(gradients, {x: states, slope: values})[0], [[5.5], [-3.0]])
+        for _ in range(2):
+            session.run(act, {x: states, slope: values})
+        np.testing.assert_allclose(to_act.get_weights()[0].ravel(), [0.8, 1.2], atol=1e-6)
+        assert session.run(count) == 2
+        session.run(judge, {s: values})
+        np.testing.assert_allclose(to_judge.get_weights()[0], [[0.575]], rtol=1e-6)
+        for _ in range(2):
+            assert session.run([clipped, critic.output], {s: values + 3})[0] is None
+        np.testing.assert_allclose(to_judge.get_weights()[0], [[0.285]], rtol=1e-6)
+
+
 def test_what_a_function_is_not_made_of_is_refused():
     from keras import backend as K
 

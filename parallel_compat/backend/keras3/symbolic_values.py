@@ -192,6 +192,18 @@ def depends_on(tensor: Any, other: Any) -> bool:
     return False
 
 
+def layers_before(tensor: Any) -> list[keras.layers.Layer]:
+    """Return the layers that a symbolic tensor was computed by."""
+    waiting, nodes = [tensor], {}
+    while waiting:
+        node = node_of(waiting.pop())
+        if node is not None and id(node) not in nodes:
+            nodes[id(node)] = node
+            waiting += node.input_tensors
+    found = {id(node.operation): node.operation for node in nodes.values()}
+    return [each for each in found.values() if isinstance(each, keras.layers.Layer)]
+
+
 def input_tensors_of(tensors: Iterable[Any]) -> list[Any]:
     """Return the inputs that symbolic tensors are computed from."""
     waiting, seen, found = list(tensors), set(), {}

@@ -77,9 +77,15 @@ def apply_gradients(original: Any) -> Any:
             return original(self, grads_and_vars, *given, **keywords)
         for name in ("name", "experimental_aggregate_gradients"):  # an operation's; there is one process
             keywords.pop(name, None)
+        import keras
+
+        from parallel_compat.legacy import graph
+
+        grads_and_vars = list(grads_and_vars)
+        if any(isinstance(gradient, keras.KerasTensor) for gradient, _ in grads_and_vars):
+            return graph.apply_gradients(self, grads_and_vars, *given, **keywords)
         if not object_eras.era_of_object(self).is_tf_keras:
             return original(self, grads_and_vars, **keywords)
-        grads_and_vars = list(grads_and_vars)
         if not grads_and_vars:  # which did nothing
             return None
         from parallel_compat.backend.keras3 import optimizer_steps
