@@ -47,6 +47,13 @@ RESULTS: tuple[Result, ...] = (
         r"metrics\s*=|loss_weights|\.compile\(",
     ),
     Result(
+        "the bias of a convolution with channels first, on pictures as wide as it has filters",
+        "is added to the channels",
+        "is added along the width, in eager calls and in gradients (`keras.ops.add` of Keras 3.15)",
+        THEN, TODAY, TODAY,
+        r"channels_first|dim_ordering",
+    ),
+    Result(
         "a metric under a mask",
         "each batch's masked mean, averaged by samples",
         "averaged by what is not masked",

@@ -407,3 +407,25 @@ def test_layers_and_operations_have_names_of_their_own():
     outputs = layers.concatenate([layers.add([a + b, b]), layers.Add()([a, b]), joined, K.concatenate([joined, b])])
     model = k.models.Model([a, b], outputs)
     assert [layer.name for layer in model.layers] == ["input_1", "input_2", "add_1", "add_2", "concatenate_1"]
+
+
+@pytest.mark.parametrize("kind", ["Conv2D", "Conv2DTranspose", "SeparableConv2D"])
+def test_a_bias_of_channels_that_come_first_where_the_width_is_their_number(kind):
+    """As Keras 2.2.4. Keras 3.15 adds it along the width, in calls and gradients."""
+    from keras import backend as K
+    from keras import layers, models, optimizers
+
+    x = layers.Input((2, 3, 3))
+    layer = getattr(layers, kind)(3, 1, data_format="channels_first")
+    model = models.Model(x, layer(x))
+    layer.set_weights([*(np.zeros_like(each) for each in layer.get_weights()[:-1]), np.array([1.0, 2.0, 3.0])])
+    by_channel = [[1.0] * 3, [2.0] * 3, [3.0] * 3]
+    zeros, targets = np.zeros((1, 2, 3, 3)), np.zeros((1, 3, 3, 3))
+    targets[0, 0] = 1.0
+    assert np.array(model(K.constant(zeros)))[0, :, 0].tolist() == by_channel
+    assert model.predict(zeros)[0, :, 0].tolist() == by_channel
+    model.compile(optimizers.SGD(1.5), "mse")
+    assert model.train_on_batch(zeros, targets) == pytest.approx(13 / 3)
+    assert layer.get_weights()[-1] == pytest.approx([1.0, 0.0, 0.0], abs=1e-6)
+    added = K.bias_add(K.ones((1, 3, 2, 3)), K.constant([1.0, 2.0, 3.0]), data_format="channels_first")
+    assert K.eval(added)[0, :, 0].tolist() == [[2.0] * 3, [3.0] * 3, [4.0] * 3]

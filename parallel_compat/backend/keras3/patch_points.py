@@ -689,3 +689,26 @@ def of_default_seeds(wrap: Callable[[Any], Any]) -> Iterator[Point]:
 
     yield seed_generator, "make_default_seed", wrap
     yield of_backend, "make_default_seed", wrap
+
+
+def of_additions() -> Iterator[Point]:
+    """Yield where tensors are added (`keras.ops.add`), which Keras 3.15 takes for the addition of a bias by its length.
+
+    A bias of channels that come first, `(1, channels, 1, 1)`, is added along the last axis if that is as long as there
+    are channels: `Conv2D(8, 3, data_format="channels_first")` of pictures 8 wide.
+    """
+    import tensorflow as tf
+    from keras.src import backend
+    from keras.src.backend.tensorflow import numpy as tensorflow_numpy
+
+    def wrap(original: Any) -> Any:
+        def add(x1: Any, x2: Any) -> Any:
+            shape: Any = getattr(x2, "shape", ())
+            if len(shape) < 2 or shape[-1] != 1 or not isinstance(x1, tf.Tensor) or isinstance(x2, tf.SparseTensor):
+                return original(x1, x2)
+            dtype = backend.result_type(x1.dtype, x2.dtype)
+            return tf.add(tf.cast(x1, dtype), tf.cast(backend.convert_to_tensor(x2), dtype))
+
+        return add
+
+    yield tensorflow_numpy, "add", wrap

@@ -124,6 +124,7 @@ def _slashes(file: File) -> Iterator[Finding]:
     for call in file.tree.calls:
         path = file.names.path(call.func) or ""
         of_layer = (file.names.target(call.func) or "").startswith("keras.layers.") or file.kinds.of(call) == LAYER
+        of_layer = of_layer or (isinstance(call.func, ast.Attribute) and call.func.attr == "add_weight")
         given = calls.keyword(call, "name")
         value = given.value if given is not None and (of_layer or _may_pass_it_on(file, call, path)) else None
         if value is None and isinstance(call.func, ast.Attribute) and call.func.attr == "get_layer" and call.args:
@@ -135,6 +136,25 @@ def _slashes(file: File) -> Iterator[Finding]:
                 "Old weights are then loaded in the order of the layers, not by name.)"
             )
             yield file.found(RULE, value, message, edits, status=Status.UNSAFE)
+        elif value is not None and of_layer and any("/" in text for text in _texts_behind(file, value)):
+            message = "Keras 3 takes no `/` in the name of a layer."
+            yield from file.answered_by_run(RULE, value, message)
+
+
+def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:
+    """Yield the texts of which names, and functions of this file, in an expression are made."""
+    for each in ast.walk(node):
+        made: list[ast.expr | None] = []
+        if isinstance(each, ast.Call):
+            definition = file.kinds.definition(each.func)
+            inside = ast.walk(definition) if isinstance(definition, ast.FunctionDef) else ()
+            made = [one.value for one in inside if isinstance(one, ast.Return)]
+        elif isinstance(each, ast.Name) and each in file.tree.scopes:
+            made = [binding.value for binding in file.tree.scopes[each].find(each.id)]
+        for value in made:
+            for part in ast.walk(value) if value is not None else ():
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value
 
 
 def _may_pass_it_on(file: File, call: ast.Call, path: str) -> bool:
@@ -157,7 +177,7 @@ def _strings(node: ast.expr) -> Iterator[ast.expr]:
     elif isinstance(node, ast.IfExp):
         yield from _strings(node.body)
         yield from _strings(node.orelse)
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("format", "join"):
         yield from _strings(node.func.value)
 
 

@@ -28,6 +28,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy.numbers import closest_thresholds
 
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
+    for owner, name, wrap in patch_points.of_additions():
+        patches.wrap(owner, name, wrap, why="a bias of channels that come first is added to channels")
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
     for owner, name, wrap in patch_points.of_symbolic_cross_entropies(_symbolic_logits):
