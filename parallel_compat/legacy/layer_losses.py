@@ -11,12 +11,13 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3.layers import calls_of
+from parallel_compat.backend.keras3.layers import calls_of, calls_on
 from parallel_compat.backend.keras3.symbolic_values import depends_on, values_in_use
 from parallel_compat.legacy import kept_numbers
 from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch, samples_of
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
+from parallel_compat.parallel_model import MergedOutput
+from parallel_compat.run import callers, object_eras
 
 
 def are_symbolic(layer: Any) -> bool:
@@ -42,9 +43,15 @@ def were_computed(layer: Any) -> bool:
 def losses(layer: Any) -> list[Any]:
     """Return the losses of a layer or model (`layer.losses`): of its weights, of its calls, and those added to it.
 
+    A model of tf.keras lists those of its layers' calls in whatever model, a nested one's on its own inputs too. What
+    it computes on replicas counts as on one device.
+
     Args:
         layer: the layer or model.
     """
+    if object_eras.era_of_object(layer).is_tf_keras:
+        numbers = [number for number, _ in kept_numbers.losses(layer)]
+        return [*keras3.weight_regularization(layer), *_of_calls(layer, None, everywhere=True), *numbers]
     return [*keras3.weight_regularization(layer), *losses_but_of_weights(layer)]
 
 
@@ -73,23 +80,26 @@ def get_losses_for(layer: Any, inputs: Any = None) -> list[Any]:
     return [*_of_calls(layer, given), *numbers]
 
 
-def _of_calls(layer: Any, inputs: list[Any] | None) -> list[Any]:
+def _of_calls(layer: Any, inputs: list[Any] | None, everywhere: bool = False) -> list[Any]:
+    """Return the losses of calls: of a model's layers those in its graph, or everywhere."""
     found = list(keras3.symbolic_losses_of(layer))
     if inputs is not None:
         found = [each for each in found if any(depends_on(each, x) for x in inputs)]
     of_model = {id(node) for node in keras3.nodes_of(layer)} if isinstance(layer, keras.Model) else None
     for each in keras3.all_layers(layer):
-        if each is not layer and isinstance(each, keras.Model):
-            found += keras3.symbolic_losses_of(each)
-        if of_model is not None and each is not layer and isinstance(each, keras.Model):
-            calls = [node for node in calls_of(each) if id(node) in of_model]
-            found += [loss for node in calls for loss in _of_nested(each, node) if _is_of(node, inputs)]
-        regularizer = _activity_regularizer(each)
-        for node in calls_of(each):
-            if (of_model is None or id(node) in of_model) and _is_of(node, inputs):
-                found += keras3.losses_of_call(each, node)
-                if regularizer is not None:
-                    found += [regularizer(output) for output in node.output_tensors]
+        calls = [node for node in calls_of(each) if of_model is None or everywhere or id(node) in of_model]
+        calls = [node for node in calls if _is_of(node, inputs) and not (everywhere and _is_of_replicas(each, node))]
+        if isinstance(each, keras.Model):
+            if each is not layer and (everywhere or not object_eras.era_of_object(each).is_tf_keras):
+                found += keras3.symbolic_losses_of(each)
+            if each is not layer or everywhere:
+                found += [loss for node in calls if of_model is not None for loss in _of_nested(each, node)]
+            continue
+        for node in calls:
+            found += keras3.losses_of_call(each, node)
+            regularizer = _activity_regularizer(each)  # a `Bidirectional` of Keras 2.2.4 gets it in its call
+            if regularizer is not None:
+                found += [regularizer(output) for output in node.output_tensors]
     return found
 
 
@@ -97,9 +107,13 @@ def _is_of(node: Any, inputs: list[Any] | None) -> bool:
     return inputs is None or any(x is tensor for x in inputs for tensor in node.input_tensors)
 
 
+def _is_of_replicas(layer: Any, node: Any) -> bool:
+    """Say whether a parallel model made a call of its template."""
+    merged = [call for call in calls_on(layer) if isinstance(call.operation, MergedOutput)]
+    return any(x is output for call in merged for x in call.input_tensors for output in node.output_tensors)
+
+
 def _activity_regularizer(layer: Any) -> Any:
-    if isinstance(layer, keras.layers.TimeDistributed):
-        layer = layer.layer
     regularizer = getattr(layer, "activity_regularizer", None)
     if regularizer is None:
         return None
@@ -128,6 +142,8 @@ def _of_nested(model: Any, node: Any) -> list[Any]:
     def in_call(tensor: Any, layer: Any) -> Any:
         return keras.Model(model.inputs, tensor, name=f"{model.name}_{layer.name}")(list(node.input_tensors))
 
+    if object_eras.era_of_object(model).is_tf_keras:
+        found += [in_call(loss, model) for loss in keras3.symbolic_losses_of(model)]
     for each in keras3.all_layers(model):
         regularizer = _activity_regularizer(each)
         for inner in calls_of(each) if each is not model else ():

@@ -91,7 +91,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
-        "On replicas an activity regularizer, or a mean given to `add_loss`, is one mean over the batch's samples.",
+        "On replicas an activity regularizer, or a mean given to `add_loss`, is one mean over the batch's samples, and "
+        "`model.losses` has it once.",
         "`multi_gpu_model` of tf.keras added up the means of the towers, so that the loss grew with their number. The "
         "results of one device are kept.",
     ),

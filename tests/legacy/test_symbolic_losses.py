@@ -345,3 +345,79 @@ def test_a_loss_that_calls_kept_on_their_layer_is_that_of_the_last_call(era, has
         assert model.evaluate(x, y, verbose=0) == pytest.approx(249.26471, rel=1e-6)
         with pytest.raises(TypeError, match="which is computed anew in each step"):
             keras.layers.Dense(1).add_loss(pondering.cost)
+
+
+LISTED = {  # Of TensorFlow 1.15.5 and 2.2.3; the values differ, for the LSTM's recurrent activation does.
+    "tf.keras-1.15": {"bi": [0.016047, 0.000669], "bi of all": [0.016716], "folded bi": [0.012971, 0.000503]},
+    "tf.keras-2.2": {"bi": [0.018423, 0.000672], "bi of all": [0.019095], "folded bi": [0.015046, 0.000533]},
+    "keras-2.2.4": {"in time": [0.627937], "bi": [0.033431], "folded bi": [0.053895]},
+}
+for _era in ("tf.keras-1.15", "tf.keras-2.2"):
+    LISTED[_era] |= {"in time": [0.078492], "in time of all": [0.313968]}
+
+
+@pytest.mark.parametrize(("era", "kind"), [(era, kind) for era, of_era in LISTED.items() for kind in of_era])
+def test_activity_regularizers_in_wrappers_are_listed_before_the_first_batch(era, kind):
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models, regularizers
+
+        regularized = {"activity_regularizer": regularizers.l2(0.1)}
+        x = layers.Input((4, 3))
+        if kind == "in time":
+            y = layers.TimeDistributed(layers.Dense(2, **regularized))(x)
+        elif kind == "in time of all":
+            y = layers.TimeDistributed(layers.Dense(2), **regularized)(x)
+        elif kind == "bi of all":
+            y = layers.Bidirectional(layers.LSTM(2), **regularized)(x)
+        elif kind == "bi":
+            y = layers.Bidirectional(layers.LSTM(2, **regularized))(x)
+        else:
+            y = layers.TimeDistributed(layers.Bidirectional(layers.LSTM(2, **regularized)))(
+                layers.Reshape((2, 2, 3))(x)
+            )
+        model = models.Model(x, y)
+        model.set_weights([np.cos(np.arange(w.size)).reshape(w.shape) * 0.5 for w in model.get_weights()])
+        data = np.sin(np.arange(24).reshape(2, 4, 3)).astype("float32")
+        assert [len(model.losses), len(model.layers[-1].losses)] == [len(LISTED[era][kind])] * 2
+        np.testing.assert_allclose(
+            K.function(model.inputs, model.losses)([data]), LISTED[era][kind], rtol=1e-5, atol=1e-6
+        )
+        if era == "tf.keras-1.15":
+            model.compile("sgd", "mse")
+            target = np.zeros((2, *(int(n) for n in model.output_shape[1:])), "float32")
+            loss = K.function(model._feed_inputs + model._feed_targets, [model.total_loss])([data, target])[0]
+            assert loss == pytest.approx(model.test_on_batch(data, target), rel=1e-5)
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_losses_of_models_in_models_are_listed_wherever_they_were_called(era):
+    """TensorFlow 1.15.5's and 2.2.3's counts: of a nested model also those of its calls elsewhere."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models, regularizers
+
+        regularized = {"activity_regularizer": regularizers.l2(0.1)}
+        i = layers.Input((3,))
+        h = layers.Dense(3, **regularized)(i)
+        inner = models.Model(i, layers.Dense(2, kernel_regularizer=regularizers.l2(0.1), **regularized)(h))
+        x = layers.Input((3,))
+        counts = [len(inner.losses)]
+        outer = models.Model(x, layers.Dense(1)(inner(x)))
+        counts += [len(outer.losses), len(inner.losses)]
+        twice = models.Model(x, [inner(x), inner(layers.Lambda(lambda t: t * 2)(x))])
+        counts += [len(twice.losses), len(inner.losses)]
+        last = models.Sequential([layers.Dense(3, input_shape=(3,), **regularized), inner])
+        counts += [len(last.losses)]
+        assert counts == [3, 5, 5, 9, 9, 12]
+        i = layers.Input((3,))
+        h = layers.Dense(2)(i)
+        added = models.Model(i, layers.Dense(1)(h))
+        added.add_loss(K.mean(K.square(h)))
+        outer = models.Model(x, added(x))
+        assert [len(outer.losses), len(added.losses)] == [2, 2]
+        if era == "tf.keras-1.15":  # what is minimised has those of the model's own inputs alone
+            outer.compile("sgd", "mse")
+            f = K.function(outer._feed_inputs + outer._feed_targets, [outer.total_loss])
+            data, target = np.ones((4, 3), "float32"), np.zeros((4, 1), "float32")
+            assert f([data, target])[0] == pytest.approx(outer.test_on_batch(data, target), rel=1e-5)

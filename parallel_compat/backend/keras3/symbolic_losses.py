@@ -90,12 +90,18 @@ def losses_of_call(layer: keras.layers.Layer, node: Any) -> list[Any]:
     call = inspect.unwrap(type(layer).call)
     is_own = not str(getattr(call, "__module__", "")).startswith(("keras.", "parallel_compat."))
     says_so = "add_loss" in getattr(getattr(call, "__code__", None), "co_names", ())
-    if _OF_CALLS not in vars(layer) and not (is_own and says_so):
+    if _OF_CALLS not in vars(layer) and not (is_own and says_so) and not _holds_regularized_layers(layer):
         return []
     known: dict[int, tuple[Any, list[Any]]] = vars(layer).setdefault(_OF_CALLS, {})
     if id(node) not in known:
         known[id(node)] = node, list(LossesOfCall(layer)(*node.arguments.args, **node.arguments.kwargs))
     return known[id(node)][1]
+
+
+def _holds_regularized_layers(layer: keras.layers.Layer) -> bool:
+    """Say whether a layer calls others that regularize their activity, as wrappers do; models list those themselves."""
+    inner = layer._flatten_layers(include_self=False) if not isinstance(layer, keras.Model) else ()
+    return any(getattr(each, "activity_regularizer", None) is not None for each in inner)
 
 
 def add_symbolic_metric(model: keras.Model, name: str, tensor: Any, of_compile: bool = True) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend import keras3
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
@@ -81,8 +80,9 @@ def samples_of(x: Any) -> Any:
 @cache
 def divides_by_samples() -> bool:
     """Say whether this Keras divides activity regularizers by the samples of the batch: 3.12 does not, 3.15 does."""
-    with tf.init_scope():
+    # A scope of its own: it may be asked first while another one collects losses.
+    with tf.init_scope(), keras.StatelessScope(collect_losses=True) as scope:
         layer = keras.layers.Identity(name="samples")
         vars(layer)[_ATTRIBUTE] = keras.regularizers.L1(1.0)  # past `OfLayer`
         layer(keras.ops.ones((2, 1)))
-        return float(keras3.added_losses(layer)[0]) < 1.5  # `layer.losses` is the era's
+        return float(scope.losses[0]) < 1.5
