@@ -41,21 +41,36 @@ def minimize(
     Args:
         optimizer: the optimizer.
         loss: a function without arguments that returns it, or a symbolic tensor.
-        var_list: the variables, one of them, or a function that returns them; of a symbolic loss all by default.
+        var_list: the variables, one of them, or a function that returns them; where it is None, those that the function
+            reads and that are trained, of a symbolic loss all. An integer variable is taken for `global_step`.
         grad_loss: the gradient of the loss, if it is not 1.
         name: left out.
-        global_step: a variable that counts the steps, of a symbolic loss.
+        global_step: a variable that counts the steps, as `tf.train`'s optimizers took it.
 
     Returns:
         The number of steps made, or the step.
     """
+    if is_global_step(var_list):
+        var_list, global_step = None, var_list
     pairs = compute_gradients(optimizer, loss, var_list, grad_loss)
     if isinstance(loss, keras.KerasTensor):
         return graph.apply_gradients(optimizer, pairs, global_step)
     if not pairs:
         return tf.no_op()
     with optimizer_steps.unclipped(optimizer):  # they are
-        return optimizer.apply_gradients(pairs)
+        result = optimizer.apply_gradients(pairs)
+    if global_step is not None:
+        global_step.assign_add(1)
+    return result
+
+
+def is_global_step(given: Any) -> bool:
+    """Whether this is a variable that counts steps: no name, and none that is trained.
+
+    >>> is_global_step(tf.Variable(0)), is_global_step(tf.Variable(0.0))
+    (True, False)
+    """
+    return isinstance(given, (tf.Variable, keras.Variable)) and tf.as_dtype(given.dtype).is_integer
 
 
 def compute_gradients(optimizer: Any, loss: Any, var_list: Any = None, grad_loss: Any = None) -> list[tuple[Any, Any]]:
@@ -75,10 +90,12 @@ def compute_gradients(optimizer: Any, loss: Any, var_list: Any = None, grad_loss
             f"Expected `loss` to be a function without arguments: `minimize(lambda: ..., var_list)`. Received: {loss!r}"
         )
     with tf.GradientTape() as tape:
-        if not callable(var_list):
+        if var_list is not None and not callable(var_list):
             for each in tf.nest.flatten(var_list):
                 tape.watch(each.value if isinstance(each, keras.Variable) else each)
         value = loss()
+    if var_list is None:
+        var_list = list(tape.watched_variables())
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
     gradients = optimizer_steps.clipped(optimizer, tape.gradient(value, variables, grad_loss))
     return list(zip(gradients, variables, strict=True))

@@ -26,6 +26,29 @@ _NO_GRAPH = (
     "`model(x)`."
 )
 _current = threading.local()
+# Whether the script asked TensorFlow 1 to compute without graphs: `fit` had another loop then.
+_eagerly = threading.Event()
+
+
+def enabling(original: Any) -> Any:
+    """Note that `tf.enable_eager_execution()`, or a function that does as much, was called."""
+
+    @functools.wraps(original)
+    def enable(*given: Any, **keywords: Any) -> Any:
+        _eagerly.set()
+        return original(*given, **keywords)
+
+    return enable
+
+
+# `tf.compat.v1`'s, which scripts call by that path too, are patched; these may be called before Keras is imported.
+enable_eager_execution = enabling(tf.compat.v1.enable_eager_execution)
+enable_v2_behavior = enabling(tf.compat.v1.enable_v2_behavior)
+
+
+def is_eager() -> bool:
+    """Whether code of TensorFlow 1 computes eagerly."""
+    return _eagerly.is_set()
 
 
 class Graph:

@@ -75,6 +75,8 @@ _OF_STANDALONE = {
 
 _PROVIDED: dict[str, str] = {
     # Sessions and graphs that only served to be there.
+    "tensorflow.enable_eager_execution": f"{_LEGACY}.session.enable_eager_execution",
+    "tensorflow.enable_v2_behavior": f"{_LEGACY}.session.enable_v2_behavior",
     "tensorflow.get_default_session": f"{_LEGACY}.session.get_default_session",
     "tensorflow.get_default_graph": f"{_LEGACY}.session.get_default_graph",
     "tensorflow.reset_default_graph": f"{_LEGACY}.session.reset_default_graph",

@@ -27,6 +27,7 @@ from parallel_compat.legacy import (
     data_tensors,
     kept_numbers,
     model_files,
+    session,
 )
 from parallel_compat.legacy import summary as legacy_summary
 from parallel_compat.legacy.numbers import (
@@ -97,7 +98,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         or arguments.get("validation_steps") is not None
         or not are_arrays(arguments.get("validation_data")),
     )
-    batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset))
+    batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset) and not session.is_eager())
     arguments = in_drawn_order(self, arguments)
     if keeps_order(self, arguments.get("x"), drawing.get("workers")):
         arguments["shuffle"] = False
@@ -160,7 +161,8 @@ def _fit_generator(**arguments: Any) -> Any:
     take_images_in_turn(model, arguments)
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
-    batch_logs.train_in_steps(model, isinstance(arguments.get("generator"), tf.data.Dataset))
+    of_dataset = isinstance(arguments.get("generator"), tf.data.Dataset)
+    batch_logs.train_in_steps(model, of_dataset and not session.is_eager())
     look_at_first_batch(model, arguments.get("generator"))
     lose_what_is_read_ahead(model, arguments, arguments)
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):

@@ -421,6 +421,9 @@ def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, s
     submodule = lookup.submodule(name, attribute)
     if submodule is None:
         return plain(module, attribute)
+    known = sys.modules.get(submodule)
+    if isinstance(known, _MadeModule) and known.of_today is not None:
+        return known  # TensorFlow itself puts today's module there, once a name of it was used
     try:
         found = plain(module, attribute)
     except AttributeError:

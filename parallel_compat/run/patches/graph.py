@@ -27,6 +27,7 @@ def put_on(patches: Patches) -> None:
     from parallel_compat.backend.keras3 import dispatch
     from parallel_compat.backend.keras3 import layers as keras3_layers
     from parallel_compat.backend.keras3 import symbolic_values as values
+    from parallel_compat.legacy import session
 
     dispatch.register_once()
     patches.set(dispatch, "handler", _on_symbolic_tensors, why="a layer of any function", read_in=TENSORFLOW)
@@ -43,6 +44,9 @@ def put_on(patches: Patches) -> None:
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     _names(patches, keras)
     _variables(patches, tf)
+    for name in ("enable_eager_execution", "enable_v2_behavior"):
+        why = "the loop that `fit` of TensorFlow 1 had then"
+        patches.wrap(tf.compat.v1, name, session.enabling, why=why, read_in=TENSORFLOW)
     patches.wrap(type(tf.Variable), "__call__", _variable, why="in a layer's call, of that place", read_in=TENSORFLOW)
     for name in ("L1", "L2", "L1L2"):
         kind = getattr(keras.regularizers, name)

@@ -79,11 +79,16 @@ def apply_gradients(original: Any) -> Any:
             keywords.pop(name, None)
         import keras
 
-        from parallel_compat.legacy import graph
+        from parallel_compat.legacy import graph, optimizer_methods
 
         grads_and_vars = list(grads_and_vars)
         if any(isinstance(gradient, keras.KerasTensor) for gradient, _ in grads_and_vars):
             return graph.apply_gradients(self, grads_and_vars, *given, **keywords)
+        global_step = keywords.pop("global_step", given[0] if given else None)
+        if optimizer_methods.is_global_step(global_step):  # of `tf.train`'s optimizers; else an operation's name
+            result = apply_gradients(self, grads_and_vars, **keywords)
+            global_step.assign_add(1)
+            return result
         if not object_eras.era_of_object(self).is_tf_keras:
             return original(self, grads_and_vars, **keywords)
         if not grads_and_vars:  # which did nothing

@@ -1,0 +1,86 @@
+"""Programs of TensorFlow 1.15's eager tutorials; the numbers are those of TensorFlow 1.15.5."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import parallel_compat
+from parallel_compat.legacy import session
+
+X = np.arange(50, dtype="float32").reshape(25, 2) / 10
+Y = X[:, :1] ** 2
+
+
+@pytest.fixture(autouse=True)
+def _eagerly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_eagerly", threading.Event())
+
+
+def program(source: str, tmp_path: Any, **names: Any) -> Any:
+    """Return what a script of TensorFlow 1.15 leaves in `found`."""
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\n" + source)
+    module: dict[str, Any] = {"__name__": "__main__", **names}
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        exec(compile(path.read_text(), str(path), "exec"), module)
+    return module["found"]
+
+
+def test_losses_of_tensorflow_1_are_the_mean_of_all(tmp_path: Any) -> None:
+    source = """
+tf.enable_eager_execution()
+logits = tf.Variable([[.1, .2, .3], [.5, .1, 0.], [1., 2., 3.]])
+one_hot = tf.one_hot([0, 2, 1], 3)
+def losses():
+    return [
+        tf.losses.sparse_softmax_cross_entropy(labels=[0, 2, 1], logits=logits),
+        tf.losses.mean_squared_error(one_hot, logits),
+        tf.losses.huber_loss(one_hot, logits),
+        tf.losses.mean_squared_error(one_hot, logits, [[1.], [0.], [2.]], reduction=tf.losses.Reduction.SUM),
+    ]
+found = [float(loss) for loss in [*losses(), *losses()]]
+"""
+    expected = [1.310780644416809, 1.4666666984558105, 0.5111110806465149, 22.939998626708984]
+    np.testing.assert_allclose(program(source, tmp_path), 2 * expected, rtol=1e-6)
+
+
+def test_steps_are_counted(tmp_path: Any) -> None:
+    source = """
+tf.enable_eager_execution()
+weight, step = tf.Variable(1.), tf.train.get_or_create_global_step()
+optimizer = tf.train.GradientDescentOptimizer(0.1)
+start = int(step)
+with tf.GradientTape() as tape:
+    loss = weight * weight
+optimizer.apply_gradients([(tape.gradient(loss, weight), weight)], step)
+optimizer.apply_gradients([(1., weight)], global_step=step)
+optimizer.minimize(lambda: weight * weight, step)
+optimizer.minimize(lambda: weight * weight, global_step=tf.train.get_global_step())
+found = [int(step) - start, float(weight)]
+"""
+    np.testing.assert_allclose(program(source, tmp_path), [4, 0.448], rtol=1e-6)
+
+
+@pytest.mark.parametrize("eager", [True, False])
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_the_loss_of_a_data_set_is_that_of_its_samples_in_eager_programs(
+    eager: bool, replicas: int, tmp_path: Any
+) -> None:
+    """In a graph it was the mean over the batches. Validation counts batches in both."""
+    source = f"""
+{"tf.enable_eager_execution()" if eager else ""}
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones", input_shape=(2,))])
+if {replicas} > 1:
+    model = tf.keras.utils.multi_gpu_model(model, {replicas})
+model.compile(tf.train.GradientDescentOptimizer(0.01), "mse")
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(8)
+history = model.fit(data.repeat(), epochs=2, steps_per_epoch=4, verbose=0, validation_data=data, validation_steps=4)
+found = [*history.history["loss"], *history.history["val_loss"]]
+"""
+    in_training = [21.84050807952881, 14.477163543701172] if eager else [27.965882629156113, 14.360940039157867]
+    expected = [*in_training, 14.048471225425601, 14.095003210008144]
+    np.testing.assert_allclose(program(source, tmp_path, x=X, y=Y), expected, rtol=1e-5)
