@@ -63,6 +63,10 @@ def deserialize(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:
         name: a name, or a dict with `class_name` and `config`.
         custom_objects: the user's own functions and classes by name.
     """
+    if name == "huber_loss" and name not in (custom_objects or {}):
+        from parallel_compat.legacy.numbers.metric_functions import loss_of_name
+
+        return loss_of_name(name)
     return _made(keras.losses, name, custom_objects)
 
 

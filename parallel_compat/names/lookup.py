@@ -14,6 +14,8 @@ _SPELLINGS = (
     ("keras._tf_keras.keras", "tensorflow.keras"),
     ("tensorflow._api.v2", "tensorflow"),
 )
+# Modules of TensorFlow 1 whose names are those of Keras's modules today: `tf.losses.huber_loss`.
+_UNDER_ANOTHER = {f"tensorflow.keras.{name}": f"tensorflow.{name}" for name in ("initializers", "losses", "metrics")}
 
 
 def spelled(module: str) -> str:
@@ -30,7 +32,8 @@ def spelled(module: str) -> str:
 
 def held(module: str) -> frozenset[str]:
     """Return the names that a module (under any root) held, submodules included."""
-    return _held().get(table.canonical(spelled(module)), frozenset())
+    names = _held().get(table.canonical(spelled(module)), frozenset())
+    return names | _held().get(_UNDER_ANOTHER.get(spelled(module), ""), frozenset())
 
 
 def is_module(name: str) -> bool:
@@ -52,6 +55,8 @@ def answer(module: str, name: str) -> Path | None:
     """Say what `module.name` is today, or None where nothing changed or nothing is known."""
     path = f"{spelled(module)}.{name}"
     row = run_only.lookup(path, table.canonical(path)) or table.lookup(path)
+    if row is None and spelled(module) in _UNDER_ANOTHER:
+        row = table.lookup(f"{_UNDER_ANOTHER[spelled(module)]}.{name}")
     if row is None:
         return _of_private_spelling(path)
     return None if row.status is Status.SAME else row

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import parallel_compat
 from parallel_compat import multi_gpu_model
@@ -140,3 +141,38 @@ def test_huber_loss_by_its_functions_name(era, parallel):
             np.testing.assert_allclose(history.history["loss"], [1.725024, 1.620287], atol=2e-6)
             np.testing.assert_allclose(template.get_weights()[1], [0.222613, -0.101827, -0.011797], atol=2e-6)
             assert model.evaluate(x, y, verbose=0) == pytest.approx(0.876839, abs=2e-6)
+
+
+def test_losses_of_tensorflow_1_by_their_names():
+    """`tf.losses` is Keras's module once it was used; the numbers are those of TensorFlow 1.15."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        layers, models = tf.keras.layers, tf.keras.models
+        draws = np.random.RandomState(1)
+        x, y = draws.randn(10, 4), np.eye(3)[draws.randint(3, size=10)]
+        for loss, expected in (
+            (lambda t, p: tf.losses.softmax_cross_entropy(t, p, label_smoothing=0.1), 1.11279),
+            (lambda t, p: tf.losses.sigmoid_cross_entropy(t, p), 0.7163),
+            (lambda t, p: tf.losses.huber_loss(t, p, delta=0.5), 0.16053),
+            (tf.losses.absolute_difference, 0.50221),
+        ):
+            model = models.Sequential([layers.Dense(3, input_shape=(4,))])
+            model.compile("sgd", loss)
+            values = np.random.RandomState(0)
+            model.set_weights([values.uniform(-0.5, 0.5, w.shape) for w in model.get_weights()])
+            model.fit(x, y, batch_size=4, epochs=2, shuffle=False, verbose=0)
+            assert model.evaluate(x, y, verbose=0) == pytest.approx(expected, abs=2e-5)
+        with pytest.raises(AttributeError, match=r"Use `keras.metrics.AUC\(\)`, which begins anew with each epoch"):
+            tf.metrics.auc(y, y)
+        with pytest.raises(AttributeError, match=r"derive a class from `keras.metrics.Metric`"):
+            tf.metrics.mean_relative_error(y, y, y)
+
+
+@pytest.mark.parametrize(
+    ("era", "expected"), [("tf.keras-1.15", [[0.125, 0.03125, 1.5]]), ("tf.keras-2.2", [0.5520833])]
+)
+def test_the_function_huber_loss_by_its_name(era, expected):
+    """As TensorFlow 1.15.5, which took no mean, and 2.2.3 have it."""
+    with parallel_compat.legacy_names(era=era):
+        for get in (tf.keras.losses.get, tf.keras.losses.deserialize):
+            found = get("huber_loss")(tf.constant([[1.0, 0.0, 2.0]]), tf.constant([[0.5, 0.25, 4.0]]))
+            np.testing.assert_allclose(found, expected, rtol=1e-6)

@@ -182,8 +182,15 @@ def loss_of_name(identifier: Any) -> Any:
         old = old_name(identifier)
         if callers.era_of_caller() is Era.TF_KERAS_1_15 and old == "cosine_proximity":
             return cosine_similarity  # the sign of its loss, too
+        if custom is None and old == "huber_loss" and callers.era_of_caller().is_tf_keras:
+            return _huber_loss_of_each if callers.era_of_caller() is Era.TF_KERAS_1_15 else keras.losses.huber
         identifier = custom or FUNCTIONS_TODAY.get(old, identifier)
     return keras.losses.get(identifier)
+
+
+def _huber_loss_of_each(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    y_true, y_pred = tf.cast(y_true, keras.config.floatx()), tf.cast(y_pred, keras.config.floatx())
+    return tf.compat.v1.losses.huber_loss(y_true, y_pred, delta=delta, reduction="none")
 
 
 # --- called by hand -----------------------------------------------------------------------------------------------
