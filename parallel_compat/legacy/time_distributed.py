@@ -6,6 +6,7 @@ makes of a mask comes out. With a fixed batch size Keras 2 went step by step, as
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -13,10 +14,12 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy.numbers.activity_regularizers import divides_by_samples, samples_of
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 from parallel_compat.training.time_distributed import fold, unfold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _FIXED_BATCH, _TIME = "_parallel_compat_fixed_batch", "_parallel_compat_time"
 
@@ -44,7 +47,8 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
             keywords["training"] = training
         if keras3.takes(layer, "mask") and mask is not None:
             keywords["mask"] = _folded(mask)
-        outputs = layer.call(_folded(inputs), **keywords)
+        with _layers_of_model_not_regularized(self):
+            outputs = layer.call(_folded(inputs), **keywords)
         regularizer = getattr(layer, "activity_regularizer", None)
         if regularizer is not None:
             # As a call of the layer adds it: tf.keras did that, and Keras 2.2.4 added the sum, as it did of any layer.
@@ -54,6 +58,21 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
         return keras.tree.map_structure(lambda output: _of_time(_unfolded(output, inputs), time), outputs)
 
     return call
+
+
+@contextlib.contextmanager
+def _layers_of_model_not_regularized(wrapper: keras.layers.TimeDistributed) -> Iterator[None]:
+    """Leave out the activity regularizers of a model in a wrapper of Keras 2.2.4, which added them to no model."""
+    in_model = object_eras.era_of_object(wrapper) is Era.KERAS_2_2_4 and isinstance(wrapper.layer, keras.Model)
+    layers = keras3.all_layers(wrapper.layer) if in_model else []
+    kept = [(layer, layer.activity_regularizer) for layer in layers if layer.activity_regularizer is not None]
+    for layer, _ in kept:
+        layer.activity_regularizer = None
+    try:
+        yield
+    finally:
+        for layer, regularizer in kept:
+            layer.activity_regularizer = regularizer
 
 
 def compute_mask(original: Callable[..., Any]) -> Callable[..., Any]:

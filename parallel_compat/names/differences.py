@@ -175,4 +175,9 @@ DIFFERENCES: tuple[Difference, ...] = (
         "TensorFlow 2.2 drew that order anew in each run of a script, whatever the seed. Without `shuffle` the results "
         "are equal.",
     ),
+    Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "An activity regularizer in a model that `TimeDistributed` wraps is added to the loss once.",
+        "TensorFlow had it twice in the loss.",
+    ),
 )

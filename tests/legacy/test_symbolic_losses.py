@@ -421,3 +421,23 @@ def test_losses_of_models_in_models_are_listed_wherever_they_were_called(era):
             f = K.function(outer._feed_inputs + outer._feed_targets, [outer.total_loss])
             data, target = np.ones((4, 3), "float32"), np.zeros((4, 1), "float32")
             assert f([data, target])[0] == pytest.approx(outer.test_on_batch(data, target), rel=1e-5)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_activity_regularizers_of_a_model_in_time_distributed_are_left_out_as_in_keras_2_2_4(replicas):
+    """Keras 2.2.4's numbers: before and after a step, and of the model inside alone, which has its own."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import layers, models, regularizers
+
+        regularized = {name: regularizers.l2(0.1) for name in ("kernel_regularizer", "activity_regularizer")}
+        i, x = layers.Input((3,)), layers.Input((4, 3))
+        inner = models.Model(i, layers.Dense(2, **regularized)(i))
+        model = models.Model(x, layers.TimeDistributed(inner)(x))
+        model.set_weights([np.cos(np.arange(w.size)).reshape(w.shape) * 0.5 for w in model.get_weights()])
+        trained = parallel_compat.multi_gpu_model(model, 2) if replicas == 2 else model
+        trained.compile("sgd", "mse")
+        batch = np.sin(np.arange(24).reshape(2, 4, 3)).astype("float32"), np.zeros((2, 4, 2))
+        found = [trained.train_on_batch(*batch) for _ in range(2)]
+        inner.compile("sgd", "mse")
+        found.append(inner.test_on_batch(batch[0][0], batch[1][0]))
+        np.testing.assert_allclose(found, [0.4662829, 0.4550856, 0.7049098], rtol=1e-5)
