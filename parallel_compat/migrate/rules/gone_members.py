@@ -86,6 +86,9 @@ def find(file: File) -> Iterator[Finding]:
             "there."
         )
         yield from file.answered_by_run(RULE, call, message)
+    for node in _shapes_of_calls(file):
+        message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
+        yield from file.answered_by_run(RULE, node, message)
     for call in file.method_calls.get("add_metric", ()):
         assert isinstance(call.func, ast.Attribute)
         kind = file.kinds.of(call.func.value)
@@ -122,6 +125,37 @@ def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:
                     and _is_self(call.args[0].value)
                 ):
                     yield call
+
+
+def _shapes_of_calls(file: File) -> Iterator[ast.Attribute]:
+    """Yield what `compute_output_shape` of a layer reads of `self` that its `call` alone sets."""
+    for class_ in file.tree.classes:
+        if file.kinds.of_class(class_) != LAYER:
+            continue
+        methods = {each.name: each for each in class_.body if isinstance(each, ast.FunctionDef)}
+        shape, call = methods.get("compute_output_shape"), methods.get("call")
+        if shape is None or call is None:
+            continue
+        first = [each for name, each in methods.items() if name in ("__init__", "build")]
+        stored = [node for each in first for node in _of_self(each, ast.Store)]
+        set_before = {node.attr for node in stored if not _is_none(file.tree.parents.get(node))}
+        set_by_call = {node.attr for node in _of_self(call, ast.Store)}
+        for node in _of_self(shape, ast.Load):
+            if node.attr in set_by_call - set_before:
+                yield node
+                break
+
+
+def _is_none(statement: ast.AST | None) -> bool:
+    """Whether a statement is `self.result = None`, which waits for the call."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _of_self(method: ast.FunctionDef, context: type[ast.expr_context]) -> Iterator[ast.Attribute]:
+    for node in ast.walk(method):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, context) and _is_self(node.value):
+            yield node
 
 
 def _is_self(node: ast.expr) -> bool:
