@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -68,6 +69,10 @@ class BaseWrapper(BaseEstimator):  # type: ignore[misc]
         self.build_fn = build_fn
         self.sk_params = sk_params
         self.check_params(sk_params)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a trained model: a pipeline asks for it."""
+        return hasattr(self, "model")
 
     def _maker(self) -> Callable[..., Any]:
         if self.build_fn is None:
@@ -145,6 +150,14 @@ class BaseWrapper(BaseEstimator):  # type: ignore[misc]
         return results
 
 
+def _is_to_be_cut() -> bool:
+    """Whether a search or a cross-validation of scikit-learn asks, by way of a pipeline or itself."""
+    frame, between = sys._getframe(2), ("sklearn.base", "sklearn.pipeline", "sklearn.utils._tags")
+    while frame.f_back is not None and frame.f_globals.get("__name__") in between:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__")).startswith("sklearn.model_selection")
+
+
 class KerasClassifier(ClassifierMixin, BaseWrapper):  # type: ignore[misc]
     """A Keras model as a classifier of scikit-learn.
 
@@ -152,6 +165,17 @@ class KerasClassifier(ClassifierMixin, BaseWrapper):  # type: ignore[misc]
         build_fn: as that of `BaseWrapper`.
         **sk_params: as those of `BaseWrapper`.
     """
+
+    def __sklearn_tags__(self) -> Any:
+        """Return what scikit-learn asks about an estimator.
+
+        Keras 2's was none of its classifiers, so that a search and a cross-validation cut the samples into folds as
+        they came (`KFold`). For what else asks it is one: metrics of probabilities, for which none had to be one then.
+        """
+        tags = super().__sklearn_tags__()
+        if "_estimator_type" not in vars(self) and _is_to_be_cut():  # which scripts set, to have them stratified
+            tags.estimator_type = None
+        return tags
 
     def fit(self, x: Any, y: Any, sample_weight: Any = None, **kwargs: Any) -> Any:
         """Make a model and train it; `classes_` are the labels found in `y`.

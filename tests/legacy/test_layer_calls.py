@@ -340,6 +340,40 @@ def test_estimators_of_scikit_learn():
         KerasClassifier(build, epoch_count=3)
 
 
+def test_folds_and_pipelines_of_scikit_learn():
+    """Keras 2.2.4's estimators were no classifiers to scikit-learn, whose folds were not stratified then."""
+    from keras.wrappers.scikit_learn import KerasClassifier, KerasRegressor
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    seen = []
+
+    class Folds(KerasClassifier):
+        def fit(self, x, y, **kwargs):
+            seen.append([int(np.sum(y)), len(y)])
+            return super().fit(x, y, **kwargs)
+
+    def build(activation="sigmoid", loss="binary_crossentropy"):
+        model = keras.Sequential([keras.layers.Dense(1, kernel_initializer="ones", activation=activation, input_dim=1)])
+        model.compile(keras.optimizers.SGD(0.0), loss, metrics=["acc"])
+        return model
+
+    x, y = np.arange(-4.0, 5.0)[:, None] + 0.5, np.arange(9) > 5
+    model = Folds(build, epochs=1, verbose=0)
+    assert cross_val_score(model, x, y, cv=3).tolist() == pytest.approx([1, 1 / 3, 1])
+    assert cross_val_score(model, x, np.arange(9) % 2, cv=3, scoring="roc_auc").tolist() == [0.5, 0.5, 0.5]
+    steps = Pipeline([("scale", StandardScaler()), ("model", model)])
+    cross_val_score(steps, x, y, cv=3)
+    assert seen == [[3, 6], [3, 6], [0, 6], [3, 6], [2, 6], [3, 6], [3, 6], [3, 6], [0, 6]]
+    model._estimator_type = "classifier"
+    cross_val_score(model, x, y, cv=3)
+    assert seen[9:] == [[2, 6]] * 3
+    regressor = KerasRegressor(build, activation="linear", loss="mse", epochs=1, verbose=0)
+    scores = cross_val_score(Pipeline([("scale", StandardScaler()), ("model", regressor)]), x, 2 * x[:, 0], cv=3)
+    np.testing.assert_allclose(scores, [-6.927353, -2.877942, -20.387632], rtol=1e-6)
+
+
 def test_queues_that_are_used_by_themselves():
     from keras.utils import GeneratorEnqueuer, OrderedEnqueuer
 
