@@ -77,7 +77,11 @@ class Computed:
         Args:
             step: the values of that step.
         """
-        arguments, keywords = _map(lambda leaf: step.value(leaf) if hasattr(leaf, _MARK) else leaf, self._given)
+
+        def value(leaf: Any) -> Any:
+            return tf.convert_to_tensor(step.value(leaf)) if hasattr(leaf, _MARK) else leaf
+
+        arguments, keywords = _map(value, self._given)
         return [self._function(*arguments, **keywords)]
 
 

@@ -8,11 +8,12 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.devices import limit_gpu_memory, use_gpus
-from parallel_compat.legacy.data_tensors import Initializer
+from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -98,23 +99,31 @@ class Session:
         """Return the values of tensors and variables, in the structure in which they are given.
 
         Symbolic tensors of Keras are computed from the ones that are fed, and what `K.update` returned is carried out.
+        What an iterator's `get_next()` returned is its next element in each run.
 
         Raises:
+            tf.errors.OutOfRangeError: an iterator has no more elements.
             NotImplementedError: for anything else that is fetched or fed, or where an input is not fed.
         """
         flat = tf.nest.flatten(fetches)
         from parallel_compat.legacy import graph
 
+        step = Step()
+
+        def value(x: Any) -> Any:
+            found = _value(x) if read_by(x) is None else step.value(x)
+            return found[()] if isinstance(found, np.ndarray) else found
+
         if not (feed_dict or any(graph.is_update(x) or graph.can_be_fed(x) for x in flat)):
-            return tf.nest.map_structure(_value, fetches)
+            return tf.nest.map_structure(value, fetches)
         feed = dict(feed_dict or {})
         if not all(graph.can_be_fed(key) for key in feed):
             raise NotImplementedError(f"`session.run(..., feed_dict=...)`: {_NO_GRAPH}")
         here = [i for i, x in enumerate(flat) if graph.is_update(x) or graph.can_be_fed(x)]
-        results = [None if i in here else _value(x) for i, x in enumerate(flat)]
+        results = [None if i in here else value(x) for i, x in enumerate(flat)]
         try:
-            for i, value in zip(here, graph.run([flat[i] for i in here], feed, self._functions), strict=True):
-                results[i] = value
+            for i, result in zip(here, graph.run([flat[i] for i in here], feed, self._functions), strict=True):
+                results[i] = result
         except graph.MissingInputError as error:
             raise NotImplementedError(f"`session.run` of a symbolic tensor: {error} {_NO_GRAPH}") from error
         return tf.nest.pack_sequence_as(fetches, results)

@@ -123,6 +123,22 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Compute it in the loss, or give the layer a `kernel_regularizer`.",
     ),
     Difference(
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        "What layers and functions of TensorFlow compute from an iterator's `get_next()` (`model(images)`) has the "
+        "value of the first element in each `session.run`.",
+        "TensorFlow 2 computes it when the line runs. The elements themselves, and what functions of `keras.backend` "
+        "compute from them, are the next ones in each run. Make the model with `Input(tensor=images)`, or call it in "
+        "the loop: `model(session.run(images))`.",
+    ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        "The vocabulary of `experimental.preprocessing.TextVectorization` is that of later releases: "
+        "`get_vocabulary()` lists the entries for padding and unknown words too, as strings, `max_tokens` counts "
+        "both, outputs are not padded to it, and with `tf-idf` unknown words weigh the mean.",
+        "Sources of TensorFlow 2.3 and later spell it the same, and an `Embedding(max_tokens)` of theirs has no row "
+        "for the one word more that 2.2 kept. For the width of 2.2 give `pad_to_max_tokens=True`.",
+    ),
+    Difference(
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
         "`get_weights` lists each weight once after `add_loss` of a tensor from within a model inside.",
         "`tf.keras` listed the layers of the models inside a second time. Both are the same weights, and files that "

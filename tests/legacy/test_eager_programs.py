@@ -1,4 +1,4 @@
-"""Programs of TensorFlow 1.15's eager tutorials; the numbers are those of TensorFlow 1.15.5."""
+"""Programs of TensorFlow 1.15's tutorials; the numbers are those of TensorFlow 1.15.5."""
 
 from __future__ import annotations
 
@@ -84,3 +84,23 @@ found = [*history.history["loss"], *history.history["val_loss"]]
     in_training = [21.84050807952881, 14.477163543701172] if eager else [27.965882629156113, 14.360940039157867]
     expected = [*in_training, 14.048471225425601, 14.095003210008144]
     np.testing.assert_allclose(program(source, tmp_path, x=X, y=Y), expected, rtol=1e-5)
+
+
+def test_a_session_draws_the_next_element_in_each_run(tmp_path: Any) -> None:
+    source = """
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(10)
+iterator = data.make_one_shot_iterator()
+one, other = iterator.get_next()
+mean = tf.keras.backend.mean(one)
+found = []
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    while True:
+        try:
+            a, b, m = session.run([one, {"y": other}, mean])
+        except tf.errors.OutOfRangeError:
+            break
+        found.append((a.shape[0], float(a[0, 0]), float(b["y"][0, 0]), float(m)))
+"""
+    expected = [(10, 0, 0, 0.95), (10, 2, 4, 2.95), (5, 4, 16, 4.45)]
+    np.testing.assert_allclose(program(source, tmp_path, x=X, y=Y), expected, rtol=1e-6)
