@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+import parallel_compat
 from parallel_compat.legacy import callbacks as legacy
 from parallel_compat.names.eras import Era
 from parallel_compat.run.object_eras import remember
@@ -360,3 +362,27 @@ def test_a_training_may_begin_with_the_newest_file(tmp_path, name):
             written.write_bytes(b"no weights")
     with pytest.raises(ValueError, match="Error loading file from"):
         trained(1)
+
+
+@pytest.mark.parametrize(
+    ("era", "sets", "line"),
+    [
+        ("keras-2.2.4", "setting", " - 0s - loss: 1.0000 - mean_absolute_error: 1.0000 - val_loss: 0.6400"),
+        ("tf.keras-1.15", "reducing", "1/1 - 0s - loss: 1.0000 - mean_absolute_error: 1.0000 - val_loss: 0.6400"),
+        ("tf.keras-2.2", "reducing", "1/1 - 0s - loss: 1.0000 - mae: 1.0000 - val_loss: 0.6400"),
+    ],
+)
+def test_lines_are_printed_as_then(era, sets, line, capsys):
+    """As the real stacks printed them; TensorFlow 1.15 counted samples, and steps where there were only steps."""
+    with parallel_compat.legacy_names(era=era):
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="zeros")])
+        model.compile("sgd", "mse", metrics=["mae"])
+        schedule = keras.callbacks.LearningRateScheduler(lambda epoch: 0.05, verbose=1)
+        plateau = keras.callbacks.ReduceLROnPlateau("loss", patience=1, min_delta=100, factor=0.5, verbose=1)
+        data = (np.ones((4, 1)), np.ones((4, 1)))
+        model.fit(*data, epochs=2, verbose=2, validation_data=data, callbacks=[schedule, plateau])
+    lines = re.sub(r" \d+s ", " 0s ", capsys.readouterr().out).splitlines()
+    assert any(each.startswith(line) for each in lines), lines
+    assert f"Epoch 00001: LearningRateScheduler {sets} learning rate to 0.05." in lines
+    assert any(each.startswith("Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.025") for each in lines)
+    assert not any("/step" in each for each in lines)

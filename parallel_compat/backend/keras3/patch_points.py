@@ -45,6 +45,33 @@ def of_logs(logs_of: Callable[[Any, dict[str, Any]], Any]) -> Iterator[Point]:
     yield callback_list, "python_utils", wrap
 
 
+def of_printed_lines(
+    spelled: Callable[[str], str], shown: Callable[[list[Any]], list[Any]]
+) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where lines are printed (`io_utils.print_msg`), and a bar gets what it shows (`Progbar.update`).
+
+    Args:
+        spelled: returns a line as it is to be printed.
+        shown: returns what a bar shows of pairs of a name and a number.
+    """
+    from keras.src.utils import io_utils
+
+    def printing(original: Any) -> Any:
+        def print_msg(message: Any, line_break: bool = True) -> None:
+            original(spelled(str(message)), line_break)
+
+        return print_msg
+
+    def showing(original: Any) -> Any:
+        def update(self: Any, current: Any, values: Any = None, finalize: Any = None) -> None:
+            original(self, current, values and shown(list(values)), finalize)
+
+        return update
+
+    yield io_utils, "print_msg", printing
+    yield keras.utils.Progbar, "update", showing
+
+
 def of_monitors(where_unknown: Callable[[Any], None]) -> Iterator[Point]:
     """Yield where a callback finds out whether more is better (`MonitorCallback._set_monitor_op`).
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def put_on(patches: Patches, keras: Any) -> None:
-    from parallel_compat.legacy import callback_hooks
+    from parallel_compat.legacy import callback_hooks, printed_lines
     from parallel_compat.legacy.numbers import batch_logs
     from parallel_compat.legacy.numbers.logs import logs_of
 
@@ -46,6 +46,10 @@ def put_on(patches: Patches, keras: Any) -> None:
         (
             batch_logs.points(),
             "logs of batches and means of epochs as the era counted",
+        ),
+        (
+            patch_points.of_printed_lines(printed_lines.spelled, printed_lines.shown),
+            "lines as scripts read them from logs, and what a bar shows",
         ),
         (callback_hooks.points(), "hooks that Keras 2.2.4 did not know are not called in its era"),
     ):
