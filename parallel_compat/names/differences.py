@@ -171,9 +171,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         "from the order in which a processor adds.",
     ),
     Difference(
-        (Era.TF_KERAS_1_15,),
-        "Trained eagerly on a `tf.data.Dataset`, Adam and RMSprop move the weights of an Embedding otherwise from the "
-        "second epoch on, by some 1e-4 of a loss.",
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "Trained on a `tf.data.Dataset`, eagerly in 1.15, in 2.2 where its length is unknown (`from_generator`, "
+        "`filter`), Adam and RMSprop move the weights of an Embedding otherwise from the second epoch on, by some 1e-4 "
+        "of a loss.",
         "The step that found the dataset at its end had made the moments smaller by then, as parts of a step without "
         "gradients do not wait for the batch. Moments that are made smaller once more after an epoch give its losses.",
     ),
