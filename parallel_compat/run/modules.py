@@ -399,7 +399,11 @@ def _answer(
     ):
         with importing_for_user():
             found = tensorflow_arguments.function(f"{lookup.spelled(name)}.{attribute}", caller, frame)
-        return _same(module, name, attribute, plain) if found is None else found
+        return (
+            _same(module, name, attribute, plain, of_graphs=callers.era_of(frame).has_graphs)
+            if found is None
+            else found
+        )
     importing = caller.f_code.co_filename.startswith("<frozen importlib")
     if row.status is Status.GONE:
         text = _sentence(row, frame)
@@ -417,12 +421,12 @@ def _answer(
     return value
 
 
-def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, str], Any]) -> Any:
+def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, str], Any], *, of_graphs: bool) -> Any:
     submodule = lookup.submodule(name, attribute)
     if submodule is None:
         return plain(module, attribute)
     known = sys.modules.get(submodule)
-    if isinstance(known, _MadeModule) and known.of_today is not None:
+    if of_graphs and isinstance(known, _MadeModule) and known.of_today is not None:
         return known  # TensorFlow itself puts today's module there, once a name of it was used
     try:
         found = plain(module, attribute)
