@@ -240,6 +240,8 @@ def merge(
 
 # What `Add` and its like derive from, and the layers of users that merge in their own way (`_merge_function`).
 _Merge: Any = patch_points.merge_class()
+# What `Conv1D`, `Conv2D` and `Conv3D` derive from, and the convolutions of users: `_Conv(rank, filters, kernel_size)`.
+_Conv: Any = patch_points.convolution_class()
 
 
 def _shapes(tensors: Any) -> Any:

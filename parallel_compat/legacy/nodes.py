@@ -68,6 +68,8 @@ class Definition(NamedTuple):
         """The layers that made the inputs: none."""
         return []
 
+    node_indices = tensor_indices = inbound_layers
+
 
 @keras.saving.register_keras_serializable(package="parallel_compat")
 class InputLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
@@ -113,14 +115,23 @@ def inbound_layers(node: Any) -> list[Any]:
     return [parent.operation for parent in node.parent_nodes]
 
 
+def node_indices(node: Any) -> list[int]:
+    """Return in which of its calls each layer made an input of a call."""
+    return [call for _, call, _ in map(place_of, input_tensors(node))]
+
+
+def tensor_indices(node: Any) -> list[int]:
+    """Return as which output of its layer each input of a call was made."""
+    return [index for _, _, index in map(place_of, input_tensors(node))]
+
+
 def get_config(node: Any) -> dict[str, Any]:
     """Return the layers of a call by their names, and which calls and outputs of those before it took (Keras 2.2.4)."""
-    places = [place_of(tensor) for tensor in input_tensors(node)]
     return {
         "outbound_layer": node.operation.name,
-        "inbound_layers": [layer.name for layer, _, _ in places],
-        "node_indices": [call for _, call, _ in places],
-        "tensor_indices": [index for _, _, index in places],
+        "inbound_layers": [layer.name for layer in inbound_layers(node)],
+        "node_indices": node_indices(node),
+        "tensor_indices": tensor_indices(node),
     }
 
 

@@ -14,7 +14,7 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, patch_points
 from parallel_compat.legacy import config_spelling, model_configs, models, old_files
-from parallel_compat.legacy.layers import BatchShape
+from parallel_compat.legacy.layers import BatchShape, set_when_built
 from parallel_compat.recover.config_json import model_entry
 from parallel_compat.recover.config_walk import translate
 from parallel_compat.run import callers
@@ -79,13 +79,18 @@ def make_layer(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any
 def _made(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any]], Any]) -> Any:
     config = dict(config)
     shape = config.pop("batch_input_shape", None) if kind is not keras.layers.InputLayer else None
-    length = config.get("input_length")
+    length, weights = (
+        config.get("input_length"),
+        config.pop("weights", None),
+    )  # what code puts in, as it was to `__init__`
     today = today_of(kind.__name__, config)
     layer = make(today)
     if shape is not None:
         keras3.set_input_shape(layer, BatchShape(tuple(shape)[1:], shape[0]))
     if length is not None:
         layer.input_length = length
+    if weights is not None:
+        set_when_built(layer, weights)
     return layer
 
 

@@ -150,10 +150,12 @@ def test_calls_of_a_layer():
         "node_indices": [1],
         "tensor_indices": [0],
     }
+    (call,) = last._inbound_nodes
+    assert call.inbound_layers[0]._inbound_nodes[call.node_indices[0]].output_tensors[call.tensor_indices[0]] is second
     assert node.input_tensors[0] is other
     (of_input,) = node.inbound_layers[0]._inbound_nodes
     assert of_input.input_tensors[0] is of_input.output_tensors[0] is other
-    assert of_input.inbound_layers == []
+    assert of_input.inbound_layers == of_input.node_indices == []
 
 
 def test_variables_and_constants_in_a_loss():

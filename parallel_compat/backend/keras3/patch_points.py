@@ -155,6 +155,20 @@ def merge_class() -> Any:
     return next(each for each in layers.Add.__mro__ if "compute_mask" in vars(each))
 
 
+def convolution_class() -> Any:
+    """Return the class that `Conv1D`, `Conv2D` and `Conv3D` derive from (`BaseConv`), which Keras does not show."""
+    from keras import layers
+
+    return layers.Conv2D.__mro__[1]
+
+
+def pooling_class() -> Any:
+    """Return the class that `MaxPooling2D` and the like derive from (`BasePooling`), which Keras does not show."""
+    from keras import layers
+
+    return layers.MaxPooling2D.__mro__[1]
+
+
 def image_iterator_class() -> Any:
     """Return the class of what `ImageDataGenerator.flow` returns; `keras` itself does not show it any more."""
     from keras.src.legacy.preprocessing.image import Iterator

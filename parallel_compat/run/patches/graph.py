@@ -11,7 +11,7 @@ import numpy as np
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
-from parallel_compat.run.patches.wrapping import looking_alike
+from parallel_compat.run.patches.wrapping import like, looking_alike
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -36,11 +36,14 @@ def put_on(patches: Patches) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why=why)
     node = keras3_layers.node_class()
     patches.set(node, "outbound_layer", property(lambda self: self.operation), why="the name of the layer in Keras 2")
-    patches.set(node, "inbound_layers", property(_inbound_layers), why="the layers in Keras 2")
     patches.wrap(node, "input_tensors", _input_tensors, why="of an input layer its output, for the user's code")
     patches.set(node, "get_config", _config_of_node, why="what a call of Keras 2 was written down as")
-    for name in ("input_masks", "output_masks", "input_shapes", "output_shapes"):
+    noted = ("inbound_layers", "node_indices", "tensor_indices")
+    for name in (*noted, "input_masks", "output_masks", "input_shapes", "output_shapes"):
         patches.set(node, name, property(functools.partial(_of_node, name)), why="what a call of Keras 2 had noted")
+    for name, same in (("__eq__", True), ("__ne__", False)):
+        compare = functools.partial(_compare, same)
+        patches.wrap(keras.KerasTensor, name, compare, why="a graph's tensors were compared by what they are")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     _names(patches, keras)
     _variables(patches, tf)
@@ -287,12 +290,6 @@ def _config_of_node(node: Any) -> dict[str, Any]:
     return nodes.get_config(node)
 
 
-def _inbound_layers(node: Any) -> list[Any]:
-    from parallel_compat.legacy import nodes
-
-    return nodes.inbound_layers(node)
-
-
 def _get_item(original: Any) -> Any:
     from parallel_compat.backend.keras3 import dispatch
 
@@ -378,6 +375,17 @@ def _words(original: Any, *, short: bool) -> Any:
         return tensor_names.in_words(self, era, short=short)
 
     return say
+
+
+def _compare(same: bool, original: Any) -> Any:
+    @like(original)
+    def compare(self: Any, other: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or not callers.era_of(frame).has_graphs:
+            return original(self, other)
+        return (self is other) is same
+
+    return compare
 
 
 def _shape(original: Any) -> property:

@@ -1,0 +1,100 @@
+"""What layers of users derived from in Keras 2, and asked layers for: `_Conv`, `_Pooling2D`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+X = np.arange(2 * 5 * 4 * 2, dtype="float32").reshape(2, 5, 4, 2) % 7
+
+
+def test_layers_are_instances_of_what_they_derived_from():
+    from keras import layers
+    from keras.layers.convolutional import _Conv
+    from keras.layers.pooling import _Pooling1D, _Pooling2D, _Pooling3D
+
+    kinds = (_Conv, _Pooling1D, _Pooling2D, _Pooling3D)
+    made = [layers.Conv2D(2, 3), layers.Conv1D(2, 3), layers.MaxPooling1D(), layers.AveragePooling2D()]
+    made += [layers.MaxPooling3D(), layers.Dense(1), layers.GlobalMaxPooling2D()]
+    found = [[isinstance(layer, kind) for kind in kinds] for layer in made]
+    assert [each.index(True) if any(each) else None for each in found] == [0, 0, 1, 2, 3, None, None]
+    assert all(sum(each) <= 1 for each in found)
+
+
+@pytest.mark.parametrize(("padding", "shape"), [("valid", (None, 2, 2, 2)), ("same", (None, 3, 2, 2))])
+def test_a_pooling_of_ones_own(padding, shape):
+    from keras import backend as K
+    from keras.layers.pooling import _Pooling2D
+    from keras.models import Sequential
+
+    class MinPooling2D(_Pooling2D):
+        def _pooling_function(self, inputs, pool_size, strides, padding, data_format):
+            return -K.pool2d(-inputs, pool_size, strides, padding, data_format, pool_mode="max")
+
+    layer = MinPooling2D((2, 2), padding=padding, input_shape=(5, 4, 2))
+    model = Sequential([layer])
+    assert tuple(model.output_shape) == shape
+    assert isinstance(layer, _Pooling2D)
+    expected = X[:, :4].reshape(2, 2, 2, 2, 2, 2).min((2, 4))
+    np.testing.assert_array_equal(model.predict(X)[:, :2], expected)
+    again = Sequential.from_config(model.get_config(), {"MinPooling2D": MinPooling2D})
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def test_steps_are_pooled_as_pictures_of_one_row():
+    from keras import backend as K
+    from keras.layers.pooling import _Pooling1D
+    from keras.models import Sequential
+
+    class Means(_Pooling1D):
+        def _pooling_function(self, inputs, pool_size, strides, padding, data_format):
+            assert K.ndim(inputs) == 4
+            assert pool_size == (2, 1)
+            return K.pool2d(inputs, pool_size, strides, padding, data_format, pool_mode="avg")
+
+    x = X[:, :4, 0, 0]
+    model = Sequential([Means(2, input_shape=(4, 1))])
+    np.testing.assert_allclose(model.predict(x[..., None])[..., 0], x.reshape(2, 2, 2).mean(2))
+
+
+def test_a_convolution_of_ones_own_says_its_rank():
+    from keras import backend as K
+    from keras.layers.convolutional import _Conv
+    from keras.models import Sequential
+
+    class Standardized(_Conv):
+        def __init__(self, filters, kernel_size, **keywords):
+            super().__init__(rank=2, filters=filters, kernel_size=kernel_size, **keywords)
+
+        def call(self, inputs):
+            kernel = self.kernel - K.mean(self.kernel, axis=[0, 1, 2])
+            return K.bias_add(K.conv2d(inputs, kernel, padding=self.padding), self.bias)
+
+    model = Sequential([Standardized(3, 5, padding="valid", kernel_initializer="ones", input_shape=(5, 5, 1))])
+    np.testing.assert_allclose(model.predict(np.random.rand(2, 5, 5, 1)), np.zeros((2, 1, 1, 3)), atol=1e-6)
+    assert [w.shape for w in model.get_weights()] == [(5, 5, 1, 3), (3,)]
+
+
+def test_weights_put_into_a_configuration():
+    from keras.layers import Dense
+    from keras.models import Sequential
+
+    arrays = [np.ones((2, 3), "float32"), np.full((3,), 0.5, "float32")]
+    layer = Dense(3, name="one")
+    layer = Dense.from_config({**layer.get_config(), "weights": arrays})
+    model = Sequential([Dense(2, input_shape=(4,)), layer])
+    for expected, received in zip(arrays, model.layers[1].get_weights(), strict=True):
+        np.testing.assert_array_equal(received, expected)
+
+
+def test_tensors_of_a_graph_are_compared_by_what_they_are():
+    from keras.layers import Dense, Input
+
+    x = Input((2,))
+    y, z = Dense(2)(x), Dense(3)(x)
+    assert x == x
+    assert x != y
+    assert x not in [y, z]
+    assert [z, y, x].index(x) == 2
+    assert x != None  # noqa: E711
