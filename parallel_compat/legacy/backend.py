@@ -81,6 +81,14 @@ def _drawing() -> contextlib.AbstractContextManager[None]:
     return initial_weights.operation_that_draws() if standalone else contextlib.nullcontext()
 
 
+# Functions of `keras.backend` that ask a tensor for what a layer's weight does not have (`x.dtype.base_dtype`).
+_OF_TENSORS = frozenset(("mean", "stack", "std", "var"))
+
+
+def _value_of_weight(x: Any) -> Any:
+    return tf.convert_to_tensor(x) if isinstance(x, keras.Variable) else x
+
+
 @functools.cache
 def _unchanged(name: str) -> Any:
     if isinstance(getattr(_today, name), type):
@@ -91,6 +99,8 @@ def _unchanged(name: str) -> Any:
     def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
             draws = name in _RANDOM and keywords.get("seed", arguments[4] if len(arguments) > 4 else None) is None
+            if name in _OF_TENSORS:
+                arguments, keywords = keras.tree.map_structure(_value_of_weight, (arguments, keywords))
             with _drawing() if draws else contextlib.nullcontext():
                 result = plain(*arguments, **keywords)
             if name == "softmax":

@@ -15,6 +15,7 @@ from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
+from parallel_compat.names.eras import Era
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
@@ -45,6 +46,25 @@ def enabling(original: Any) -> Any:
 # `tf.compat.v1`'s, which scripts call by that path too, are patched; these may be called before Keras is imported.
 enable_eager_execution = enabling(tf.compat.v1.enable_eager_execution)
 enable_v2_behavior = enabling(tf.compat.v1.enable_v2_behavior)
+
+
+def disable_eager_execution() -> None:
+    """Compute eagerly all the same (`tf.disable_eager_execution()`, `tf.disable_v2_behavior()`).
+
+    What a script asks of a graph is answered without one.
+    """
+    from parallel_compat.run import callers
+
+    _eagerly.clear()
+    if callers.era_of_caller() is Era.TF_KERAS_2_2:
+        warnings.warn(
+            "TensorFlow 2.2 without eager execution trained as TensorFlow 1.15 did, but for the names of metrics and "
+            "the defaults of LSTM and GRU. Here it trains as with it: what callbacks see of each batch, the losses of "
+            "several outputs, `metrics_names` before the first batch and a BatchNormalization that is frozen after it "
+            "was called are others. `--era tf.keras-1.15` has those as they were.",
+            ParallelCompatWarning,
+            stacklevel=2,
+        )
 
 
 def is_eager() -> bool:
@@ -82,6 +102,12 @@ class Session:
         graph: not used.
         config: a `tf.compat.v1.ConfigProto`.
     """
+
+    def __new__(cls, target: str = "", graph: Any = None, config: Any = None) -> Any:
+        """Return TensorFlow's own session where there is a graph for it: one that was read from a file, say."""
+        if isinstance(graph, tf.Graph) or (graph is None and _is_in_graph()):
+            return tf.compat.v1.Session(target, graph, config)
+        return super().__new__(cls)
 
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         if target:
@@ -151,6 +177,11 @@ class Session:
 InteractiveSession = Session
 
 
+def _is_in_graph() -> bool:
+    """Say whether the code is in a graph that a program made itself (`with tf.Graph().as_default():`)."""
+    return not (tf.executing_eagerly() or tf.inside_function())
+
+
 def get_session() -> Session:
     """Return the session that is in use, or a new one (`K.get_session()`)."""
     if getattr(_current, "session", None) is None:
@@ -172,18 +203,18 @@ def get_default_session() -> Session | None:
     return getattr(_current, "session", None)
 
 
-def get_default_graph() -> Graph:
-    """Return something to enter that changes nothing."""
-    return Graph()
+def get_default_graph() -> Any:
+    """Return something to enter that changes nothing, or the graph that the code is in."""
+    return tf.compat.v1.get_default_graph() if _is_in_graph() else Graph()
 
 
 def reset_default_graph() -> None:
     """Do nothing: there is no graph to reset."""
 
 
-def initializer(*_arguments: Any, **_keywords: Any) -> Initializer:
-    """Return what a session can run without effect."""
-    return Initializer()
+def initializer(*_arguments: Any, **_keywords: Any) -> Any:
+    """Return what a session can run without effect, or what makes the variables of the graph that the code is in."""
+    return tf.compat.v1.global_variables_initializer() if _is_in_graph() else Initializer()
 
 
 def apply_options(config: Any) -> None:

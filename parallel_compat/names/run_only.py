@@ -73,8 +73,27 @@ _OF_STANDALONE = {
     f"keras.{module}.{name}": _MODULES[name] for module, names in _HELD_MODULES.items() for name in names.split()
 }
 
+# What `tf.compat.v1` has, and code of Keras that is written for TensorFlow 2 reaches by that path. There is no graph
+# for it either.
+OF_COMPAT_V1 = frozenset(
+    (
+        "InteractiveSession",
+        "Session",
+        "disable_eager_execution",
+        "disable_v2_behavior",
+        "get_default_graph",
+        "get_default_session",
+        "global_variables_initializer",
+        "local_variables_initializer",
+        "reset_default_graph",
+        "tables_initializer",
+    )
+)
+
 _PROVIDED: dict[str, str] = {
     # Sessions and graphs that only served to be there.
+    "tensorflow.disable_eager_execution": f"{_LEGACY}.session.disable_eager_execution",
+    "tensorflow.disable_v2_behavior": f"{_LEGACY}.session.disable_eager_execution",
     "tensorflow.enable_eager_execution": f"{_LEGACY}.session.enable_eager_execution",
     "tensorflow.enable_v2_behavior": f"{_LEGACY}.session.enable_v2_behavior",
     "tensorflow.get_default_session": f"{_LEGACY}.session.get_default_session",
@@ -85,6 +104,12 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.initialize_all_variables": f"{_LEGACY}.session.initializer",
     "tensorflow.data.make_initializable_iterator": f"{_LEGACY}.data_tensors.make_initializable_iterator",
     "tensorflow.tables_initializer": f"{_LEGACY}.session.initializer",
+    **{
+        f"tensorflow.compat.v1.{name}": f"{_LEGACY}.session.{stand_in}"
+        for name in OF_COMPAT_V1
+        for stand_in in ["initializer" if name.endswith("initializer") else name]
+    },
+    "tensorflow.compat.v1.disable_v2_behavior": f"{_LEGACY}.session.disable_eager_execution",
     # `model.compile(tf.train.AdamOptimizer(1e-3), ...)` under tf.keras.
     "tensorflow.train.AdamOptimizer": f"{_LEGACY}.optimizers.AdamOptimizer",
     "tensorflow.train.GradientDescentOptimizer": f"{_LEGACY}.optimizers.GradientDescentOptimizer",

@@ -276,8 +276,10 @@ def _answers_class(kind: type) -> type:
 
 
 def _names_alone(module: ModuleType) -> frozenset[str] | None:
-    """Return the names that a module answers, or None for all: `tf.compat.v1` has its graphs and sessions itself."""
-    return frozenset(("keras",)) if lookup.spelled(module.__name__) == "tensorflow.compat.v1" else None
+    """Return the names that a module answers, or None for all: `tf.compat.v1` has most of what it had itself."""
+    if lookup.spelled(module.__name__) != "tensorflow.compat.v1":
+        return None
+    return run_only.OF_COMPAT_V1 | {"keras"}
 
 
 def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None = None) -> type[ModuleType]:
@@ -299,7 +301,8 @@ def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None =
         ):
             caller = sys._getframe(1)
             frame = callers.user_frame(caller)
-            if frame is not None:
+            # A source without Keras has the graphs of `tf.compat.v1`.
+            if frame is not None and not (alone and attribute != "keras" and callers.era_of(frame) is Era.TODAY):
                 return _answer(module, name, attribute, caller, frame, plain)
         return plain(module, attribute)
 

@@ -98,3 +98,34 @@ def test_tensors_of_a_graph_are_compared_by_what_they_are():
     assert x not in [y, z]
     assert [z, y, x].index(x) == 2
     assert x != None  # noqa: E711
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_statistics_of_a_layers_weights(replicas):
+    from keras import backend as K
+    from keras.layers import Layer
+    from keras.models import Sequential
+    from keras.utils import multi_gpu_model
+
+    class Centred(Layer):
+        def build(self, input_shape):
+            self.kernel = self.add_weight(name="kernel", shape=(4, 3), initializer="ones")
+            super().build(input_shape)
+
+        def call(self, x):
+            parts = [K.mean(self.kernel), K.mean(self.kernel, axis=0), K.var(self.kernel), K.std(self.kernel + 0.0)]
+            spread = parts[2] + K.sum(K.stack([self.kernel, self.kernel]))
+            return K.dot(x, self.kernel - parts[1]) + parts[0] * spread
+
+        def compute_output_shape(self, input_shape):
+            return (input_shape[0], 3)
+
+    template = Sequential([Centred(input_shape=(4,))])
+    template.set_weights([np.arange(12, dtype="float32").reshape(4, 3)])
+    model = template if replicas == 1 else multi_gpu_model(template, replicas)
+    model.compile("sgd", "mse")
+    kernel = np.arange(12.0).reshape(4, 3)
+    x = np.arange(20.0).reshape(5, 4)
+    expected = x @ (kernel - kernel.mean(0)) + kernel.mean() * (kernel.var() + 2 * kernel.sum())
+    np.testing.assert_allclose(model.predict(x), expected, rtol=1e-5)
+    assert np.isfinite(model.train_on_batch(x, expected))
