@@ -68,7 +68,15 @@ class Definition(NamedTuple):
         """The layers that made the inputs: none."""
         return []
 
-    node_indices = tensor_indices = inbound_layers
+    @property
+    def node_indices(self) -> list[int]:
+        """In which of their calls those made the inputs."""
+        return []
+
+    @property
+    def tensor_indices(self) -> list[int]:
+        """As which outputs those made the inputs."""
+        return []
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")

@@ -19,7 +19,7 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, optimizer_steps, patch_points
 from parallel_compat.backend.keras3 import layers as layers_of_keras
-from parallel_compat.legacy import activations, layers, locally_connected, losses, optimizers
+from parallel_compat.legacy import activations, layers, locally_connected, optimizers, serializing
 from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
@@ -367,7 +367,9 @@ def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:
     if isinstance(given, str):
         return custom_objects.get(given, given)
     if isinstance(given, dict):
-        return (losses.deserialize if kind == "loss" else losses.deserialize_metric)(given, custom_objects)
+        return (serializing.deserialize_loss if kind == "loss" else serializing.deserialize_metric)(
+            given, custom_objects
+        )
     return given
 
 

@@ -19,7 +19,7 @@ class _OfRank(type(keras.layers.Layer)):  # type: ignore[misc]  # Keras carries 
     def __instancecheck__(cls, instance: Any) -> bool:
         if isinstance(instance, _POOLINGS) and "_rank" in vars(cls):
             return len(instance.pool_size) == cls._rank
-        return super().__instancecheck__(instance)
+        return bool(super().__instancecheck__(instance))
 
 
 class _Pooling(keras.layers.Layer):  # type: ignore[misc]

@@ -11,6 +11,7 @@ from typing import Any
 import keras
 
 from parallel_compat.legacy import config_spelling, losses, model_configs
+from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.run import callers
 
 
@@ -75,3 +76,45 @@ def get_initializer(identifier: Any) -> Any:
         identifier: a name, a dict, an initializer, or a function.
     """
     return keras.initializers.get(_today(identifier))
+
+
+def deserialize_loss(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """Make the loss of what `keras.losses.serialize` returned, also of a class without `from_config`.
+
+    Args:
+        name: a name, or a dict with `class_name` and `config`.
+        custom_objects: the user's own functions and classes by name.
+    """
+    if name == "huber_loss" and name not in (custom_objects or {}):
+        return metric_functions.loss_of_name(name)
+    return _made(keras.losses, name, custom_objects)
+
+
+def deserialize_metric(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """Make the metric of what `keras.metrics.serialize` returned, likewise."""
+    return _made(keras.metrics, name, custom_objects)
+
+
+def _as_today(form: dict[str, Any]) -> dict[str, Any]:
+    """Return what `serialize` of an old era said of an object, as Keras 3 reads it."""
+    config = form.get("config")
+    if isinstance(config, dict) and config.get("reduction") == "auto":
+        return {**form, "config": {**config, "reduction": losses.REDUCTION}}
+    return form
+
+
+def _made(module: Any, name: Any, custom_objects: dict[str, Any] | None) -> Any:
+    if isinstance(name, str) and name in (custom_objects or {}):
+        return (custom_objects or {})[name]
+    kind = None
+    if isinstance(name, dict):
+        name = _as_today(name)
+        kind = keras.saving.get_registered_object(name.get("class_name"), custom_objects)
+    if isinstance(kind, type) and not hasattr(kind, "from_config"):
+        return kind(**name["config"])
+    if isinstance(name, str):
+        try:
+            return keras.losses.get(name)  # the function, of a metric too
+        except ValueError:
+            return module.get(name)
+    return module.deserialize(name, custom_objects)

@@ -148,7 +148,8 @@ class DottedFindings:
         text, edits = spelled
         message = moved(path, target, entry)
         status = Status.REWRITTEN
-        if base + ast.unparse(node)[len(root.id) :] in OF_BOTH:
+        is_of_keras = not target.startswith("tensorflow.compat.v1.")
+        if is_of_keras and base + ast.unparse(node)[len(root.id) :] in OF_BOTH:
             message += " (Unsafe: TensorFlow 1's function of this name is the mean of all, Keras's has one per sample.)"
             status = Status.UNSAFE
         yield file.found(RULE, node, message, [file.replace(node, text), *edits], status=status)

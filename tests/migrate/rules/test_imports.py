@@ -283,7 +283,8 @@ def test_graphs_under_compat_v1():
     tf.disable_v2_behavior()
     tf.logging.set_verbosity(tf.logging.ERROR)
     """
-    assert found(source, "imports") == [(2, "attention")]
+    assert found(source, "imports") == [(2, "unsafe")]  # answered in a program that runs
+    assert found(source.replace("disable_v2_behavior()", "variable_scope('a')"), "imports") == [(2, "attention")]
     check_transformed(
         "import tensorflow.compat.v1 as tf\ns = tf.Session()\n",
         "import tensorflow.compat.v1 as tf\nimport parallel_compat.legacy.session\n"
