@@ -107,7 +107,7 @@ def today_of(kind: str, config: dict[str, Any]) -> dict[str, Any]:
     entry = {"class_name": kind, "config": {"name": _NO_NAME, **config}}
     text = json.dumps({"class_name": "Sequential", "config": {"layers": [entry]}}, default=model_configs.plain)
     given = h5_files.custom_objects()
-    translation = translate(model_entry(text), _VERSION, given, old_files.target())
+    translation = translate(model_entry(text), _VERSION, given, old_files.target(given))
     translation.check(keep_lambda=True)
     if translation.initializers:
         raise ValueError(

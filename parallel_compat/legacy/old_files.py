@@ -37,6 +37,7 @@ from parallel_compat.run import callers
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import FrameType
 
     from parallel_compat.recover.reader import Reading, Stored
@@ -55,8 +56,12 @@ _TAKES_UNDER_RUN = frozenset(
 )
 
 
-def target() -> Target:
-    """Return what a translated model finds here: Keras 3's layers, those of the time, and the old `hard_sigmoid`."""
+def target(given: Mapping[str, Any]) -> Target:
+    """Return what a translated model finds here: Keras 3's layers, those of the time, and the old `hard_sigmoid`.
+
+    Args:
+        given: the user's classes and functions by name.
+    """
     era = callers.era_of_caller()  # of today, where the classes of Keras are its own
     here = {name for name, value in vars(keras.layers).items() if inspect.isclass(value)}
     return Target(
@@ -65,6 +70,11 @@ def target() -> Target:
         _TAKES_UNDER_RUN if era is not Era.TODAY else frozenset(),
         # TensorFlow 1's own Keras placed them so as well, of which there are no numbers here.
         upsamples_as_then=era is Era.KERAS_2_2_4,
+        own=frozenset(
+            name
+            for name, kind in given.items()
+            if name in here and inspect.isclass(kind) and callers.is_class_of_user(kind)
+        ),
     )
 
 
@@ -109,7 +119,7 @@ def load(
             )
         if written_by_keras3(stored):
             return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode, goes_on=goes_on)
-        template = template_of(stored, given, target=target())
+        template = template_of(stored, given, target=target(given))
         assert template.translation is not None
         _refuse_what_is_not_here(template.translation)
         single, state = keras_models.read_model(template, reading, {**old_layers(), **given}, optimizer=compile)
@@ -186,7 +196,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
         return h5_files.model_of_today(config, known, safe_mode)
     entry, wrappers = unwrap(model_entry(text))
     version = config.get("keras_version") if isinstance(config, dict) else None
-    translation = translate(entry, version if isinstance(version, str) else None, given, target())
+    translation = translate(entry, version if isinstance(version, str) else None, given, target(given))
     _refuse_what_is_not_here(translation)
     for note in translation.notes:
         warnings.warn(note, ParallelCompatWarning, stacklevel=4)

@@ -132,6 +132,8 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
         config["cell"] = _entry(config["cell"], where, depth + 1)
     if "cells" in config and isinstance(config["cells"], list):
         config["cells"] = [_entry(cell, where, depth + 1) for cell in config["cells"]]
+    if "layers" in config and class_name not in (*FUNCTIONAL_CLASSES, "Sequential") and "input_layers" not in config:
+        entry["own_layers"] = config.pop("layers")  # an argument of a layer of the user: `layers=[64, 32]`
     if "layers" in config:
         if not isinstance(config["layers"], list) or len(config["layers"]) > limits.GRAPH_LAYERS:
             raise CheckpointError(f"{where}: `layers` is not a list of at most {limits.GRAPH_LAYERS:,} layers.")
@@ -146,6 +148,13 @@ def _entry(found: Any, where: str, depth: int) -> Entry:
     for key in ("layer", "backward_layer"):
         if key in config and (key == "layer" or config[key] is not None):
             config[key] = _entry(config[key], where, depth + 1)
+    return entry
+
+
+def with_own_layers(entry: Entry) -> Entry:
+    """Put an argument of a layer of the user that is called `layers` back into the layer's config."""
+    if "own_layers" in entry:
+        entry["config"]["layers"] = entry.pop("own_layers")
     return entry
 
 

@@ -6,6 +6,7 @@ import copy
 import re
 from typing import TYPE_CHECKING
 
+from parallel_compat.recover.config_json import with_own_layers
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.rules import GRAPH_RULES, LAYER_RULES
 from parallel_compat.recover.rules.layer_names import masks, model_name
@@ -57,7 +58,7 @@ def _layer(entry: Entry, translation: Translation, path: Path) -> Entry:
         if isinstance(config.get(key), dict):
             inside = names if entry["class_name"] == "Bidirectional" else ("layer",)
             before = copy.deepcopy(config[key])
-            config[key] = _layer(config[key], translation, (*path, inside[0]))
+            config[key] = with_own_layers(_layer(config[key], translation, (*path, inside[0])))
             if key == "layer" and len(inside) == 2 and not isinstance(config.get("backward_layer"), dict):
                 # Its twin, of which the config says nothing, needs the same done to its weights.
                 twin = Translation(
@@ -66,15 +67,26 @@ def _layer(entry: Entry, translation: Translation, path: Path) -> Entry:
                 _layer(before, twin, (*path, inside[1]))
                 translation.edits |= twin.edits
     if isinstance(config.get("cell"), dict):
-        config["cell"] = _layer(config["cell"], translation, (*path, "cell"))
+        config["cell"] = with_own_layers(_layer(config["cell"], translation, (*path, "cell")))
     if isinstance(config.get("cells"), list):
-        config["cells"] = [_layer(cell, translation, (*path, cell["name"])) for cell in config["cells"]]
+        config["cells"] = [
+            with_own_layers(_layer(cell, translation, (*path, cell["name"]))) for cell in config["cells"]
+        ]
     translation.here = path
-    for rule in LAYER_RULES:
-        rule(entry, translation)
+    name = entry["class_name"]
+    if name in translation.target.own:
+        entry["class_name"] = unknown = f"{name} of the user"
+        for rule in LAYER_RULES:
+            rule(entry, translation)
+        entry["class_name"] = name
+        translation.custom.setdefault(name, []).extend(translation.custom.pop(unknown, []))
+    else:
+        for rule in LAYER_RULES:
+            rule(entry, translation)
     if entry["class_name"] == "Functional" and "output_layers" in entry["config"]:
         for graph_rule in GRAPH_RULES:
             graph_rule(entry, translation)
     for layer in entry["config"].get("layers", ()):
         layer.pop("batch_input_shape", None)  # has served `sequential_input`
+        with_own_layers(layer)
     return entry

@@ -322,6 +322,71 @@ def test_layers_of_the_user(era):
         keras.models.model_from_json(model.to_json())
 
 
+@pytest.mark.parametrize("held", [2, [3, 2], [{"class_name": "Dense", "config": {"units": 2}}]])
+def test_layers_as_an_argument_of_a_layer_of_the_user(era, held, tmp_path):
+    keras = keras_of(era)
+
+    class Block(keras.layers.Layer):
+        def __init__(self, layers=1, **keywords):
+            super().__init__(**keywords)
+            self.layers_given = layers
+
+        def call(self, x):
+            return x * 2.0
+
+        def compute_output_shape(self, input_shape):
+            return input_shape
+
+        def get_config(self):
+            return {**super().get_config(), "layers": self.layers_given}
+
+    x = keras.layers.Input((4,))
+    inner = keras.models.Model(x, Block(held, name="block")(keras.layers.Dense(3)(x)))
+    y = keras.layers.Input((4,))
+    model = keras.models.Model(y, keras.layers.TimeDistributed(Block(held))(keras.layers.RepeatVector(2)(inner(y))))
+    known = {"Block": Block}
+    model.save(str(tmp_path / "model.h5"))
+    again = [
+        keras.models.Model.from_config(model.get_config(), custom_objects=known),
+        keras.models.model_from_json(model.to_json(), known),
+        keras.models.load_model(str(tmp_path / "model.h5"), known),
+    ]
+    for each in again:
+        assert each.layers[1].get_layer("block").layers_given == held
+        assert each.layers[-1].layer.layers_given == held
+
+
+def test_a_class_of_the_user_with_the_name_of_one_of_keras(era, tmp_path):
+    keras = keras_of(era)
+
+    class LayerNormalization(keras.layers.Layer):
+        def __init__(self, eps=1e-9, **keywords):
+            super().__init__(**keywords)
+            self.eps = eps
+
+        def build(self, input_shape):
+            self.gamma = self.add_weight(name="gamma", shape=(3,), initializer="ones")
+            super().build(input_shape)
+
+        def call(self, x):
+            return x * self.gamma + self.eps
+
+        def compute_output_shape(self, input_shape):
+            return input_shape
+
+        def get_config(self):
+            return {**super().get_config(), "eps": self.eps}
+
+    model = keras.models.Sequential([keras.layers.Dense(3, input_shape=(4,)), LayerNormalization(0.5)])
+    model.save(str(tmp_path / "model.h5"))
+    x = np.ones((2, 4), "float32")
+    with keras.utils.CustomObjectScope({"LayerNormalization": LayerNormalization}):
+        again = keras.models.Sequential.from_config(model.get_config())
+        assert again.layers[1].eps == 0.5
+        loaded = keras.models.load_model(str(tmp_path / "model.h5"))
+    np.testing.assert_array_equal(loaded.predict(x, verbose=0), model.predict(x, verbose=0))
+
+
 def test_what_the_era_had_no_words_for_stays_as_it_is(era):
     keras = keras_of(era)
     layers = keras.layers
