@@ -79,12 +79,17 @@ OF_COMPAT_V1 = frozenset(
     (
         "InteractiveSession",
         "Session",
+        "assign",
+        "assign_add",
+        "assign_sub",
         "disable_eager_execution",
         "disable_v2_behavior",
         "get_default_graph",
         "get_default_session",
         "global_variables_initializer",
+        "gradients",
         "local_variables_initializer",
+        "placeholder",
         "reset_default_graph",
         "tables_initializer",
     )
@@ -104,12 +109,6 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.initialize_all_variables": f"{_LEGACY}.session.initializer",
     "tensorflow.data.make_initializable_iterator": f"{_LEGACY}.data_tensors.make_initializable_iterator",
     "tensorflow.tables_initializer": f"{_LEGACY}.session.initializer",
-    **{
-        f"tensorflow.compat.v1.{name}": f"{_LEGACY}.session.{stand_in}"
-        for name in OF_COMPAT_V1
-        for stand_in in ["initializer" if name.endswith("initializer") else name]
-    },
-    "tensorflow.compat.v1.disable_v2_behavior": f"{_LEGACY}.session.disable_eager_execution",
     # `model.compile(tf.train.AdamOptimizer(1e-3), ...)` under tf.keras.
     "tensorflow.train.AdamOptimizer": f"{_LEGACY}.optimizers.AdamOptimizer",
     "tensorflow.train.GradientDescentOptimizer": f"{_LEGACY}.optimizers.GradientDescentOptimizer",
@@ -223,6 +222,11 @@ _PROVIDED: dict[str, str] = {
         for name in _IMAGE.split()
         if name != "ImageDataGenerator"
     },
+}
+_PROVIDED |= {
+    f"tensorflow.compat.v1.{name}": _PROVIDED[f"tensorflow.{name}"]
+    for name in sorted(OF_COMPAT_V1)
+    if f"tensorflow.{name}" in _PROVIDED
 }
 # Answers that are as good as today's own name: not worth a line in the report.
 QUIET = frozenset(

@@ -282,6 +282,12 @@ def _names_alone(module: ModuleType) -> frozenset[str] | None:
     return run_only.OF_COMPAT_V1 | {"keras"}
 
 
+def _has_graphs(frame: FrameType) -> bool:
+    """Say whether code has the graphs of `tf.compat.v1`: without Keras, and in a graph that it made itself."""
+    tf = sys.modules["tensorflow"]
+    return callers.era_of(frame) is Era.TODAY or not (tf.executing_eagerly() or tf.inside_function())
+
+
 def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None = None) -> type[ModuleType]:
     held = lookup.held(name) | {"__all__"} if alone is None else alone
     # Below a module that is gone as a whole every name is gone with it, and under a private spelling of Keras every
@@ -301,8 +307,7 @@ def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None =
         ):
             caller = sys._getframe(1)
             frame = callers.user_frame(caller)
-            # A source without Keras has the graphs of `tf.compat.v1`.
-            if frame is not None and not (alone and attribute != "keras" and callers.era_of(frame) is Era.TODAY):
+            if frame is not None and not (alone and attribute != "keras" and _has_graphs(frame)):
                 return _answer(module, name, attribute, caller, frame, plain)
         return plain(module, attribute)
 

@@ -86,6 +86,23 @@ with tf.compat.v1.Session(graph=g) as session:
     assert done.stdout.splitlines() == ["[[3.0, 3.0]] 9.0", "8.0", "True"]
 
 
+def test_placeholders_of_code_of_keras_are_fed_without_a_graph(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("""
+import numpy as np, tensorflow.compat.v1 as tf
+from tensorflow.keras import layers, models
+tf.disable_eager_execution()
+model = models.Sequential([layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+fed = tf.placeholder(tf.float32, (None, 2))
+result = model(fed * 2.0)
+gradient = tf.gradients(result, fed)[0]
+session = tf.keras.backend.get_session()
+print(session.run(result, {fed: np.ones((1, 2))}).tolist(), session.run(gradient, {fed: np.ones((1, 2))}).tolist())
+""")
+    done = run("--quiet", "script.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["[[4.0]] [[2.0, 2.0]]"]
+
+
 def test_a_source_without_keras_has_the_graphs_themselves(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import tensorflow.compat.v1 as tf

@@ -294,6 +294,10 @@ class Phase(NamedTuple):
     fixed: int
 
 
+class _Fixed(int):
+    """A learning phase that was fixed, which is no argument that code gave."""
+
+
 _fixed: bool | None = None
 _default: bool | None = None
 _phase: ContextVar[Phase | None] = ContextVar("phase", default=None)
@@ -322,7 +326,7 @@ def call_in_phase(model: keras.Model, fixed: int) -> None:
     def call(inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
         token = _phase.set(Phase(bool(training), fixed))
         try:
-            return inner(inputs, training=fixed, mask=mask, **keywords)
+            return inner(inputs, training=_Fixed(fixed), mask=mask, **keywords)
         finally:
             _phase.reset(token)
 
@@ -381,9 +385,10 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
             def call_as_given(*args: Any, **kwargs: Any) -> Any:
                 # `Dropout(0.5)(x, training=True)` drops out whatever the model does, as in Keras 2.
-                # Keras 3 notes the default of `call` as if it had been given; what was fixed is an integer.
+                # Keras 3 notes the default of `call` as if it had been given.
                 given = kwargs.get("training")
-                if given is not None and given is not _default_of_training(operation) and type(given) is not int:
+                said = given is not None and given is not _default_of_training(operation)
+                if said and not isinstance(given, _Fixed):
                     return operation(*args, **kwargs)
                 if _fixed is None or "training" not in context:
                     return call(*args, **kwargs)
@@ -401,7 +406,7 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
                     if _fixed is not None:
                         vars(self)[_FIXED] = int(_fixed)
                         if self._call_has_training_arg:
-                            given.setdefault(name, int(_fixed))
+                            given.setdefault(name, _Fixed(_fixed))
                 elif _default is not None and given.get(name) is None and context.get_value(name) is None:
                     context.set_value(name, _default)
             return original(self, name, spec, context, kwargs)
@@ -420,9 +425,11 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 def _call_in_phase(operation: Any, training: Any, args: Any, kwargs: Any) -> Any:
     """Call a layer of a model's pass with what was fixed when the layer, or the model that it is in, was called."""
     around = _phase.get()
-    nested = type(training) is int  # of a model in a model: a graph ran its layers anew, in the phase of that time
-    noted = kwargs.get("training") if type(kwargs.get("training")) is int else vars(operation).get(_FIXED, 0)
-    fixed = training if nested else noted
+    nested = isinstance(
+        training, _Fixed
+    )  # of a model in a model: a graph ran its layers anew, in the phase of that time
+    noted = kwargs.get("training")
+    fixed = training if nested else _Fixed(noted if isinstance(noted, _Fixed) else vars(operation).get(_FIXED, 0))
     if "training" in getattr(operation, "_call_context_args", ()):
         kwargs = {**kwargs, "training": fixed}
     token = _phase.set(Phase(around.trains if around is not None and nested else bool(training), fixed))
