@@ -490,7 +490,7 @@ class ClippedGradients(keras.Operation):  # type: ignore[misc]  # Keras carries 
 
     def call(self, gradients: list[Any]) -> list[Any]:
         """Clip them."""
-        return optimizer_steps.clipped(self._optimizer, gradients)
+        return steps_of_keras.clipped(self._optimizer, gradients)
 
     def compute_output_spec(self, gradients: list[Any]) -> list[Any]:
         """Return their shapes and dtypes."""

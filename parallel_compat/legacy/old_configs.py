@@ -79,10 +79,8 @@ def make_layer(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any
 def _made(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any]], Any]) -> Any:
     config = dict(config)
     shape = config.pop("batch_input_shape", None) if kind is not keras.layers.InputLayer else None
-    length, weights = (
-        config.get("input_length"),
-        config.pop("weights", None),
-    )  # what code puts in, as it was to `__init__`
+    length = config.get("input_length")
+    weights = config.pop("weights", None)  # which code puts in: an argument of every layer
     today = today_of(kind.__name__, config)
     layer = make(today)
     if shape is not None:

@@ -377,9 +377,8 @@ def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:
     if isinstance(given, str):
         return custom_objects.get(given, given)
     if isinstance(given, dict):
-        return (serializing.deserialize_loss if kind == "loss" else serializing.deserialize_metric)(
-            given, custom_objects
-        )
+        make = serializing.deserialize_loss if kind == "loss" else serializing.deserialize_metric
+        return make(given, custom_objects)
     return given
 
 

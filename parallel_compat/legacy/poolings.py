@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.legacy.utils import conv_output_length
 
 _POOLINGS = patch_points.pooling_class()
 
@@ -44,9 +45,7 @@ class _Pooling(keras.layers.Layer):  # type: ignore[misc]
         first = 2 if self.data_format == "channels_first" else 1
         shape = list(input_shape)
         for axis, window, step in zip(range(first, first + self._rank), self.pool_size, self.strides, strict=True):
-            if shape[axis] is not None:
-                room = shape[axis] if self.padding == "same" else shape[axis] - window + 1
-                shape[axis] = -(-room // step)
+            shape[axis] = conv_output_length(shape[axis], window, self.padding, step)
         return tuple(shape)
 
     def _pooling_function(self, inputs: Any, pool_size: Any, strides: Any, padding: Any, data_format: Any) -> Any:
@@ -54,10 +53,13 @@ class _Pooling(keras.layers.Layer):  # type: ignore[misc]
 
     def call(self, inputs: Any) -> Any:
         """Return what `_pooling_function` makes of the inputs."""
+        return self._pooled(inputs, ())
+
+    def _pooled(self, inputs: Any, further: tuple[int, ...]) -> Any:
         return self._pooling_function(
             inputs=inputs,
-            pool_size=self.pool_size,
-            strides=self.strides,
+            pool_size=(*self.pool_size, *further),
+            strides=(*self.strides, *further),
             padding=self.padding,
             data_format=self.data_format,
         )
@@ -83,16 +85,8 @@ class _Pooling1D(_Pooling, metaclass=_OfRank):
 
     def call(self, inputs: Any) -> Any:
         """Return what `_pooling_function` makes of the inputs, which it gets as pictures of one row."""
-        channels_last = self.data_format == "channels_last"
-        axis = 2 if channels_last else 3
-        outputs = self._pooling_function(
-            inputs=keras.ops.expand_dims(inputs, axis),
-            pool_size=(*self.pool_size, 1),
-            strides=(*self.strides, 1),
-            padding=self.padding,
-            data_format=self.data_format,
-        )
-        return keras.ops.squeeze(outputs, axis)
+        axis = 2 if self.data_format == "channels_last" else 3
+        return keras.ops.squeeze(self._pooled(keras.ops.expand_dims(inputs, axis), (1,)), axis)
 
 
 class _Pooling2D(_Pooling, metaclass=_OfRank):

@@ -16,6 +16,7 @@ from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
 from parallel_compat.names.eras import Era
+from parallel_compat.run import callers
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
@@ -53,8 +54,6 @@ def disable_eager_execution() -> None:
 
     What a script asks of a graph is answered without one.
     """
-    from parallel_compat.run import callers
-
     _eagerly.clear()
     if callers.era_of_caller() is Era.TF_KERAS_2_2:
         warnings.warn(

@@ -212,3 +212,8 @@ def root_name(node: ast.expr) -> ast.Name | None:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node if isinstance(node, ast.Name) else None
+
+
+def is_self(node: ast.expr) -> bool:
+    """Say whether a node is the name `self`."""
+    return isinstance(node, ast.Name) and node.id == "self"

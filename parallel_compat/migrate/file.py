@@ -283,6 +283,12 @@ class File:
                 return target, ()
         return target, (self.import_after(f"import {module}", at),)
 
+    def is_argument(self, name: ast.Name) -> bool:
+        """Say whether a name is nothing but an argument of a function around it."""
+        scope = self.tree.scopes.get(name)
+        bindings = scope.find(name.id) if scope else []
+        return bool(bindings) and all(isinstance(each.node, ast.arg) for each in bindings)
+
     def shadows(self, name: str, binding: Binding, at: ast.AST) -> bool:
         for above in [at, *self.tree.ancestors(at)]:
             scope = self.tree.scopes.get(above)

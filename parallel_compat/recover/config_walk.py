@@ -73,16 +73,15 @@ def _layer(entry: Entry, translation: Translation, path: Path) -> Entry:
             with_own_layers(_layer(cell, translation, (*path, cell["name"]))) for cell in config["cells"]
         ]
     translation.here = path
-    name = entry["class_name"]
-    if name in translation.target.own:
-        entry["class_name"] = unknown = f"{name} of the user"
-        for rule in LAYER_RULES:
-            rule(entry, translation)
+    name, unknown = entry["class_name"], f"{entry['class_name']} of the user"
+    is_own = name in translation.target.own
+    if is_own:  # so that no rule takes it for Keras's
+        entry["class_name"] = unknown
+    for rule in LAYER_RULES:
+        rule(entry, translation)
+    if is_own:
         entry["class_name"] = name
         translation.custom.setdefault(name, []).extend(translation.custom.pop(unknown, []))
-    else:
-        for rule in LAYER_RULES:
-            rule(entry, translation)
     if entry["class_name"] == "Functional" and "output_layers" in entry["config"]:
         for graph_rule in GRAPH_RULES:
             graph_rule(entry, translation)

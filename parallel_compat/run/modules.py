@@ -283,7 +283,7 @@ def _names_alone(module: ModuleType) -> frozenset[str] | None:
 
 
 def _has_graphs(frame: FrameType) -> bool:
-    """Say whether code has the graphs of `tf.compat.v1`: without Keras, and in a graph that it made itself."""
+    """Say whether code has the graphs of `tf.compat.v1`: without Keras, or in a graph that it made itself."""
     tf = sys.modules["tensorflow"]
     return callers.era_of(frame) is Era.TODAY or not (tf.executing_eagerly() or tf.inside_function())
 
@@ -407,11 +407,9 @@ def _answer(
     ):
         with importing_for_user():
             found = tensorflow_arguments.function(f"{lookup.spelled(name)}.{attribute}", caller, frame)
-        return (
-            _same(module, name, attribute, plain, of_graphs=callers.era_of(frame).has_graphs)
-            if found is None
-            else found
-        )
+        if found is not None:
+            return found
+        return _same(module, name, attribute, plain, of_graphs=callers.era_of(frame).has_graphs)
     importing = caller.f_code.co_filename.startswith("<frozen importlib")
     if row.status is Status.GONE:
         text = _sentence(row, frame)

@@ -179,29 +179,24 @@ def tensor_of_variable(variable: Any) -> Any:
 
 def depends_on(tensor: Any, other: Any) -> bool:
     """Say whether a symbolic tensor is computed from another one, or is that one."""
-    waiting, seen = [tensor], set()
-    while waiting:
-        current = waiting.pop()
-        if current is other:
-            return True
-        node = node_of(current)
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        waiting += node.input_tensors
-    return False
+    return tensor is other or any(x is other for node in _calls_behind(tensor) for x in node.input_tensors)
 
 
 def layers_before(tensor: Any) -> list[keras.layers.Layer]:
     """Return the layers that a symbolic tensor was computed by."""
-    waiting, nodes = [tensor], {}
+    found = {id(node.operation): node.operation for node in _calls_behind(tensor)}
+    return [each for each in found.values() if isinstance(each, keras.layers.Layer)]
+
+
+def _calls_behind(tensor: Any) -> Iterator[Any]:
+    """Yield each call that a symbolic tensor was computed by, the last one first."""
+    waiting, seen = [tensor], set()
     while waiting:
         node = node_of(waiting.pop())
-        if node is not None and id(node) not in nodes:
-            nodes[id(node)] = node
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield node
             waiting += node.input_tensors
-    found = {id(node.operation): node.operation for node in nodes.values()}
-    return [each for each in found.values() if isinstance(each, keras.layers.Layer)]
 
 
 def input_tensors_of(tensors: Iterable[Any]) -> list[Any]:
@@ -425,9 +420,8 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 def _call_in_phase(operation: Any, training: Any, args: Any, kwargs: Any) -> Any:
     """Call a layer of a model's pass with what was fixed when the layer, or the model that it is in, was called."""
     around = _phase.get()
-    nested = isinstance(
-        training, _Fixed
-    )  # of a model in a model: a graph ran its layers anew, in the phase of that time
+    # Of a model in a model: a graph ran its layers anew, in the phase of that time.
+    nested = isinstance(training, _Fixed)
     noted = kwargs.get("training")
     fixed = training if nested else _Fixed(noted if isinstance(noted, _Fixed) else vars(operation).get(_FIXED, 0))
     if "training" in getattr(operation, "_call_context_args", ()):

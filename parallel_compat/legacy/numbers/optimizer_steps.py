@@ -102,12 +102,6 @@ def clips_of(optimizer: Any) -> dict[str, float]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def clipped(optimizer: keras.optimizers.Optimizer, gradients: Sequence[Any]) -> list[Any]:
-    """Return gradients clipped as `step_as` says for an optimizer."""
-    settings: dict[str, Any] = optimizer_steps.step_settings(optimizer) or {}
-    return list(settings["clip"](gradients, settings["clipnorm"], settings["clipvalue"]))
-
-
 def step_as_tensorflow_1(optimizer: keras.optimizers.Optimizer) -> Any:
     """Let an optimizer of Keras step as the one of `tf.train` that it was made for, and return it.
 

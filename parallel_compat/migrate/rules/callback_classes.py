@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from parallel_compat.migrate.dotted_names import is_self
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -60,7 +62,7 @@ def find(file: File) -> Iterator[Finding]:
     for call in file.method_calls.get("add_summary", ()):
         assert isinstance(call.func, ast.Attribute)
         owner = call.func.value
-        if isinstance(owner, ast.Attribute) and owner.attr == "writer" and not _is_self(owner.value):
+        if isinstance(owner, ast.Attribute) and owner.attr == "writer" and not is_self(owner.value):
             message = (
                 f"Keras 3's `TensorBoard` has no `writer`: make it a `{_STAND_INS[_BOARD]}`, whose `writer` has it."
             )
@@ -84,7 +86,3 @@ def _reason(class_: ast.ClassDef, target: str) -> str | None:
             if old and (len(node.args) > 6 or any(keyword.arg == "period" for keyword in node.keywords)):
                 return "passes `period`"
     return None
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"

@@ -101,7 +101,7 @@ def _is_made_elsewhere(file: File, node: ast.expr) -> bool:
     if not isinstance(node, ast.Attribute):
         return False
     root = root_name(node)
-    if root is None or not _is_argument(file, root):
+    if root is None or not file.is_argument(root):
         return False
     if root.id != "self":
         return True
@@ -111,13 +111,7 @@ def _is_made_elsewhere(file: File, node: ast.expr) -> bool:
         for each in ast.walk(file.tree.module)
         if isinstance(each, ast.Assign) and any(ast.unparse(target) == name for target in each.targets)
     ]
-    return all(isinstance(value, ast.Name) and _is_argument(file, value) for value in made)
-
-
-def _is_argument(file: File, name: ast.Name) -> bool:
-    scope = file.tree.scopes.get(name)
-    bindings = scope.find(name.id) if scope else []
-    return bool(bindings) and all(isinstance(each.node, ast.arg) for each in bindings)
+    return all(isinstance(value, ast.Name) and file.is_argument(value) for value in made)
 
 
 def _receiver(call: ast.Call) -> str:

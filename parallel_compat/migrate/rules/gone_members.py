@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.methods import WHAT
 from parallel_compat.names import run_only
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
@@ -108,7 +109,7 @@ def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) != LAYER:
             continue
-        of_self = {node.attr for node in ast.walk(class_) if isinstance(node, ast.Attribute) and _is_self(node.value)}
+        of_self = {node.attr for node in ast.walk(class_) if isinstance(node, ast.Attribute) and is_self(node.value)}
         for method in class_.body:
             if not isinstance(method, ast.FunctionDef) or method.name.startswith("__") or method.name in of_self:
                 continue
@@ -119,10 +120,10 @@ def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:
                     isinstance(call, ast.Call)
                     and isinstance(call.func, ast.Attribute)
                     and call.func.attr == "add_loss"
-                    and _is_self(call.func.value)
+                    and is_self(call.func.value)
                     and call.args
                     and isinstance(call.args[0], ast.Attribute)
-                    and _is_self(call.args[0].value)
+                    and is_self(call.args[0].value)
                 ):
                     yield call
 
@@ -154,9 +155,5 @@ def _is_none(statement: ast.AST | None) -> bool:
 
 def _of_self(method: ast.FunctionDef, context: type[ast.expr_context]) -> Iterator[ast.Attribute]:
     for node in ast.walk(method):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, context) and _is_self(node.value):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, context) and is_self(node.value):
             yield node
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"

@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import methods
+from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.statements import remove_statement
@@ -50,7 +51,7 @@ def find(file: File) -> Iterator[Finding]:
             continue
         kind = file.kinds.of(node.value)
         maybe = kind is None and _looks_like_layer(node.value)
-        if (kind != LAYER and not maybe) or _is_self(node.value):
+        if (kind != LAYER and not maybe) or is_self(node.value):  # a layer may well set its own
             continue
         row = methods.member(of, node.attr)
         assert row.new is not None
@@ -97,7 +98,7 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
     kind = file.kinds.of(node.value)
     of_layer = node.attr in _NOT_TO_SET[LAYER] and kind in (LAYER, MODEL)
     way_out = _NOT_TO_SET[LAYER].get(node.attr) if of_layer else _NOT_TO_SET.get(kind or "", {}).get(node.attr)
-    if way_out is not None and not (kind == MODEL and not of_layer and _is_self(node.value)):
+    if way_out is not None and not (kind == MODEL and not of_layer and is_self(node.value)):
         statement = file.tree.parents.get(node)
         if of_layer and isinstance(statement, ast.Assign) and _is_of_a_held_layer(statement):
             message = f"`{node.attr}` cannot be assigned to in Keras 3, which has the weights of the layers it holds."
@@ -114,16 +115,12 @@ def _is_of_a_held_layer(statement: ast.Assign) -> bool:
     return (
         isinstance(value, ast.Attribute)
         and isinstance(value.value, ast.Attribute)
-        and _is_self(value.value.value)
+        and is_self(value.value.value)
         and len(targets) == 1
         and isinstance(targets[0], ast.Attribute)
-        and _is_self(targets[0].value)
+        and is_self(targets[0].value)
         and targets[0].attr == value.attr
     )
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"  # a layer may well set its own
 
 
 def _is_first_layer(node: ast.expr) -> bool:

@@ -121,11 +121,7 @@ def _is_unknown(file: File, node: ast.expr) -> bool:
     """Whether this source does not say what it is: an argument, or an attribute (`metrics=self.metrics`)."""
     if isinstance(node, ast.Attribute | ast.Subscript):
         return file.names.path(node) is None and file.names.local_path(node) is None and file.kinds.of(node) is None
-    if not isinstance(node, ast.Name):
-        return False
-    scope = file.tree.scopes.get(node)
-    bindings = scope.find(node.id) if scope else []
-    return bool(bindings) and all(isinstance(binding.node, ast.arg) for binding in bindings)
+    return isinstance(node, ast.Name) and file.is_argument(node)
 
 
 def _gives_a_function(definition: ast.FunctionDef) -> bool:
