@@ -64,7 +64,7 @@ class BaseLogger(Callback):
         self.seen = 0
         self.totals: dict[str, Any] = {}
         model = getattr(self, "model", None)
-        if object_eras.era_of_object(model) is Era.TF_KERAS_1_15 and compiled_metrics.order_of(model) is not None:
+        if object_eras.era_of_training(model) is Era.TF_KERAS_1_15 and compiled_metrics.order_of(model) is not None:
             self.stateful_metrics = set(compiled_metrics.metrics_names(model)[1:])
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -293,7 +293,7 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
         self.model.stop_training = True
         if self.restore_best_weights and self.best_weights is not None:
             if self.verbose > 0:
-                ends = "." if object_eras.era_of_object(self.model).is_tf_keras else ""
+                ends = "." if object_eras.era_of_training(self.model).is_tf_keras else ""
                 print(f"Restoring model weights from the end of the best epoch{ends}")
             self.model.set_weights(self.best_weights)
 

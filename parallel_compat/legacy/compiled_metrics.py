@@ -82,6 +82,7 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
         metrics: as given to `compile`.
         weighted_metrics: as given to `compile`.
     """
+    named_as, era = era, object_eras.trained_as(era)  # whose functions and names they have, and how they are counted
     outputs = _output_names(model)
     known = outputs or [""]
     count = len(known)
@@ -97,10 +98,10 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
             entries = _of_output(given, output, i, count) if with_loss[i] else []
             if i > 0 and era.is_tf_keras and not _is_by_output(given):
                 entries = [_copy(each) for each in entries]
-            elif weighted and era is Era.TF_KERAS_1_15:
+            elif weighted and named_as is Era.TF_KERAS_1_15:
                 for each in entries:
                     _name_as_weighted(each)
-            of_output = [_metric(entry, era, kind, weighted, choosers[i]) for entry in entries]
+            of_output = [_metric(entry, era, named_as, kind, weighted, choosers[i]) for entry in entries]
             if era is Era.TF_KERAS_1_15:  # a dict by name there
                 of_output = list({metric.name: metric for metric in of_output}.values())
             prefix = f"{output}_" if count > 1 else ""
@@ -159,7 +160,7 @@ def _names_of_results(model: keras.Model) -> list[str]:
     order = order_of(model)
     seen = getattr(model, "compiled", False) and model.built and keras3.Compiled(model).built
     if order is not None and not seen:
-        return [] if object_eras.era_of_object(model) is Era.TF_KERAS_2_2 else list(order)
+        return [] if object_eras.era_of_training(model) is Era.TF_KERAS_2_2 else list(order)
     if not seen:
         return in_old_order(model, {"loss": 0.0})
     metrics = model.metrics
@@ -179,7 +180,7 @@ def metrics_of_era(model: keras.Model, today: list[Any]) -> list[Any]:
         model: a model.
         today: what it is in Keras 3, whose list holds the metrics of `compile` as one.
     """
-    era = object_eras.era_of_object(model)
+    era = object_eras.era_of_training(model)
     if not getattr(model, "compiled", False) or era is Era.TODAY:
         return today
     if era is Era.KERAS_2_2_4:
@@ -216,28 +217,28 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
     return found
 
 
-def _metric(given: Any, era: Era, loss: str | None, weighted: bool, choosers: list[_Chosen]) -> Any:
+def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: bool, choosers: list[_Chosen]) -> Any:
     """Make the metric of an era from what `compile` was given for an output; add to `choosers` what is to choose."""
     if isinstance(given, keras.metrics.Metric):
         return given
     if getattr(given, "stateful", False) and callable(getattr(given, "reset_states", None)):
         return LayerMetric(given, era) if era.is_tf_keras else StatefulMetric(given)
     function: Any
-    prefix = "weighted_" if weighted and era is not Era.TF_KERAS_2_2 else ""
+    prefix = "weighted_" if weighted and named_as is not Era.TF_KERAS_2_2 else ""
     if isinstance(given, str) and given in _CHOSEN:
-        name = given if era is Era.TF_KERAS_2_2 else _SUFFIXES[_CHOSEN[given]]
+        name = given if named_as is Era.TF_KERAS_2_2 else _SUFFIXES[_CHOSEN[given]]
         choosers.append(_Chosen(_CHOSEN[given], era, loss))
         return MetricOfEra(choosers[-1], prefix + name, era, weighted)
     if isinstance(given, str):
         custom = keras.saving.get_registered_object(given)
-        function = custom or metric_functions.of_name(given, era)
+        function = custom or metric_functions.of_name(given, named_as)
         if function is None:  # a class, or an error that Keras knows to word
             return keras.metrics.get(given)
         own = getattr(custom, "__name__", given) if custom else metric_functions.old_name(given)
-        name = given if era is Era.TF_KERAS_2_2 else own
+        name = given if named_as is Era.TF_KERAS_2_2 else own
     else:
         old = metric_functions.named_as_keras_did(given)
-        function = (metric_functions.of_name(old, era) if old else None) or given
+        function = (metric_functions.of_name(old, named_as) if old else None) or given
         name = str(getattr(given, "name", None) or old or getattr(given, "__name__", type(given).__name__))
     if isinstance(function, type):
         return function()
@@ -292,7 +293,7 @@ def of_drawn_targets(model: Any, targets: Any) -> None:
         model: a compiled model.
         targets: what the first batch yielded for its outputs.
     """
-    if object_eras.era_of_object(model) is not Era.TF_KERAS_2_2 or targets is None:
+    if object_eras.era_of_training(model) is not Era.TF_KERAS_2_2 or targets is None:
         return
     names = _output_names(model) or [""]
     if len(names) == 1:

@@ -9,7 +9,7 @@ import keras
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.backend.keras3 import symbolic_values as values
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
+from parallel_compat.run import callers, object_eras
 
 
 class LearningPhase:
@@ -48,7 +48,7 @@ def set_learning_phase(value: int) -> None:
     global _set_phase, _in_graphs
     if value not in (0, 1):
         raise ValueError(f"Expected `value` to be 0 or 1. Received: value={value!r}")
-    _set_phase, _in_graphs = int(value), callers.era_of_caller() is not Era.TF_KERAS_2_2
+    _set_phase, _in_graphs = int(value), object_eras.trained_as(callers.era_of_caller()) is not Era.TF_KERAS_2_2
     if _in_graphs:
         values.fix_training(bool(value))
     else:

@@ -15,8 +15,7 @@ from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
-from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
+from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ def enabling(original: Any) -> Any:
     @functools.wraps(original)
     def enable(*given: Any, **keywords: Any) -> Any:
         _eagerly.set()
+        object_eras.train_in_graphs(False)
         return original(*given, **keywords)
 
     return enable
@@ -55,15 +55,7 @@ def disable_eager_execution() -> None:
     What a script asks of a graph is answered without one.
     """
     _eagerly.clear()
-    if callers.era_of_caller() is Era.TF_KERAS_2_2:
-        warnings.warn(
-            "TensorFlow 2.2 without eager execution trained as TensorFlow 1.15 did, but for the names of metrics and "
-            "the defaults of LSTM and GRU. Here it trains as with it: what callbacks see of each batch, the losses of "
-            "several outputs, `metrics_names` before the first batch and a BatchNormalization that is frozen after it "
-            "was called are others. `--era tf.keras-1.15` has those as they were.",
-            ParallelCompatWarning,
-            stacklevel=2,
-        )
+    object_eras.train_in_graphs(True)
 
 
 def is_eager() -> bool:

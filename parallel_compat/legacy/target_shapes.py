@@ -75,7 +75,7 @@ def check(model: Any, y: Any) -> None:
     Raises:
         ValueError: for targets of another shape than the output's, or `(samples, 1)` as one-hot classes.
     """
-    era = object_eras.era_of_object(model)
+    era = object_eras.era_of_training(model)
     if not isinstance(model, patch_points.functional_class() | keras.Sequential):
         return
     for name, target, loss, output in _of_outputs(model, y):

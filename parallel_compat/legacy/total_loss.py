@@ -68,7 +68,7 @@ def total_loss(model: keras.Model) -> Any:
 def targets(model: keras.Model) -> list[Any]:
     """Return the placeholders of the targets, None for an output without a loss (`model.targets`)."""
     made = _of(model, "targets")
-    if object_eras.era_of_object(model) is Era.TF_KERAS_1_15:
+    if object_eras.era_of_training(model) is Era.TF_KERAS_1_15:
         raise AttributeError("Expected a model of Keras 2.2.4. tf.keras 1.15 had no `targets`: use `_feed_targets`.")
     return list(made.targets)
 
@@ -109,7 +109,7 @@ def _check(model: Any, name: str) -> None:
     Raises:
         AttributeError: as for an attribute that is not there.
     """
-    era = object_eras.era_of_object(model)
+    era = object_eras.era_of_training(model)
     if not era.has_graphs:
         raise AttributeError(
             f"Expected `{name}` of a model of Keras 2.2.4 or tf.keras 1.15. Received: one that was compiled in code of "
@@ -139,7 +139,7 @@ def _check(model: Any, name: str) -> None:
 
 def _made(model: Any, known: list[Any] | None, places: bool | None) -> _Loss:
     of_compile: _OfCompile = vars(model)[_OF_COMPILE]
-    era, names, outputs = object_eras.era_of_object(model), data_forms.output_names(model), list(model.outputs)
+    era, names, outputs = object_eras.era_of_training(model), data_forms.output_names(model), list(model.outputs)
     without = data_forms.outputs_without_loss(model)
     targets: list[Any] = []
     weights: list[Any] = []
@@ -173,7 +173,7 @@ class TotalLoss(keras.Operation):  # type: ignore[misc]  # Keras carries no type
 
     def __init__(self, model: Any, targets: list[Any], weights: list[Any], added: list[Any]) -> None:
         super().__init__(name="total_loss")
-        era = object_eras.era_of_object(model)
+        era = object_eras.era_of_training(model)
         self._model, self._outputs = model, list(model.outputs)
         self._targets, self._weights = targets, weights
         of_class_ids = target_shapes.of_class_ids(model)

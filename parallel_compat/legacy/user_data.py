@@ -42,7 +42,7 @@ def standardize(
         check_array_lengths: taken and left alone, as `batch_size`.
         batch_size: taken and left alone.
     """
-    era = object_eras.era_of_object(model)
+    era = object_eras.era_of_training(model)
     given = {"x": x, "y": y, "sample_weight": sample_weight, "class_weight": class_weight}
     arguments = data_forms.in_todays_structure(model, given, _says_nothing)
     given_weights.weigh_classes_and_samples(model, arguments, era, _says_nothing)

@@ -197,12 +197,4 @@ DIFFERENCES: tuple[Difference, ...] = (
         "An activity regularizer in a model that `TimeDistributed` wraps is added to the loss once.",
         "TensorFlow had it twice in the loss.",
     ),
-    Difference(
-        (Era.TF_KERAS_2_2,),
-        "After `tf.compat.v1.disable_eager_execution()`, the logs of batches, the losses of several outputs, "
-        "`metrics_names` before the first batch and a BatchNormalization that is frozen after it was called are those "
-        "of eager execution; a warning says so.",
-        "TensorFlow 2.2 trained in TensorFlow 1.15's loop then, with its own names of metrics and defaults of layers: "
-        "an era between two others. `--era tf.keras-1.15` has that loop.",
-    ),
 )

@@ -104,6 +104,8 @@ _ALSO_IN_2_2 = (
     *OF_BOTH,
 )
 _SWITCHES_2_OFF = ("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.keras")
+# By whose `set_session` code of TensorFlow 2 chose what memory it takes, whatever else it did.
+_BACKEND_OF_1_IN_2 = "tensorflow.compat.v1.keras.backend"
 # Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
 _TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session")
 
@@ -268,6 +270,8 @@ def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
 
 
 def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
+    if _BACKEND_OF_1_IN_2.startswith(path) or path.startswith(_BACKEND_OF_1_IN_2):
+        return False
     if path.startswith("tensorflow.contrib") or path.startswith(_SWITCHES_2_OFF):
         return True
     if root is not None:

@@ -115,7 +115,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if isinstance(self, keras.Sequential):
         keras3.name_outputs(self, data_forms.output_names(self))
     batch_logs.begin(self)  # what was counted before is not gone on from
-    weighted_losses.weighed_as_in(era, self)
+    weighted_losses.weighed_as_in(object_eras.trained_as(era), self)
     if era is not Era.TODAY and first_outputs.are_unknown(self):
         first_outputs.compile_with_first(self, era, keywords, given_names)
     if not is_parallel(self):  # which keeps its own

@@ -45,7 +45,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         changed["sample_weight"] = arguments["sample_weight"] = named or None
         if not named:
             del changed["sample_weight"]
-    if object_eras.era_of_object(model) is Era.TF_KERAS_2_2:
+    if object_eras.era_of_training(model) is Era.TF_KERAS_2_2:
         changed = {name: _rows_as_array(each) for name, each in changed.items()}
     if type(changed.get("x")) is list:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
@@ -53,7 +53,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     if "x" in changed:
         changed["x"] = _strings_as_tensors(changed["x"])
     for name in ("x", "validation_data"):
-        if isinstance(changed.get(name), tf.data.Dataset) and object_eras.era_of_object(model).is_tf_keras:
+        if isinstance(changed.get(name), tf.data.Dataset) and object_eras.era_of_training(model).is_tf_keras:
             changed[name] = _with_columns(model, changed[name])
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
@@ -87,7 +87,7 @@ def _with_columns(model: Any, dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Let targets of a dataset that are one number of each sample be a column, `(samples, 1)`, as in tf.keras."""
     spec = dataset.element_spec
     targets = _flatten(spec[1]) if isinstance(spec, tuple) and len(spec) > 1 else []
-    if targets and object_eras.era_of_object(model) is Era.TF_KERAS_2_2:
+    if targets and object_eras.era_of_training(model) is Era.TF_KERAS_2_2:
         _check_shapes(model, spec[1])
     if not any(isinstance(each, tf.TensorSpec) and each.shape.rank == 1 for each in targets):
         return dataset
@@ -129,7 +129,7 @@ def _without_those_that_no_input_takes(model: Any, x: Any, note: Note) -> Any:
         or isinstance(model, _Sequential)
     ):
         return x
-    if object_eras.era_of_object(model) is not Era.TF_KERAS_2_2:
+    if object_eras.era_of_training(model) is not Era.TF_KERAS_2_2:
         return x
     note(f"{len(x)} arrays for {count} inputs", f"the first {count}, as in TensorFlow 2.2")
     return x[:count]
@@ -153,7 +153,7 @@ def _as_floats(model: Any, y: Any) -> Any:
     """Return arrays of targets as `BatchReader` makes those of a generator's batches."""
 
     def as_float(target: Any) -> Any:
-        if isinstance(target, tf.Tensor) and object_eras.era_of_object(model).is_tf_keras:
+        if isinstance(target, tf.Tensor) and object_eras.era_of_training(model).is_tf_keras:
             # As those of a data set: the step is made for one rank, and `fit` may follow `train_on_batch`.
             return _column(model, target)
         if not isinstance(target, np.ndarray):

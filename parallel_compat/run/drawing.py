@@ -30,7 +30,7 @@ def look_at_first_batch(model: Any, data: Any) -> None:
     A Sequence that draws from `np.random`, or counts its batches to seed it (`ImageDataGenerator.flow(seed=)`), gives
     others for it.
     """
-    if is_sequence(data) and object_eras.era_of_object(model) is Era.TF_KERAS_2_2 and len(data):
+    if is_sequence(data) and object_eras.era_of_training(model) is Era.TF_KERAS_2_2 and len(data):
         data[0]
 
 
@@ -39,7 +39,7 @@ def iterate_once_before(model: Any, data: Any, steps: Any) -> None:
 
     A data set that is shuffled takes another seed for each iterator (`DataHandler.enumerate_epochs`).
     """
-    if isinstance(data, tf.data.Dataset) and object_eras.era_of_object(model) is Era.TF_KERAS_2_2 and steps is None:
+    if isinstance(data, tf.data.Dataset) and object_eras.era_of_training(model) is Era.TF_KERAS_2_2 and steps is None:
         iter(data)
 
 
@@ -53,7 +53,7 @@ def lose_what_is_read_ahead(model: Any, arguments: dict[str, Any], drawing: Mapp
     held: Any = arguments.get("validation_data")
     steps: Any = arguments.get("validation_steps")
     if (
-        object_eras.era_of_object(model) is Era.TF_KERAS_2_2
+        object_eras.era_of_training(model) is Era.TF_KERAS_2_2
         and is_generator(held)
         and not is_sequence(held)
         and steps
@@ -87,7 +87,7 @@ def take_images_in_turn(model: Any, arguments: dict[str, Any]) -> None:
         arguments: those of `fit_generator`, which are changed.
     """
     is_alone = not arguments.get("use_multiprocessing") or (arguments.get("workers") or 0) < 2
-    if object_eras.era_of_object(model) is not Era.KERAS_2_2_4 or not is_alone:
+    if object_eras.era_of_training(model) is not Era.KERAS_2_2_4 or not is_alone:
         return
     for name, steps in ("generator", "steps_per_epoch"), ("validation_data", "validation_steps"):
         batches = arguments.get(name)
@@ -112,7 +112,7 @@ class _InTurn:
 
 def keeps_order(model: Any, data: Any, workers: Any) -> bool:
     """Whether a Sequence is not shuffled: before TensorFlow 2 those did that who drew for `workers`, and 0 had none."""
-    return workers == 0 and is_sequence(data) and object_eras.era_of_object(model).has_graphs
+    return workers == 0 and is_sequence(data) and object_eras.era_of_training(model).has_graphs
 
 
 # Where a model has what draws the order of its samples: a training that goes on draws on from there.
@@ -121,7 +121,7 @@ _DRAWS = "_parallel_compat_draws"
 
 def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `fit` with arrays as batches, where their order follows from a seed of the era."""
-    era, shuffle = object_eras.era_of_object(model), arguments.get("shuffle", True)
+    era, shuffle = object_eras.era_of_training(model), arguments.get("shuffle", True)
     data = tuple(arguments.get(name) for name in ("x", "y", "sample_weight"))
     are_sparse = is_sparse(data[0])
     if era is Era.TODAY or not ordered_batches.are_arrays(data):

@@ -78,14 +78,15 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     given, keywords = translated(of, given, keywords, frame)
     _check_compiled(self)
     arguments = keras3.bind("fit", given, keywords)
-    if callers.era_of(frame) is Era.TF_KERAS_2_2 and arguments.get("validation_split"):
+    era = object_eras.trained_as(callers.era_of(frame))
+    if era is Era.TF_KERAS_2_2 and arguments.get("validation_split"):
         arguments["validation_data"] = None  # of the two the split counted
     held_out = arguments.get("validation_data")
     arguments, drawing = _read_from_tensors(self, "fit", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
-    leave_out_weights(self, "train", arguments, callers.era_of(frame), note_of_method(of, frame))
-    weigh_classes_and_samples(self, arguments, callers.era_of(frame), note_of_method(of, frame))
-    weigh_held_out_samples(arguments, callers.era_of(frame))
+    leave_out_weights(self, "train", arguments, era, note_of_method(of, frame))
+    weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
+    weigh_held_out_samples(arguments, era)
     held_out = validated_on(arguments) if held_out is None else held_out
     of_arrays = fields_of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
@@ -104,9 +105,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         arguments["shuffle"] = False
     x, held = arguments.get("x"), arguments.get("validation_data")
     in_batches_of_training = (
-        callers.era_of(frame) is Era.TF_KERAS_1_15
-        and (is_generator(x) or is_sequence(x))
-        and generator_methods.ArrayBatches.takes(held)
+        era is Era.TF_KERAS_1_15 and (is_generator(x) or is_sequence(x)) and generator_methods.ArrayBatches.takes(held)
     )
     size = arguments.get("validation_batch_size") or arguments.get("batch_size")
     held_x = held_out[0] if isinstance(held_out, (tuple, list)) else None
@@ -126,7 +125,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
 def summary(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.summary` in the lines of its time, with a word on flags that differ from those that were compiled."""
     _say_if_flags_differ(self)
-    if object_eras.era_of_object(self) is Era.TODAY:
+    if object_eras.era_of_training(self) is Era.TODAY:
         return original(self, *given, **keywords)
     return legacy_summary.print_summary(self, *given, **keywords)
 
@@ -183,7 +182,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
     _complete_generators(arguments)
     with as_compiled(model):
         results = generator_methods.evaluate_generator(**arguments, return_dict=True)
-        return _ordered(model, logs.of_epoch(results, object_eras.era_of_object(model)))
+        return _ordered(model, logs.of_epoch(results, object_eras.era_of_training(model)))
 
 
 def _predict_generator(**arguments: Any) -> Any:
@@ -281,7 +280,7 @@ def _read_from_tensors(
             f"{type(x).__name__}, a Sequence"
         )
     changed = {each: value for each, value in arguments.items() if each not in ("y", "sample_weight", "batch_size")}
-    draw = sample_order.drawn(object_eras.era_of_object(model), arguments.get("shuffle", True) and name == "fit")
+    draw = sample_order.drawn(object_eras.era_of_training(model), arguments.get("shuffle", True) and name == "fit")
     if is_generator(x):
         changed["x"] = tensors.completed(x)
     elif tensors.is_all(x, y):
@@ -462,8 +461,9 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     arguments, drawing = _read_from_tensors(self, name, keras3.bind(name, given, keywords), drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
     function = "train" if name == "train_on_batch" else "test"
-    leave_out_weights(self, function, arguments, callers.era_of(frame), note_of_method(of, frame))
-    weigh_classes_and_samples(self, arguments, callers.era_of(frame), note_of_method(of, frame))
+    era = object_eras.trained_as(callers.era_of(frame))
+    leave_out_weights(self, function, arguments, era, note_of_method(of, frame))
+    weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
@@ -481,7 +481,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
             return patch_points.plain_results(results) if fed["return_dict"] else results
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
     as_then = logs.of_epoch if name == "evaluate" else logs.of_batch
-    return _ordered(self, as_then(results, object_eras.era_of_object(self)))
+    return _ordered(self, as_then(results, object_eras.era_of_training(self)))
 
 
 def _resetting(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], bool]:

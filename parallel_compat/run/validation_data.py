@@ -22,7 +22,7 @@ def hand_over(model: Any, callbacks: Any, validation_data: Any, of_arrays: dict[
         validation_data: as given to `fit`; set where it is arrays.
         of_arrays: `batch_size` and `samples`, where the training data is arrays.
     """
-    of_tf_keras = object_eras.era_of_object(model).is_tf_keras
+    of_tf_keras = object_eras.era_of_training(model).is_tf_keras
     arrays = None if of_tf_keras else _arrays(validation_data)
     for callback in flatten(callbacks) if callbacks else ():
         if isinstance(callback, keras.callbacks.Callback):

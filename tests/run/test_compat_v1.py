@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -54,7 +54,113 @@ def test_models_train_as_in_a_graph(off: str, run: Run, tmp_path: Path) -> None:
     received = json.loads(done.stdout.splitlines()[-1])
     for expected, numbers in zip(EXPECTED, received, strict=True):
         np.testing.assert_allclose(numbers, expected, rtol=2e-5)
-    assert ("TensorFlow 2.2 without eager execution" in done.stderr) == ("disable_eager" in off)
+
+
+LOOP_OF_1 = """
+import json
+import numpy as np, tensorflow as tf
+tf.compat.v1.disable_eager_execution()
+from tensorflow import keras
+from tensorflow.keras import layers
+
+x = np.random.RandomState(0).rand(22, 4).astype("float32")
+y, z = x.sum(1), (x[:, :1] > 0.5).astype("float32")
+found = {}
+
+
+class Logs(keras.callbacks.Callback):
+    def on_train_begin(self, logs=None):
+        found["params"] = {name: value for name, value in self.params.items() if name != "metrics"}
+
+    def on_batch_end(self, batch, logs=None):
+        found.setdefault("batches", []).append({name: float(value) for name, value in logs.items()})
+
+    def on_test_batch_end(self, batch, logs=None):
+        found.setdefault("sizes", []).append(int(logs["size"]))
+
+
+def filled(model):
+    numbers = np.random.RandomState(3)
+    model.set_weights([numbers.uniform(0.1, 0.5, each.shape) for each in model.get_weights()])
+    return model
+
+
+inputs = keras.Input((4,))
+hidden = layers.Dense(3, activation="tanh")(inputs)
+outputs = [layers.Dense(1, name="a")(hidden), layers.Dense(1, activation="sigmoid", name="b")(hidden)]
+model = filled(keras.Model(inputs, outputs))
+model.compile("sgd", {"a": "mse", "b": "binary_crossentropy"}, metrics={"a": "mae", "b": "accuracy"})
+found["names"] = model.metrics_names
+np.random.seed(1)
+history = model.fit(x, [y, z], batch_size=10, verbose=0, validation_split=0.3, callbacks=[Logs()]).history
+found["history"] = {name: float(values[0]) for name, values in history.items()}
+
+
+def batches():
+    while True:
+        yield x[:8], [y[:8], z[:8]]
+
+
+model.fit(batches(), steps_per_epoch=1, verbose=0, validation_data=batches(), validation_steps=1, callbacks=[Logs()])
+found["sum"] = float(model.train_on_batch(x, [y, z])[0])
+
+
+def frozen(called_again, before=False):
+    normalization = layers.BatchNormalization()
+    base = filled(keras.Sequential([layers.Dense(3, input_shape=(4,)), normalization]))
+    if before:
+        normalization.trainable = False
+    inputs = keras.Input((4,))
+    model = keras.Model(inputs, base(inputs)) if called_again else base
+    normalization.trainable = False
+    model.compile("sgd", "mse")
+    return float(model.fit(x, np.stack([y] * 3, 1), batch_size=11, verbose=0, shuffle=False).history["loss"][0])
+
+
+found["frozen"] = [frozen(False), frozen(True), frozen(True, before=True)]
+print(json.dumps(found))
+"""
+# What TensorFlow 2.2.3 printed.
+OF_TENSORFLOW_2_2 = """
+{
+ "names": ["loss", "a_loss", "b_loss", "a_mae", "b_accuracy"],
+ "params": {"batch_size": null, "epochs": 1, "steps": 1, "samples": 1, "verbose": 0, "do_validation": true},
+ "batches": [
+  {"batch": 0.0, "size": 10.0, "loss": 2.4377186,
+   "a_loss": 1.7370007, "b_loss": 0.70071799, "a_mae": 1.2601378, "b_accuracy": 0.60000002},
+  {"batch": 1.0, "size": 5.0, "loss": 2.8150482,
+   "a_loss": 1.9364624, "b_loss": 0.68992102, "a_mae": 1.2891556, "b_accuracy": 0.60000002},
+  {"batch": 0.0, "size": 8.0, "loss": 2.7447858,
+   "a_loss": 2.0682006, "b_loss": 0.67658532, "a_mae": 1.3835132, "b_accuracy": 0.625}
+ ],
+ "sizes": [7, 8],
+ "history": {"loss": 2.5634952, "a_loss": 1.9364624, "b_loss": 0.68992102, "a_mae": 1.2891556,
+   "b_accuracy": 0.60000002,
+  "val_loss": 1.6250536, "val_a_loss": 0.8237049, "val_b_loss": 0.80134881, "val_a_mae": 0.77188033,
+   "val_b_accuracy": 0.42857143},
+ "sum": 1.9152405,
+ "frozen": [3.0145022, 3.0145022, 2.2077411]
+}
+"""
+
+
+def test_without_eager_execution_tensorflow_2_trains_in_the_loop_of_1(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(LOOP_OF_1)
+    done = run("--quiet", "script.py")
+    assert done.returncode == 0, done.stderr
+    received = json.loads(done.stdout.splitlines()[-1])
+    expected = json.loads(OF_TENSORFLOW_2_2)
+    for name in ("params", "names", "sizes"):
+        assert received[name] == expected[name]
+    assert [list(each) for each in received["batches"]] == [list(each) for each in expected["batches"]]
+    assert list(received["history"]) == list(expected["history"])
+    for name in ("history", "batches", "sum", "frozen"):
+        np.testing.assert_allclose(_numbers(received[name]), _numbers(expected[name]), rtol=2e-5)
+
+
+def _numbers(found: Any) -> list[float]:
+    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else None
+    return [float(found)] if parts is None else [number for part in parts for number in _numbers(part)]
 
 
 def test_sessions_that_serve_keras_and_those_of_graphs(run: Run, tmp_path: Path) -> None:

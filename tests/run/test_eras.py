@@ -27,6 +27,8 @@ SOURCES = {
     "import tensorflow as tf\nK = tf.keras.backend\ny = tf.reduce_sum(x, keepdims=True)": "tf.keras-2.2",
     "from tensorflow.keras.layers import CuDNNLSTM": "tf.keras-1.15",
     "import tensorflow.keras.backend as K\nK.set_session(None)": "tf.keras-1.15",
+    "import tensorflow as tf\ntf.compat.v1.keras.backend.set_session(None)\ntf.keras.Sequential()": "tf.keras-2.2",
+    "from tensorflow.compat.v1.keras.layers import LSTM": "tf.keras-1.15",
     "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ntf.keras.Sequential()": "tf.keras-1.15",
     "# import keras\ntext = '''\nimport keras\n'''": None,
     "import tensorflow as tf\ntf.Session()": None,

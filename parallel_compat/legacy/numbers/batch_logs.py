@@ -115,7 +115,7 @@ def begin(model: Any) -> None:
 
 def predicts(model: Any) -> None:
     """Say that a model predicts, which in TensorFlow 1.15 reset its metrics: the next batch begins them anew."""
-    if object_eras.era_of_object(model) is Era.TF_KERAS_1_15:
+    if object_eras.era_of_training(model) is Era.TF_KERAS_1_15:
         vars(model)[_PREDICTED] = True
 
 
@@ -145,7 +145,7 @@ class going_on:  # used as `contextlib`'s functions are; a generator takes three
             self._model.reset_metrics()
         counted = _TOTALS in attributes and attributes[_TOTALS].samples > 0
         self._counting = metrics.count_on()
-        if object_eras.era_of_object(self._model).is_tf_keras and (counted or not self._reset):
+        if object_eras.era_of_training(self._model).is_tf_keras and (counted or not self._reset):
             attributes[_GOES_ON] = counted
 
     def __exit__(self, *raised: object) -> None:
@@ -257,7 +257,7 @@ def _batch_by_batch(original: Any, name: str) -> Any:
         is_new = getattr(self, name) is None or force
         result = original(self, force)
         function = getattr(self, name)
-        era = object_eras.era_of_object(self)
+        era = object_eras.era_of_training(self)
         if not is_new or era is Era.TODAY or self.steps_per_execution != 1:
             return result
         is_test = name == "test_function"
@@ -300,7 +300,7 @@ def _with_losses_on_their_own(
     for tracker in (total, *of_outputs):
         tracker.reset_state()
     logs = function(iterator)
-    samples = round(float(keras.ops.convert_to_numpy(total.count)))
+    size = samples = round(float(keras.ops.convert_to_numpy(total.count)))
     if not samples or not isinstance(logs, dict):  # a step of the user's own
         return logs
     if era is Era.TF_KERAS_1_15 and vars(model).get(_IN_STEPS if is_test else _TRAINS_IN_STEPS):
@@ -310,7 +310,11 @@ def _with_losses_on_their_own(
     for name in [name for name, value in logs.items() if isinstance(value, dict)]:  # all metrics of `compile` as one
         logs = {**{key: value for key, value in logs.items() if key != name}, **logs[name]}
     counted = add(model, logs, samples, {"loss", *(tracker.name for tracker in of_outputs)})
-    return counted if era is Era.TF_KERAS_1_15 else BatchLogs(counted.means, samples, counted.means)
+    if era is not Era.TF_KERAS_1_15:
+        return BatchLogs(counted.means, samples, counted.means)
+    if epochs.of_data(model, "validation" if is_test else "training") is not None:
+        counted.size = size  # batches that are drawn count as 1, but callbacks were told how many samples they have
+    return counted
 
 
 def _beginning(original: Any) -> Any:
@@ -339,7 +343,7 @@ def _place(callbacks: Any, batch: int, size: int | None = None, begins: str = ""
         size: its samples, None where they are not known.
         begins: "train", "test" or "predict" where it is about to begin.
     """
-    era = object_eras.era_of_object(getattr(callbacks, "model", None))
+    era = object_eras.era_of_training(getattr(callbacks, "model", None))
     if era not in _WITH_PLACE or (begins in _WHAT and era is Era.KERAS_2_2_4):
         return {}
     if size is None and begins in _WHAT:
@@ -378,7 +382,7 @@ def evaluating(model: Any, kind: str, x: Any, batch_size: int | None, steps: int
         steps: how often all of them are taken, each counted as one sample; None for once, in batches.
     """
     first = next((each for each in keras.tree.flatten(x) if getattr(each, "shape", ())), None)
-    if first is None or object_eras.era_of_object(model) is not Era.TF_KERAS_1_15:
+    if first is None or object_eras.era_of_training(model) is not Era.TF_KERAS_1_15:
         yield
         return
     before = vars(model).get(_EVALUATED, {})
@@ -419,7 +423,7 @@ def _without_logs(original: Any) -> Any:
     """The end of a training had no logs before TensorFlow 2.3."""
 
     def on_train_end(self: Any, logs: Any = None) -> None:
-        original(self, logs if object_eras.era_of_object(getattr(self, "model", None)) is Era.TODAY else None)
+        original(self, logs if object_eras.era_of_training(getattr(self, "model", None)) is Era.TODAY else None)
 
     return on_train_end
 
@@ -428,7 +432,7 @@ def _without_logs_of_evaluation(original: Any) -> Any:
     """Nor had the end of an evaluation; Keras's own callbacks are told what they show and write."""
 
     def on_test_end(self: Any, logs: Any = None) -> None:
-        era = object_eras.era_of_object(getattr(self, "model", None))
+        era = object_eras.era_of_training(getattr(self, "model", None))
         if era is Era.TODAY:
             original(self, logs)
             return
@@ -454,7 +458,7 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
                 Logs(compiled_metrics.shown_as(self.model, {name: values[name] for name in order}))
                 for values in (logs, logs.means)
             )
-            era = object_eras.era_of_object(self.model)
+            era = object_eras.era_of_training(self.model)
             given = Logs({**_place(self, batch, logs.size), **logs_as_then.of_batch(given, era)})
         else:  # of metrics that are no means; validation had no `batch`, and its samples are not known here
             place = _place(self, batch) if hook == "on_train_batch_end" else {}
@@ -462,7 +466,7 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
                 original(self, batch, logs)
                 return
             means = Logs(keras3.plain_logs(logs or {}))
-            given = Logs({**place, **logs_as_then.of_batch(means, object_eras.era_of_object(self.model))})
+            given = Logs({**place, **logs_as_then.of_batch(means, object_eras.era_of_training(self.model))})
         for callback in self.callbacks:
             is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
             getattr(callback, hook)(batch, logs=means if is_bar else given)
@@ -472,7 +476,7 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
 
 def _giving_epoch_logs(original: Any) -> Any:
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
-        era = object_eras.era_of_object(self.model)
+        era = object_eras.era_of_training(self.model)
         if logs and era is not Era.TODAY:
             order = _order(self.model, {name: logs[name] for name in logs if not name.startswith("val_")})
             validated = [f"val_{name}" for name in order if f"val_{name}" in logs]
@@ -508,7 +512,7 @@ def _recording_last(original: Any) -> Any:
     ) -> None:
         given_ones = keras.tree.flatten(callbacks) if callbacks else []
         records = any(isinstance(each, keras.callbacks.History) for each in given_ones)
-        if add_history and records and object_eras.era_of_object(model).has_graphs:
+        if add_history and records and object_eras.era_of_training(model).has_graphs:
             # The history that `fit` returned was one more, after all callbacks; today it is the one that is given.
             callbacks = [*given_ones, keras.callbacks.History()]
         original(self, callbacks, add_history, *given, model=model, **keywords)

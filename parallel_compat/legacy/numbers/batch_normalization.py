@@ -4,7 +4,8 @@ Keras 2.2.4 counted the samples of a batch into its variance, and updated with `
 the statistics are the weighted mean of what was seen, not mixed with the 0 and 1 that they began with. What that needs
 besides is not saved, so a loaded layer starts anew. tf.keras updated plainly, and counted the samples on images alone,
 whose kernel does it. Both left masks alone; a frozen layer normalised a training batch with its own statistics up
-to TensorFlow 1.15 (`keras/layers/normalization.py`, 2.2.4; `moving_averages.py`, 1.15; `normalization.py`, 2.2).
+to TensorFlow 1.15 (`keras/layers/normalization.py`, 2.2.4; `moving_averages.py`, 1.15; `normalization.py`, 2.2), and
+without eager execution in TensorFlow 2.2 where it was frozen after it was called.
 """
 
 from __future__ import annotations
@@ -14,15 +15,48 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend import keras3
 from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from parallel_compat.backend.keras3.batch_normalization import DebiasedStatistics
 
 
-def normalises_frozen_batches(era: Era) -> bool:
-    """Say whether a frozen layer of an era normalises a training batch with its own statistics."""
-    return era in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+_TRAINED_WHEN_CALLED = "_parallel_compat_trained_when_called"
+
+
+def note_what_is_frozen(called: keras.layers.Layer) -> None:
+    """Note which layers are frozen when they are called on symbolic tensors, by themselves or in a model.
+
+    A graph of TensorFlow 2.2 held a layer's `trainable` of that time: what is set later changes nothing in it.
+
+    Args:
+        called: the layer or model.
+    """
+    for layer in keras3.all_layers(called) if isinstance(called, keras.Model) else [called]:
+        if isinstance(layer, keras.layers.BatchNormalization):
+            vars(layer)[_TRAINED_WHEN_CALLED] = layer.trainable
+
+
+def predicts_always(layer: keras.layers.BatchNormalization, era: Era) -> bool:
+    """Say whether a layer normalises a training batch with the moving statistics, whatever becomes of its `trainable`.
+
+    Args:
+        layer: the layer.
+        era: its era.
+    """
+    return object_eras.trained_as(era) is not era and not vars(layer).get(_TRAINED_WHEN_CALLED, layer.trainable)
+
+
+def normalises_frozen_batches(layer: keras.layers.BatchNormalization, era: Era) -> bool:
+    """Say whether a frozen layer normalises a training batch with the batch's own statistics.
+
+    Args:
+        layer: the layer.
+        era: its era.
+    """
+    return object_eras.trained_as(era).has_graphs and not predicts_always(layer, era)
 
 
 def known_training(training: Any) -> Any:

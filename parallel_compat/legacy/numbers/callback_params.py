@@ -29,7 +29,7 @@ class Params(dict[str, Any]):
     """
 
     def __init__(self, params: dict[str, Any], callback: Any, *, do_validation: bool, **of_arrays: Any) -> None:
-        era = object_eras.era_of_object(getattr(callback, "model", None))
+        era = object_eras.era_of_training(getattr(callback, "model", None))
         if era is Era.TF_KERAS_1_15 and "samples" not in of_arrays:  # which counted steps where there are no arrays
             of_arrays = {"batch_size": None, "samples": params.get("steps"), **of_arrays}
         known = {**params, "do_validation": do_validation, **of_arrays}
@@ -54,7 +54,7 @@ class Params(dict[str, Any]):
 
     def validates(self) -> None:
         """A validation begins, which in TensorFlow 1.15's training on arrays shared this dict, and said nothing."""
-        era = object_eras.era_of_object(getattr(self._callback, "model", None))
+        era = object_eras.era_of_training(getattr(self._callback, "model", None))
         if era is Era.TF_KERAS_1_15 and self.get("batch_size") is not None:
             self["verbose"] = 0
 
@@ -81,5 +81,5 @@ def set_params(callback: Any, params: dict[str, Any]) -> None:
     if params and params.get("verbose") == "auto":  # today's default, which is 1
         params = {**params, "verbose": 1}
     added = vars(callback).get("_parallel_compat_params")
-    is_plain = added is None or object_eras.era_of_object(getattr(callback, "model", None)) is Era.TF_KERAS_2_2
+    is_plain = added is None or object_eras.era_of_training(getattr(callback, "model", None)) is Era.TF_KERAS_2_2
     callback.params = params if is_plain else Params(params, callback, **added)

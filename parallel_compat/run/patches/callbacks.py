@@ -81,7 +81,7 @@ def _logging_lr(original: Any) -> Any:
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
         with _rate_by_its_name(self.model.optimizer):
             original(self, epoch, logs)
-        if logs is not None and object_eras.era_of_object(self.model) is not Era.TODAY:
+        if logs is not None and object_eras.era_of_training(self.model) is not Era.TODAY:
             rename_rate(logs)
 
     return on_epoch_end
@@ -92,7 +92,7 @@ def _taking_tensors(original: Any) -> Any:
 
     @like(original)
     def on_epoch_begin(self: Any, epoch: int, logs: Any = None) -> None:
-        takes_them = object_eras.era_of_object(self.model) is Era.TF_KERAS_2_2
+        takes_them = object_eras.era_of_training(self.model) is Era.TF_KERAS_2_2
         with tensors_as_rates(self) if takes_them else contextlib.nullcontext():
             original(self, epoch, logs)
 
@@ -116,7 +116,7 @@ def _rate_by_its_name(optimizer: Any) -> Iterator[None]:
 def _writing_what_is_logged(original: Any) -> Any:
     @like(original)
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
-        if self.keys is None and object_eras.era_of_object(self.model) is not Era.TODAY:
+        if self.keys is None and object_eras.era_of_training(self.model) is not Era.TODAY:
             self.keys = sorted(logs or ())  # Keras 3 adds columns for validation where there is none
         original(self, epoch, logs)
 

@@ -53,7 +53,7 @@ def put_on(patches: Patches) -> None:
 
 
 def _order_of_validation(model: Any) -> Any:
-    era = object_eras.era_of_object(model)
+    era = object_eras.era_of_training(model)
     if era is not Era.TF_KERAS_1_15:
         return False
     from parallel_compat.legacy.numbers import sample_order
@@ -73,7 +73,7 @@ def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passe
     Before TensorFlow 2 it was the workers that called `on_epoch_end`, who looked ten times a second whether a pass was
     over: after the last one, training was over first, unless there was a validation.
     """
-    era = object_eras.era_of_object(model)
+    era = object_eras.era_of_training(model)
     if era is Era.TF_KERAS_2_2:  # that of training, asked for once in all, is in `fit`
         return Passes(again=True, first_twice=what != "training", runs_out=True)
     if not era.has_graphs:
@@ -85,7 +85,7 @@ def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passe
 
 
 def _combines_weights(model: Any) -> bool:
-    return object_eras.era_of_object(model) is not Era.KERAS_2_2_4  # `standardize_weights`
+    return object_eras.era_of_training(model) is not Era.KERAS_2_2_4  # `standardize_weights`
 
 
 def _first_targets(model: Any, targets: Any) -> None:
@@ -98,11 +98,11 @@ def _first_targets(model: Any, targets: Any) -> None:
 def _first_weights(model: Any, what: str, weighted: bool) -> None:
     from parallel_compat.legacy.numbers import made_functions
 
-    if object_eras.era_of_object(model) is Era.TF_KERAS_1_15:
+    if object_eras.era_of_training(model) is Era.TF_KERAS_1_15:
         made_functions.heeds_weights(model, "train" if what == "training" else "test", weighted)
 
 
 def _epoch_logs(model: Any, data: Any) -> Any:
     from parallel_compat.legacy.numbers import epoch_logs
 
-    return epoch_logs.of_model(model, data, object_eras.era_of_object(model))
+    return epoch_logs.of_model(model, data, object_eras.era_of_training(model))

@@ -210,7 +210,7 @@ def _weigh(model: Any, era: Era) -> None:
     if era is not Era.TODAY:
         from parallel_compat.legacy.numbers import weighted_losses
 
-        weighted_losses.weighed_as_in(era, model)
+        weighted_losses.weighed_as_in(object_eras.trained_as(era), model)
 
 
 def _metrics_names(original: Any) -> property:

@@ -124,6 +124,8 @@ def _batch_normalization(original: Any) -> Any:
         lags = phase is not None and phase.trains and not phase.fixed and era is Era.KERAS_2_2_4  # see below
         if not (training or lags) or era is Era.TODAY or getattr(self, "renorm", False):
             return original(self, inputs, training=training, mask=mask)
+        if batch_normalization.predicts_always(self, era):
+            return original(self, inputs, training=False, mask=None)
         from parallel_compat.backend.keras3 import batch_normalization as keras3
         from parallel_compat.backend.keras3 import layers
         from parallel_compat.training import trainable_flags
@@ -143,7 +145,7 @@ def _batch_normalization(original: Any) -> Any:
             if not stay:
                 keras3.call_in_training(self, inputs, moving)
             return outputs
-        if batch_normalization.normalises_frozen_batches(era) and not lags:
+        if batch_normalization.normalises_frozen_batches(self, era) and not lags:
             return keras3.call_in_training(self, inputs, None)
         return original(self, inputs, training=training, mask=None)
 
