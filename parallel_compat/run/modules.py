@@ -284,8 +284,12 @@ def _names_alone(module: ModuleType) -> frozenset[str] | None:
 
 def _has_graphs(frame: FrameType) -> bool:
     """Say whether code has the graphs of `tf.compat.v1`: without Keras, or in a graph that it made itself."""
+    return callers.era_of(frame) is Era.TODAY or _is_in_graph()
+
+
+def _is_in_graph() -> bool:
     tf = sys.modules["tensorflow"]
-    return callers.era_of(frame) is Era.TODAY or not (tf.executing_eagerly() or tf.inside_function())
+    return not (tf.executing_eagerly() or tf.inside_function())
 
 
 def _answering(kind: type[ModuleType], name: str, alone: frozenset[str] | None = None) -> type[ModuleType]:
@@ -391,6 +395,10 @@ def _answer(
     if attribute == "__version__":
         return plain(sys.modules["keras"], attribute)
     row = lookup.answer(name, attribute)
+    if row is not None and lookup.spelled(name) == "tensorflow" and callers.era_of(frame).has_graphs and _is_in_graph():
+        of_graphs = getattr(sys.modules["tensorflow"].compat.v1, attribute, None)
+        if of_graphs is not None and not isinstance(of_graphs, ModuleType):
+            return of_graphs  # `tf.placeholder` in a graph that a program made itself
     version = None if row is None else class_versions.era_of_path(row.path)
     if row is not None and version is not None and version is callers.era_of(frame):  # who asks is in the report
         row = table.lookup(row.path) or row  # the version that `tf.keras` itself had

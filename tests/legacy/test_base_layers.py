@@ -58,6 +58,41 @@ def test_steps_are_pooled_as_pictures_of_one_row():
     np.testing.assert_allclose(model.predict(x[..., None])[..., 0], x.reshape(2, 2, 2).mean(2))
 
 
+def test_poolings_of_ones_own_of_channels_that_come_first():
+    """Numbers of Keras 2.2.4."""
+    from keras import backend as K
+    from keras.layers.pooling import _Pooling1D, _Pooling2D
+    from keras.models import Sequential
+
+    class Lowest(_Pooling2D):
+        def _pooling_function(self, inputs, pool_size, strides, padding, data_format):
+            return -K.pool2d(-inputs, pool_size, strides, padding, data_format, pool_mode="max")
+
+    class Means(_Pooling1D):
+        def _pooling_function(self, inputs, pool_size, strides, padding, data_format):
+            assert K.int_shape(inputs)[1:] == ((5, 4, 1) if data_format == "channels_first" else (5, 1, 4))
+            return K.pool2d(inputs, pool_size, strides, padding, data_format, pool_mode="avg")
+
+    model = Sequential([Lowest((3, 2), 2, padding="SAME", data_format="channels_first", input_shape=(5, 4, 2))])
+    assert tuple(model.output_shape) == (None, 5, 2, 1)
+    assert model.layers[0].get_config()["padding"] == "same"
+    assert model.predict(X)[0, ..., 0].tolist() == [[0, 0], [1, 0], [0, 0], [0, 0], [0, 1]]
+    model = Sequential([Means(2, 1, data_format="channels_first", input_shape=(5, 4))])
+    assert tuple(model.output_shape) == (None, 5, 3)
+    expected = [[1, 3, 5], [2, 4, 2.5], [3, 5, 3.5], [4, 2.5, 1], [5, 3.5, 2]]
+    assert model.predict(X[..., 0])[0].tolist() == expected
+    model = Sequential([Means(2, padding="SAME", input_shape=(5, 4))])
+    assert model.predict(X[..., 0])[0].tolist() == [[0.5, 2.5, 4.5, 3], [2.5, 4.5, 3, 1.5], [4, 6, 1, 3]]
+
+
+def test_the_base_of_convolutions_in_tensorflow():
+    from tensorflow.python.keras import layers
+    from tensorflow.python.keras.layers.convolutional import Conv
+
+    assert isinstance(layers.Conv2D(2, 3), Conv)
+    assert not isinstance(layers.Dense(2), Conv)
+
+
 def test_a_convolution_of_ones_own_says_its_rank():
     from keras import backend as K
     from keras.layers.convolutional import _Conv
@@ -113,8 +148,8 @@ def test_statistics_of_a_layers_weights(replicas):
             super().build(input_shape)
 
         def call(self, x):
-            parts = [K.mean(self.kernel), K.mean(self.kernel, axis=0), K.var(self.kernel), K.std(self.kernel + 0.0)]
-            spread = parts[2] + K.sum(K.stack([self.kernel, self.kernel]))
+            parts = [K.mean(self.kernel), K.mean(self.kernel, axis=0), K.var(self.kernel), K.std(self.kernel)]
+            spread = parts[2] + parts[3] + K.sum(K.stack([self.kernel, self.kernel]))
             return K.dot(x, self.kernel - parts[1]) + parts[0] * spread
 
         def compute_output_shape(self, input_shape):
@@ -126,6 +161,6 @@ def test_statistics_of_a_layers_weights(replicas):
     model.compile("sgd", "mse")
     kernel = np.arange(12.0).reshape(4, 3)
     x = np.arange(20.0).reshape(5, 4)
-    expected = x @ (kernel - kernel.mean(0)) + kernel.mean() * (kernel.var() + 2 * kernel.sum())
+    expected = x @ (kernel - kernel.mean(0)) + kernel.mean() * (kernel.var() + kernel.std() + 2 * kernel.sum())
     np.testing.assert_allclose(model.predict(x), expected, rtol=1e-5)
     assert np.isfinite(model.train_on_batch(x, expected))

@@ -356,6 +356,36 @@ def test_layers_as_an_argument_of_a_layer_of_the_user(era, held, tmp_path):
         assert each.layers[-1].layer.layers_given == held
 
 
+def test_layers_as_an_argument_of_a_cell_of_the_user(era):
+    keras = keras_of(era)
+
+    class Cell(keras.layers.Layer):
+        def __init__(self, layers=1, **keywords):
+            super().__init__(**keywords)
+            self.layers_given, self.state_size, self.output_size = layers, 3, 3
+
+        def call(self, x, states):
+            return x + states[0], [x + states[0]]
+
+        def get_config(self):
+            return {**super().get_config(), "layers": self.layers_given}
+
+    rnn = [keras.layers.RNN(Cell([3, 2]), return_sequences=True), keras.layers.RNN([Cell([4]), Cell(5)])]
+    model = keras.models.Sequential([keras.layers.Dense(3, input_shape=(2, 4)), *rnn])
+    again = keras.models.model_from_json(model.to_json(), {"Cell": Cell})
+    assert again.layers[1].cell.layers_given == [3, 2]
+    assert [each.layers_given for each in again.layers[2].cell.cells] == [[4], 5]
+
+
+def test_a_class_of_keras_among_custom_objects_is_none_of_the_user(era):
+    keras = keras_of(era)
+    model = keras.models.Sequential([keras.layers.LSTM(3, input_shape=(2, 4), implementation=1)])
+    text = model.to_json()
+    assert "implementation" in text
+    again = keras.models.model_from_json(text, {"LSTM": keras.layers.LSTM})
+    assert again.to_json() == text
+
+
 def test_a_class_of_the_user_with_the_name_of_one_of_keras(era, tmp_path):
     keras = keras_of(era)
 

@@ -65,20 +65,29 @@ found = [int(step) - start, float(weight)]
     np.testing.assert_allclose(program(source, tmp_path), [4, 0.448], rtol=1e-6)
 
 
-@pytest.mark.parametrize("eager", [True, False])
+@pytest.mark.parametrize(
+    ("switch", "method", "eager"),
+    [
+        ("tf.enable_eager_execution()", "fit", True),
+        ("tf.compat.v1.enable_eager_execution()", "fit_generator", True),
+        ("tf.compat.v1.enable_v2_behavior(); tf.compat.v1.disable_v2_behavior()", "fit", False),
+        ("", "fit", False),
+    ],
+)
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_the_loss_of_a_data_set_is_that_of_its_samples_in_eager_programs(
-    eager: bool, replicas: int, tmp_path: Any
+    switch: str, method: str, eager: bool, replicas: int, tmp_path: Any
 ) -> None:
     """In a graph it was the mean over the batches. Validation counts batches in both."""
     source = f"""
-{"tf.enable_eager_execution()" if eager else ""}
+{switch}
 model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones", input_shape=(2,))])
 if {replicas} > 1:
     model = tf.keras.utils.multi_gpu_model(model, {replicas})
 model.compile(tf.train.GradientDescentOptimizer(0.01), "mse")
 data = tf.data.Dataset.from_tensor_slices((x, y)).batch(8)
-history = model.fit(data.repeat(), epochs=2, steps_per_epoch=4, verbose=0, validation_data=data, validation_steps=4)
+validation = dict(validation_data=data, validation_steps=4)
+history = model.{method}(data.repeat(), epochs=2, steps_per_epoch=4, verbose=0, **validation)
 found = [*history.history["loss"], *history.history["val_loss"]]
 """
     in_training = [21.84050807952881, 14.477163543701172] if eager else [27.965882629156113, 14.360940039157867]
@@ -95,12 +104,13 @@ mean = tf.keras.backend.mean(one)
 found = []
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
-    while True:
+    for _ in range(9):
         try:
             a, b, m = session.run([one, {"y": other}, mean])
         except tf.errors.OutOfRangeError:
             break
         found.append((a.shape[0], float(a[0, 0]), float(b["y"][0, 0]), float(m)))
+        assert type(m) is np.float32
 """
     expected = [(10, 0, 0, 0.95), (10, 2, 4, 2.95), (5, 4, 16, 4.45)]
-    np.testing.assert_allclose(program(source, tmp_path, x=X, y=Y), expected, rtol=1e-6)
+    np.testing.assert_allclose(program(source, tmp_path, x=X, y=Y, np=np), expected, rtol=1e-6)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import parallel_compat
 from parallel_compat.legacy import learning_phase
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
@@ -123,6 +124,49 @@ def test_what_a_function_is_not_made_of_is_refused():
         K.function([x], [K.sum(x)], options=None)
     with pytest.raises(TypeError, match="does not know what it was computed from"):
         K.gradients(tf.constant(1.0), K.variable(1.0))
+
+
+@pytest.mark.parametrize("of_tf_keras", [False, True])
+def test_each_call_of_a_layer_is_in_the_phase_that_was_fixed_then(of_tf_keras):
+    """As in Keras 2.2.4 and TensorFlow 1.15, also of a layer that takes no `training`."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15" if of_tf_keras else "keras-2.2.4"):
+        library = tf.keras if of_tf_keras else keras
+        K, layers = library.backend, library.layers
+
+        class Own(layers.Layer):
+            def call(self, x):
+                return K.in_train_phase(x * 2.0, x * 3.0)
+
+            def compute_output_shape(self, shape):
+                return shape
+
+        class Told(Own):
+            def call(self, x, training=None):
+                return K.in_train_phase(x * 2.0, x * 3.0, training=training)
+
+        ones = np.ones((1, 1))
+        try:
+            K.set_learning_phase(1)
+            x = layers.Input((1,))
+            own, told = Own(), Told()
+            outputs = [own(x), told(x)]
+            K.set_learning_phase(0)
+            model = library.models.Model(x, [*outputs, told(x)])
+            assert [each.item() for each in model.predict(ones)] == [2.0, 2.0, 3.0]
+            model.compile("sgd", "mse")
+            assert model.evaluate(ones, [ones] * 3, verbose=0) == [6.0, 1.0, 1.0, 4.0]
+        finally:
+            K.clear_session()
+
+
+def test_a_phase_of_tensorflow_2_ends_with_the_session():
+    """As in TensorFlow 2.2, where it counts for calls on arrays."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        K, drops = tf.keras.backend, tf.keras.layers.Dropout(0.5)
+        K.set_learning_phase(1)
+        assert np.any(np.array(drops(np.ones((50, 10), "float32"))) == 0)
+        K.clear_session()
+        assert np.all(np.array(drops(np.ones((50, 10), "float32"))) == 1)
 
 
 def test_calls_of_a_layer():

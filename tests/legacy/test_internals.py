@@ -142,6 +142,35 @@ def test_what_depends_on_the_learning_phase():
     assert not keras.layers.Dropout(0.5)(x, training=True)._uses_learning_phase
 
 
+def test_what_is_given_to_a_layer_says_whether_it_depends_on_the_learning_phase():
+    """As in Keras 2.2.4: behind a Dropout in the model, also while the model trains."""
+    seen = []
+
+    class Own(keras.layers.Layer):
+        def call(self, x):
+            seen.append(x._uses_learning_phase)
+            return x * (2.0 if seen[-1] else 1.0)
+
+        def compute_output_shape(self, shape):
+            return shape
+
+    def model(*layers):
+        return keras.Sequential([keras.layers.Activation("linear", input_shape=(2,)), *layers, Own()])
+
+    ones = np.ones((2, 2))
+    for each, expected in (
+        (model(), 1.0),
+        (model(keras.layers.Dropout(0.5)), 2.0),
+        (model(keras.layers.Dropout(0.5), keras.layers.Activation("linear")), 2.0),
+        (model(keras.layers.Dropout(0.0)), 1.0),
+    ):
+        np.testing.assert_array_equal(each.predict(ones), ones * expected)
+        each.compile("sgd", "mse")
+        seen.clear()
+        each.train_on_batch(ones, ones)
+        assert {*map(bool, seen)} == {expected == 2.0}
+
+
 def test_activity_regularizer_of_simple_rnn():
     layer = keras.layers.SimpleRNN(
         2, activity_regularizer="l2", kernel_initializer="ones", recurrent_initializer="zeros", input_shape=(2, 1)

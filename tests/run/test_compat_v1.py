@@ -185,11 +185,12 @@ with tf.Graph().as_default() as g:
         session.run(tf.compat.v1.global_variables_initializer())
         print(session.run(result, {fed: 4.0}))
 with tf.compat.v1.Session(graph=g) as session:
-    print(session.graph is g)
+    session.run("init")
+    print(session.run("mul:0", {"Placeholder:0": 3.0}))
 """)
     done = run("--quiet", "script.py")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["[[3.0, 3.0]] 9.0", "8.0", "True"]
+    assert done.stdout.splitlines() == ["[[3.0, 3.0]] 9.0", "8.0", "6.0"]
 
 
 def test_placeholders_of_code_of_keras_are_fed_without_a_graph(run: Run, tmp_path: Path) -> None:
@@ -203,10 +204,21 @@ result = model(fed * 2.0)
 gradient = tf.gradients(result, fed)[0]
 session = tf.keras.backend.get_session()
 print(session.run(result, {fed: np.ones((1, 2))}).tolist(), session.run(gradient, {fed: np.ones((1, 2))}).tolist())
+weight = tf.keras.backend.variable(1.0)
+session = tf.keras.backend.get_session()
+session.run([tf.local_variables_initializer(), tf.tables_initializer()])
+found = [session.run(weight)]
+for update in [tf.assign(weight, 5.0), tf.assign_add(weight, 2.0), tf.assign_sub(weight, 3.0)]:
+    before = session.run(weight)
+    session.run(update)
+    found.append(session.run(weight) - before)
+print([float(each) for each in found])
+with tf.InteractiveSession() as other:
+    print(other.run(tf.constant(2.0)), tf.get_default_session() is other)
 """)
     done = run("--quiet", "script.py")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["[[4.0]] [[2.0, 2.0]]"]
+    assert done.stdout.splitlines() == ["[[4.0]] [[2.0, 2.0]]", "[1.0, 4.0, 2.0, -3.0]", "2.0 True"]
 
 
 def test_a_source_without_keras_has_the_graphs_themselves(run: Run, tmp_path: Path) -> None:
@@ -217,8 +229,27 @@ fed = tf.placeholder(tf.float32, ())
 result = fed * tf.get_variable("v", initializer=2.0)
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
-    print(session.run(result, {fed: 4.0}))
+    print(session.run(result, {fed: 4.0}), result.graph is tf.get_default_graph(), session.graph is result.graph)
 """)
     done = run("--quiet", "script.py")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["8.0"]
+    assert done.stdout.splitlines() == ["8.0 True True"]
+
+
+def test_a_graph_of_its_own_in_code_of_tensorflow_1(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("""
+import tensorflow as tf
+with tf.Graph().as_default() as g:
+    fed = tf.placeholder(tf.float32, ())
+    result = fed * tf.Variable(2.0)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        print(session.run(result, {fed: 4.0}), tf.get_default_graph() is g, session.graph is g)
+with tf.Session(graph=g) as session:
+    session.run("init")
+    print(session.run("mul:0", {"Placeholder:0": 3.0}))
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
+""")
+    done = run("--quiet", "--era", "tf.keras-1.15", "script.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["8.0 True True", "6.0"]

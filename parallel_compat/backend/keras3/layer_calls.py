@@ -302,9 +302,18 @@ def _tensor(value: Any) -> Any:
     return tf.convert_to_tensor(value) if isinstance(value, numbers.Number) else value
 
 
-def say_uses_phase(tensor: Any, uses: bool) -> None:
-    """Let a tensor say whether it depends on the learning phase, as every tensor of Keras 2 did."""
-    tensor._uses_learning_phase = uses
+def say_uses_phase(tensors: Any, uses: bool) -> None:
+    """Let tensors say whether they depend on the learning phase, as every tensor of Keras 2 did."""
+    for each in keras.tree.flatten(tensors):
+        if isinstance(each, tf.Tensor):
+            each._uses_learning_phase = uses
+
+
+def says_uses_phase(tensors: Any) -> bool:
+    """Say whether one of several tensors was said to depend on the learning phase."""
+    return any(
+        vars(each).get("_uses_learning_phase") for each in keras.tree.flatten(tensors) if isinstance(each, tf.Tensor)
+    )
 
 
 def of_other_sizes(takes: Callable[[Any, Any, bool], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import (
     applications,
+    call_context,
     checkpoint_children,
     checkpoint_slots,
     computed_in_build,
@@ -373,8 +374,7 @@ def _called_without_training(original: Any) -> Any:
             given = (_with_captured(self, given[0]), *given[1:])
         with _assigning_after(self) if is_users else contextlib.nullcontext():
             result = original(self, *given, **keywords)
-        if type(result).__name__ == "EagerTensor":
-            _say_whether_it_trains(result, self, keywords.get("training"))
+        _say_whether_it_trains(result, self, given[:1], keywords.get("training"))
         return result
 
     return __call__
@@ -409,12 +409,14 @@ def _with_captured(layer: Any, inputs: Any) -> Any:
     return closures.capture_of_call(layer, inputs)
 
 
-def _say_whether_it_trains(result: Any, layer: Any, training: Any) -> None:
+def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any) -> None:
     """Let what a layer gives for a value say whether it depends on the learning phase, as a graph's tensor did."""
     if object_eras.era_of_object(layer) is Era.KERAS_2_2_4:
         from parallel_compat.legacy import learning_phase
 
-        layer_calls.say_uses_phase(result, training is not True and learning_phase.layer_uses_phase(layer))
+        asked = training is True and call_context.training() is not True  # by code, not by the model that trains
+        uses = not asked and learning_phase.layer_uses_phase(layer)
+        layer_calls.say_uses_phase(results, uses or layer_calls.says_uses_phase(inputs))
 
 
 def _is_old(layer: Any) -> bool:
