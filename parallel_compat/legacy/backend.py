@@ -537,9 +537,10 @@ def normalize_batch_in_training(
 
 
 def clear_session() -> None:
-    """Forget Keras's global state, the learning phase included."""
+    """Forget Keras's global state, the learning phase included, and with a graph the seed that was set for it."""
     forget_phase()
     keras.utils.clear_session()
+    initial_weights.forget_seed_of_graph()
 
 
 def manual_variable_initialization(value: bool) -> None:

@@ -15,6 +15,7 @@ from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
+from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -200,7 +201,8 @@ def get_default_graph() -> Any:
 
 
 def reset_default_graph() -> None:
-    """Do nothing: there is no graph to reset."""
+    """Forget the seed that was set for the graph; there is nothing else of it to reset."""
+    initial_weights.forget_seed_of_graph()
 
 
 def initializer(*_arguments: Any, **_keywords: Any) -> Any:

@@ -40,6 +40,21 @@ def test_names_with_slashes_are_kept_trained_and_saved(tmp_path):
     np.testing.assert_array_equal(model.predict(x), expected)
 
 
+@pytest.mark.parametrize("name", ["U-Net (small)", "_net", "100%"])
+def test_a_model_has_any_name(name, tmp_path):
+    def batches():
+        while True:
+            yield np.ones((4, 3)), np.zeros((4, 1))
+
+    inputs = keras.Input((3,))
+    model = keras.Model(inputs, keras.layers.Dense(1)(inputs), name=name)
+    model.compile("sgd", "mse")
+    losses = model.fit_generator(batches(), 2, 1, validation_data=batches(), validation_steps=1, verbose=0).history
+    assert losses["val_loss"][-1] < losses["loss"][0]
+    model.save(tmp_path / "model.h5")
+    assert keras.models.load_model(tmp_path / "model.h5").name == model.name == name
+
+
 # --- numbers ------------------------------------------------------------------------------------------------------
 
 

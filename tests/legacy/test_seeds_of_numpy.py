@@ -109,3 +109,23 @@ def test_replicas_have_masks_of_their_own() -> None:
         weights = np.random.RandomState(1).rand(1, 40)
         loss = parallel.train_on_batch(np.ones((2, 40)), np.concatenate([weights, -weights]))
         assert abs(float(loss)) > 1e-3
+
+
+def test_a_new_graph_has_no_seed() -> None:
+    """`tf.set_random_seed` is for one graph, which `K.clear_session` and `tf.reset_default_graph` leave behind."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        import tensorflow as tf
+        from keras import backend as K
+        from keras.layers import Dense
+        from keras.models import Sequential
+
+        sums = []
+        for leave in (None, K.clear_session, None, K.clear_session, tf.reset_default_graph):
+            if leave:
+                leave()
+            if len(sums) in (0, 2, 3):
+                np.random.seed(3)
+                tf.set_random_seed(8)
+            sums.append(float(Sequential([Dense(3, input_shape=(4,))]).get_weights()[0].sum()))
+    of_seed, of_none = 0.804545521736145, 1.702263593673706
+    np.testing.assert_allclose(sums, [of_seed, of_none, of_seed, of_seed, of_none], rtol=1e-6)

@@ -9,6 +9,7 @@ import copy
 import functools
 import inspect
 import numbers
+import re
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -18,17 +19,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+# What the names of TensorFlow's outermost scopes are made of.
+_SCOPE = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+_NOT_IN_SCOPES = re.compile(r"[^A-Za-z0-9_.\\/>-]")
 # Where a layer has those that its last call made.
 _MADE = "_parallel_compat_made"
 
 
-def of_names_with_slashes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where a name with a `/` is refused: `Operation`, `Variable` and the scope that a name opens.
+def of_refused_names() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a name is refused: one with a `/` (`Operation`, `Variable` and the scope that a name opens), and one
+    with another character that no scope of TensorFlow's may have.
 
-    In Keras 2 names were parts of the names of a graph's operations: `block1/conv` was as good as any.
+    In Keras 2 names of layers were parts of the names of a graph's operations: `block1/conv` was as good as any. The
+    name of a model became one only where the model was called, so that `U-Net (small)` was as good as any; today each
+    pass of a model opens a scope of its name.
     """
     from keras.src.backend.common.name_scope import name_scope
     from keras.src.backend.common.variables import Variable
+    from keras.src.backend.tensorflow.core import name_scope as scope_of_tensorflow
     from keras.src.ops.operation import Operation
 
     def wrap(original: Any) -> Any:
@@ -51,6 +59,16 @@ def of_names_with_slashes() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield Operation, "__init__", wrap
     yield Variable, "__init__", wrap
     yield name_scope, "__init__", wrap_scope
+
+    def wrap_scope_of_tensorflow(original: Any) -> Any:
+        def __init__(self: Any, name: Any, *args: Any, **kwargs: Any) -> None:
+            original(self, name, *args, **kwargs)
+            if isinstance(name, str) and not _SCOPE.fullmatch(name):
+                self._tf_name_scope = tf.name_scope("x" + _NOT_IN_SCOPES.sub("_", name))
+
+        return __init__
+
+    yield scope_of_tensorflow, "__init__", wrap_scope_of_tensorflow
 
 
 def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:

@@ -17,12 +17,16 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.legacy.numbers import draws_of_tensorflow
+from parallel_compat.names.eras import Era
+from parallel_compat.run import callers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 # The seeds of random tensors were below this (`keras.backend.random_uniform` and its relatives).
 _SEEDS = 10_000_000
+# What TensorFlow takes for the seed of a graph that was given none.
+_OF_A_NEW_GRAPH = 87654321
 # `tf.random.Algorithm.PHILOX`.
 _PHILOX = 1
 # The standard deviation of a normal distribution cut at two of its standard deviations.
@@ -32,6 +36,12 @@ _TRUNCATED = 0.87962566103423978
 def draw_seed(seed: Any = None) -> int:
     """Return a seed of the user's, or draw one from `np.random` as each random tensor did."""
     return int(np.random.randint(_SEEDS)) if seed is None else int(seed)
+
+
+def forget_seed_of_graph() -> None:
+    """Let random tensors be drawn as in a new graph, in Keras 2.2.4: `tf.set_random_seed` was for one graph."""
+    if callers.era_of_caller() is Era.KERAS_2_2_4:
+        tf.random.set_seed(_OF_A_NEW_GRAPH)
 
 
 _graph = threading.local()

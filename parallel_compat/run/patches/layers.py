@@ -49,7 +49,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     layers = keras.layers
     assigned_attributes.put_on(patches, keras)
     for points, why in (
-        (layer_calls.of_names_with_slashes(), "a name may have a `/`"),
+        (layer_calls.of_refused_names(), "a name may have a `/`, and that of a model anything"),
         (layer_calls.of_copied_collections(), "a configuration with a list of the layer's is copied alone"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
         (
