@@ -125,7 +125,8 @@ def _module_names() -> frozenset[str]:
 @cache
 def _held() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for path in (*table.paths(), *run_only.paths(), *table.tensorflow_1_signatures(), *table.ROOTS):
+    changed = (*table.tensorflow_1_signatures(), *run_only.CHANGED_SINCE_GRAPHS)
+    for path in (*table.paths(), *run_only.paths(), *changed, *table.ROOTS):
         module, _, name = path.rpartition(".")
         while module:
             names = found.setdefault(module, set())

@@ -95,6 +95,19 @@ OF_COMPAT_V1 = frozenset(
     )
 )
 
+# Functions of TensorFlow 1 that take the same arguments today and give something else, and what gives that of then.
+CHANGED_SINCE_GRAPHS = {
+    "tensorflow.where": f"{_LEGACY}.tensorflow_functions.where",
+    "tensorflow.image.resize": "tensorflow.compat.v1.image.resize",  # about the corners of pixels, not their middles
+    "tensorflow.nn.softmax_cross_entropy_with_logits":  # no gradients go into the labels
+    "tensorflow.compat.v1.nn.softmax_cross_entropy_with_logits",
+    **{
+        f"tensorflow.{path}": f"{_LEGACY}.tensorflow_functions.{name}"
+        for name in ("random_normal_initializer", "random_uniform_initializer", "truncated_normal_initializer")
+        for path in (name, f"initializers.{name.removesuffix('_initializer')}")
+    },
+}
+
 _PROVIDED: dict[str, str] = {
     # Sessions and graphs that only served to be there.
     "tensorflow.disable_eager_execution": f"{_LEGACY}.session.disable_eager_execution",

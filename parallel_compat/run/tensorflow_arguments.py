@@ -1,4 +1,5 @@
-"""Functions of TensorFlow whose arguments changed under the same name: `tf.reduce_max(x, keep_dims=True)`.
+"""Functions of TensorFlow that changed under the same name: their arguments (`tf.reduce_max(x, keep_dims=True)`), or,
+for files of TensorFlow 1, what they give (`tf.where`).
 
 `tensorflow.compat.v1` has each as it was. A name that is no argument any more says which one is meant; the place of an
 argument does so in files of TensorFlow 1 only, where `tf.nn.dropout(x, 0.8)` kept 80 % and not 20 %.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.names import lookup, table
+from parallel_compat.names import lookup, run_only, table
 from parallel_compat.run import callers, usage
 
 if TYPE_CHECKING:
@@ -21,13 +22,17 @@ _FEW = 3
 
 
 def function(path: str, caller: FrameType, frame: FrameType) -> Callable[..., Any] | None:
-    """Return the function that takes the arguments of then as well, or None where today's will do.
+    """Return the function that takes the arguments of then as well, and gives what it gave; None where today's does.
 
     Args:
         path: the function as users spell it, `tensorflow.reduce_max`.
         caller: the frame that asks for it.
         frame: the frame of the user's on whose behalf that is.
     """
+    changed = run_only.CHANGED_SINCE_GRAPHS.get(path)
+    if changed is not None and callers.era_of(frame).has_graphs:
+        of_then: Callable[..., Any] = lookup.fetch(changed)
+        return of_then
     signature = table.tensorflow_1_signatures().get(path)
     if signature is None:
         return None

@@ -1,13 +1,14 @@
-"""Functions of TensorFlow whose arguments changed under the same name come from `tf.compat.v1`, which has the old ones.
+"""Functions of TensorFlow that changed under the same name come from `tf.compat.v1`, which has them as they were.
 
-`tf.reduce_mean(x, keep_dims=True)` fails today; `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept them.
+`tf.reduce_mean(x, keep_dims=True)` fails today; `tf.nn.dropout(x, 0.8)` silently drops 80 % where it kept them; and
+`tf.where` chooses columns by a vector, where it chose rows.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parallel_compat.names import table
+from parallel_compat.names import run_only, table
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -26,10 +27,12 @@ AFTER = """\
 import tensorflow as tf
 mean = tf.compat.v1.reduce_mean(x, axis=1, keep_dims=True)
 """
+_ARGUMENTS_OF_CHOICE = 3
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls with arguments of TensorFlow 1."""
+    """Find calls with arguments of TensorFlow 1, and those of what gives something else today."""
+    yield from _changed(file)
     signatures = table.tensorflow_1_signatures()
     for target, found in file.calls_by_target.items():
         if target not in signatures:
@@ -50,3 +53,21 @@ def find(file: File) -> Iterator[Finding]:
                 yield file.found(RULE, call, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
             else:
                 yield file.attention(RULE, call, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
+
+
+def _changed(file: File) -> Iterator[Finding]:
+    if not file.old or file.era is None or not file.era.has_graphs:
+        return
+    for target, stand_in in run_only.CHANGED_SINCE_GRAPHS.items():
+        old = "tensorflow.compat.v1" + target[len("tensorflow") :]
+        for call in file.calls_by_target.get(target, ()):
+            if target == "tensorflow.where":
+                if len(call.args) + len(call.keywords) < _ARGUMENTS_OF_CHOICE:
+                    continue  # the indices of what holds, then as now
+                why, new = "By a vector `tf.where` chose rows, and chooses columns today", old
+            else:
+                why, new = f"`{target}` gave something else in TensorFlow 1", stand_in
+            if file.redirect(call.func, new):
+                yield file.found(RULE, call, f"{why}; `{new}` does as then.")
+            else:
+                yield file.attention(RULE, call, f"{why}; `{new}` does as then.")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 HEAD = "import tensorflow as tf\n"
 
@@ -28,6 +28,15 @@ def test_old_positions():
         HEAD + "from keras.utils import multi_gpu_model\ny = tf.nn.dropout(x, 0.8)\n",
         HEAD + "from parallel_compat import multi_gpu_model\ny = tf.compat.v1.nn.dropout(x, 0.8)\n",
     )
+
+
+def test_what_gives_something_else_today():
+    old = HEAD + "from keras.utils import multi_gpu_model\n"
+    assert "\ny = tf.compat.v1.where(c, x, -x)\nz = tf.where(c)\n" in migrated(
+        old + "y = tf.where(c, x, -x)\nz = tf.where(c)\n"
+    )
+    assert found(old + "first = tf.random_normal_initializer()\n", "tensorflow-arguments") == [(3, "rewritten")]
+    check_noop(HEAD + "K = tf.keras.backend\ny = tf.where(c, x, -x)\n", rule="tensorflow-arguments")
 
 
 @pytest.mark.parametrize(
