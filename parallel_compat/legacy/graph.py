@@ -427,7 +427,9 @@ def _era_of_process() -> Era:
 
 
 def _in_graph_era() -> bool:
-    return _era_of_process().has_graphs
+    from parallel_compat.run import object_eras
+
+    return object_eras.trained_as(_era_of_process()).has_graphs
 
 
 def get_updates(optimizer: Any, *arguments: Any, **keywords: Any) -> list[Any]:

@@ -435,10 +435,10 @@ def _line_end(text: str, position: int) -> int:
 
 @lru_cache(maxsize=256)
 def _kinds_in(path: str) -> Kinds | None:
-    """Read the kinds of another file of the project; None if it cannot be read or does not name Keras."""
+    """Read the kinds of another file of the project; None if it cannot be read or has nothing of Keras."""
     try:
         with open(path, "rb") as stream:
             text, _, _ = decode(stream.read())
-        return File(text, path).kinds if mentions_keras(text) else None
+        return File(text, path).kinds if mentions_keras(text) or ".trainable" in text else None
     except (OSError, Undecodable, SyntaxError, RecursionError):
         return None

@@ -136,6 +136,15 @@ class Kinds:
         bindings = self.tree.scopes[node].find(node.id)
         return bindings[0].node if len(bindings) == 1 else None
 
+    def function(self, node: ast.expr) -> ast.FunctionDef | None:
+        """Return the function that is called by a name, in this file or another one, or the method by `self.name`."""
+        _, found = self._elsewhere(node)
+        found = self.definition(node) if found is None else found
+        around = self.tree.enclosing_class(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self" and around:
+            found = next((each for each in around.body if getattr(each, "name", None) == node.attr), None)
+        return found if isinstance(found, ast.FunctionDef) else None
+
     def _of_name(self, node: ast.Name) -> str | None:
         scope = self.tree.scopes.get(node)
         if scope is None:

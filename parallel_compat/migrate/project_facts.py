@@ -26,6 +26,8 @@ _READ = re.compile(rb"(?<![\w.])([A-Za-z_][A-Za-z0-9_]*)\s*[.(\[]")
 _AS = re.compile(rb"^[ \t]*(?:import|from)\b.*?\b([A-Za-z_][A-Za-z0-9_]*)[ \t]*\r?$", re.MULTILINE)
 _RATE = re.compile(r"""(\w*)[ ]*(?:\[|\.get\()[ ]*['"]lr['"]""")
 _LOGS = re.compile(r"hist(?:ory)?(?:_|$)|logs?$|history$")
+_MADE = re.compile(r"\bTensorBoard\s*\(\s*(?!\))")
+_WRITTEN = re.compile(r"(?<!\bself)\.writer\.add_summary\s*\(")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 
 
@@ -39,12 +41,14 @@ class ProjectFacts:
         passed_on: what files import from others of the project, each as `module.name`, the module without its packages;
             beside `module.*` there is `*.name` for each name that such a file reads and does not import itself.
         readers_of_rate: what an `lr` is read from: "logs" or "other".
+        boards: what is done with a `TensorBoard`: "made", "written" (`board.writer.add_summary`).
     """
 
     accuracy: frozenset[str] = frozenset()
     evidence: tuple[tuple[str, Evidence], ...] = ()
     passed_on: frozenset[str] = frozenset()
     readers_of_rate: frozenset[str] = frozenset()
+    boards: frozenset[str] = frozenset()
 
 
 NONE = ProjectFacts()
@@ -56,6 +60,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
     evidence = []
     passed_on: set[str] = set()
     of_rate: set[str] = set()
+    boards: set[str] = set()
     for path in paths:
         if not path.endswith(".py"):
             continue
@@ -65,7 +70,9 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         except OSError:
             continue
         passed_on |= _imported(data)
-        of_rate |= readers_of_rate(data.decode("ascii", "replace"))
+        text = data.decode("ascii", "replace")
+        of_rate |= readers_of_rate(text)
+        boards |= done_with_boards(text)
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         if not (compiles or standalone or _TENSORFLOW.search(data)):
@@ -81,7 +88,9 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         said = eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls))
         if said.imports_keras or said.tensorflow_1:
             evidence.append((os.path.basename(path), said._replace(imports=())))
-    return ProjectFacts(frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate))
+    return ProjectFacts(
+        frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate), frozenset(boards)
+    )
 
 
 def _imported(data: bytes) -> set[str]:
@@ -107,6 +116,15 @@ def readers_of_rate(text: str) -> set[str]:
     if '"lr"' not in text and "'lr'" not in text:
         return set()
     return {"logs" if _LOGS.search(owner) else "other" for owner in _RATE.findall(text)}
+
+
+def done_with_boards(text: str) -> set[str]:
+    """Return what a source does with a `TensorBoard`.
+
+    >>> sorted(done_with_boards("board = TensorBoard('logs')\\nboard.writer.add_summary(summary, 1)"))
+    ['made', 'written']
+    """
+    return {word for word, pattern in (("made", _MADE), ("written", _WRITTEN)) if pattern.search(text)}
 
 
 def spellings_of_accuracy(tree: Tree) -> set[str]:

@@ -50,7 +50,7 @@ RESULTS: tuple[Result, ...] = (
         "the bias of a convolution with channels first, on pictures as wide as it has filters",
         "is added to the channels",
         "is added along the width, in eager calls and in gradients (`keras.ops.add` of Keras 3.15)",
-        THEN, TODAY, TODAY,
+        THEN, f"{_OPTION}, else {TODAY}", TODAY,
         r"channels_first|dim_ordering",
     ),
     Result(

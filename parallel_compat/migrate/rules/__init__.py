@@ -57,6 +57,7 @@ NAMES: tuple[str, ...] = (
     "tensor-shape",
     "kept-tensors",
     "symbolic-functions",
+    "channels-first",
     "graph-of-layers",
     "generator-next",
     "strategy-methods",

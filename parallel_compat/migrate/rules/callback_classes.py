@@ -1,7 +1,8 @@
 """Subclasses of callbacks that assign `self.model`, or use what the old class had, get a base that has it.
 
 In Keras 3 `Callback.model` cannot be assigned to, `ModelCheckpoint` has no `period`, `epochs_since_last_save` or
-`monitor_op`, and `TensorBoard` has no `writer`.
+`monitor_op`, and `TensorBoard` has no `writer`: where a file of the project adds summaries by it, the boards that the
+project makes get one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from parallel_compat.migrate import project_facts
 from parallel_compat.migrate.dotted_names import is_self
 
 if TYPE_CHECKING:
@@ -59,7 +61,12 @@ def find(file: File) -> Iterator[Finding]:
             else:
                 message = f"`{class_.name}` {reason}, which `{target}` of Keras 3 does not allow."
                 yield file.attention(RULE, base, message + " Call `self.set_model(...)` instead.")
-    for call in file.method_calls.get("add_summary", ()):
+    boards = file.project.boards | project_facts.done_with_boards(file.source.text)
+    for call in file.calls_by_target.get(_BOARD, ()) if "written" in boards else ():
+        if file.redirect(call.func, _STAND_INS[_BOARD]):
+            message = f"Summaries are added by its `writer`, which the one of Keras 3 has not: `{_STAND_INS[_BOARD]}`."
+            yield file.found(RULE, call.func, message)
+    for call in file.method_calls.get("add_summary", ()) if "made" not in boards else ():
         assert isinstance(call.func, ast.Attribute)
         owner = call.func.value
         if isinstance(owner, ast.Attribute) and owner.attr == "writer" and not is_self(owner.value):

@@ -1,7 +1,8 @@
 """A model whose layers are frozen or thawed after `compile` goes on to train what was trainable then.
 
 Keras 2 settled in `compile` what trains: a GAN compiles its discriminator, freezes it, and puts it into the whole.
-Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator. A model that is made
+Keras 3 looks at `trainable` when the first batch comes, and would never train that discriminator. Functions that set
+`trainable` of what they are given (`make_trainable(discriminator, False)`) are looked into. A model that is made
 and compiled elsewhere is settled before its `trainable` is set.
 """
 
@@ -48,8 +49,9 @@ _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 def find(file: File) -> Iterator[Finding]:
     """Find models that are compiled before `trainable` is set, and not again after it."""
-    flags = [each for each in file.tree.attributes if each.attr == "trainable" and isinstance(each.ctx, ast.Store)]
-    yield from _of_elsewhere(file, flags)
+    stored = [each for each in file.tree.attributes if each.attr == "trainable" and isinstance(each.ctx, ast.Store)]
+    yield from _of_elsewhere(file, stored)
+    flags: list[ast.expr] = [*stored, *(given for call in file.tree.calls for given in _freezes(file, call))]
     compiled = file.method_calls.get("compile", ()) if flags else ()
     for call in compiled:
         statement = file.tree.parents[call]
@@ -114,6 +116,26 @@ def _is_made_elsewhere(file: File, node: ast.expr) -> bool:
     return all(isinstance(value, ast.Name) and file.is_argument(value) for value in made)
 
 
+def _freezes(file: File, call: ast.Call) -> list[ast.expr]:
+    """Return the arguments of a call of a function that sets `trainable` of its parameters, or of layers of them."""
+    if not any(isinstance(each, ast.Name | ast.Attribute) for each in call.args):
+        return []
+    function = file.kinds.function(call.func)
+    if function is None:
+        return []
+    names = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)} - {"self"}
+    for loop in (node for node in ast.walk(function) if isinstance(node, ast.For)):
+        if names & _names_in(loop.iter):
+            names |= _names_in(loop.target)
+    stored = (node for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr == "trainable")
+    roots = (root_name(node) for node in stored if isinstance(node.ctx, ast.Store))
+    return list(call.args) if any(root is not None and root.id in names for root in roots) else []
+
+
+def _names_in(node: ast.expr) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
 def _receiver(call: ast.Call) -> str:
     assert isinstance(call.func, ast.Attribute)
     return ast.unparse(call.func.value)
@@ -132,11 +154,23 @@ def _function(file: File, node: ast.AST) -> ast.AST | None:
 
 
 def _comes_after(file: File, node: ast.expr, other: ast.expr) -> bool:
-    """Say whether an expression comes after another one of its function; or of `self`, in another of its class."""
+    """Say whether an expression comes after another one of its function; or of `self`, in another of its class.
+
+    What a function does to a model of the module, which is compiled there, comes after it too.
+    """
     if _function(file, node) is _function(file, other):
         return file.source.start(node) > file.source.start(other)
+    if _function(file, other) is None and _is_of_module(file, node):
+        return True
     around = file.tree.enclosing_class(other)
     return around is not None and file.tree.enclosing_class(node) is around and _is_of_self(node) and _is_of_self(other)
+
+
+def _is_of_module(file: File, node: ast.expr) -> bool:
+    root = root_name(node)
+    scope = file.tree.scopes.get(root) if root is not None else None
+    bindings = scope.find(root.id) if scope is not None and root is not None else []
+    return bool(bindings) and all(_function(file, each.node) is None for each in bindings)
 
 
 def _is_of_self(node: ast.expr) -> bool:

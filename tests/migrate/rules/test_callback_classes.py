@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from parallel_compat.migrate import process_file, project_facts
 from tests.migrate.check import check_noop, check_transformed, found
 
 
@@ -62,3 +63,27 @@ def test_a_tensorboard_that_writes_summaries_of_its_own():
     elsewhere = "import keras\n\ndef log(self, s):\n    self.board.writer.add_summary(s, 1)\n"
     assert found(elsewhere, "callback-classes") == [(4, "attention")]
     check_noop("import keras\nclass Log:\n    def log(self, s):\n        self.writer.add_summary(s, 1)\n")
+
+
+WRITES = "def log(board, s):\n    board.writer.add_summary(s, 1)\n"
+
+
+def test_a_board_by_whose_writer_summaries_are_added():
+    made = "from keras.callbacks import TensorBoard\nboard = TensorBoard('logs')\n"
+    check_transformed(made + WRITES, made.replace("keras.callbacks", "parallel_compat.legacy.callbacks") + WRITES)
+    assert found(made + WRITES, "callback-classes") == [(2, "rewritten")]
+    check_noop(made, rule="callback-classes")
+
+
+def test_a_board_by_whose_writer_another_file_adds_summaries(tmp_path):
+    made = "import keras\nboard = keras.callbacks.TensorBoard('logs')\n"
+    (tmp_path / "train.py").write_text(made)
+    (tmp_path / "log.py").write_text(f"import keras\n{WRITES}")
+    facts = project_facts.read([str(tmp_path / name) for name in ("train.py", "log.py")])
+    options = process_file.Options(project=facts)
+    done = process_file.source("train.py", made.encode(), options)
+    stand_in = (
+        "import keras\nimport parallel_compat.legacy.callbacks\nboard = parallel_compat.legacy.callbacks.TensorBoard"
+    )
+    assert (done.hinted or done).data.decode() == f"{stand_in}('logs')\n"
+    assert not process_file.source("log.py", f"import keras\n{WRITES}".encode(), options).places

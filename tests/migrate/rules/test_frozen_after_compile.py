@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from parallel_compat.legacy.models import settle_trainable
+from parallel_compat.migrate import process_file
 from parallel_compat.migrate.native import legacy_numerics
 from tests.migrate.check import check_noop, check_transformed
 
@@ -38,9 +39,56 @@ def test_a_loop_that_freezes_layers():
     check_transformed(f"{HEAD}{compiled}{loop}", f"{HEAD.replace('d =', IMPORT + 'd =')}{compiled}{SETTLED}(d)\n{loop}")
 
 
+HELPERS = (
+    "def freeze(net, flag):\n    net.trainable = flag\n",
+    "def freeze(net, flag):\n    for layer in net.layers[1:]:\n        layer.trainable = flag\n",
+)
+
+
+@pytest.mark.parametrize("helper", HELPERS)
+@pytest.mark.parametrize(
+    "use", ["freeze(d, False)\n", "def train(n):\n    freeze(d, False)\n", "def train(n):\n    d.trainable = False\n"]
+)
+def test_a_function_that_freezes_what_it_is_given(helper, use):
+    compiled = "d.compile('sgd', 'mse')\n"
+    after = f"{HEAD.replace('d =', f'{IMPORT}{helper}d =')}{compiled}{SETTLED}(d)\n{use}"
+    check_transformed(f"{HEAD.replace('d =', f'{helper}d =')}{compiled}{use}", after)
+
+
+def test_a_method_that_freezes_what_it_is_given():
+    before = """\
+    from keras.models import Model
+    class GAN:
+        def freeze(self, net, flag):
+            net.trainable = flag
+        def __init__(self):
+            self.d = Model(x, y)
+            self.d.compile(loss='mse', optimizer='adam')
+            self.freeze(self.d, False)
+    """
+    after = before.replace("class GAN", f"{IMPORT}    class GAN").replace(
+        "optimizer='adam')\n", f"optimizer='adam')\n            {SETTLED}(self.d)\n"
+    )
+    check_transformed(before, after)
+
+
+def test_a_function_of_another_file_that_freezes_what_it_is_given(tmp_path):
+    (tmp_path / "helpers.py").write_text(HELPERS[0])
+    use = f"from helpers import freeze\n{HEAD}d.compile('sgd', 'mse')\nfreeze(d, False)\n"
+    path = tmp_path / "train.py"
+    path.write_text(use)
+    done = process_file.source(str(path), path.read_bytes(), process_file.Options())
+    assert (done.hinted or done).data.decode() == use.replace("d =", f"{IMPORT}d =").replace(
+        "freeze(d", f"{SETTLED}(d)\nfreeze(d"
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        f"{HELPERS[0]}{HEAD}freeze(d, False)\nd.compile('sgd', 'mse')\n",
+        f"{HEAD}def say(net):\n    print(net.trainable)\nd.compile('sgd', 'mse')\nsay(d)\n",
+        f"{HEAD}d.compile('sgd', 'mse')\ndef thaw(d):\n    d.trainable = True\n",
         f"{HEAD}d.trainable = False\nd.compile('sgd', 'mse')\n",
         f"{HEAD}d.compile('sgd', 'mse')\nd.trainable = False\nd.compile('sgd', 'mse')\n",
         f"{HEAD}d.compile('sgd', 'mse')\ndef thaw(model):\n    model.trainable = True\n",

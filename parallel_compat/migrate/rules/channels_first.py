@@ -1,0 +1,67 @@
+"""The bias of channels that come first is added to them in a running program alone.
+
+`keras.ops.add` of Keras 3.15 takes a bias of shape `(1, channels, 1, 1)` for one along the last axis where that is as
+long as there are channels: `Conv2D(8, 3, data_format="channels_first")` of pictures 8 wide gives other numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "channels-first"
+SAFE = False
+BEFORE = """\
+from keras.layers import Conv2D
+x = Conv2D(8, 3, data_format="channels_first")(x)
+"""
+AFTER = """\
+import parallel_compat
+parallel_compat.install(era="keras-2.2.4")
+from keras.layers import Conv2D
+x = Conv2D(8, 3, data_format="channels_first")(x)
+"""
+
+_SETTERS = ("set_image_data_format", "set_image_dim_ordering")
+_FIRST = ("channels_first", "th")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find where channels come first, once in a source."""
+    found = next((call for call in file.tree.calls if _adds_to_first(file, call)), None)
+    if found is not None:
+        message = (
+            "Keras 3.15 adds the bias of channels that come first along the width, where that is as long as there are "
+            'channels. Or write the model with `data_format="channels_last"`.'
+        )
+        yield from file.answered_by_run(RULE, found, message, hint=not file.old)
+
+
+def _adds_to_first(file: File, call: ast.Call) -> bool:
+    module, _, name = (file.names.target(call.func) or "").rpartition(".")
+    if name in _SETTERS:
+        return module.startswith("keras.") and bool(call.args) and _is_first(file, call.args[0])
+    if not (module.startswith("keras.layers") and "Conv" in name):
+        return False
+    given = [calls.keyword(call, each) for each in ("data_format", "dim_ordering")]
+    bias = calls.keyword(call, "use_bias") or calls.keyword(call, "bias")
+    if bias is not None and isinstance(bias.value, ast.Constant) and bias.value.value is False:
+        return False
+    return any(each is not None and _is_first(file, each.value) for each in given)
+
+
+def _is_first(file: File, node: ast.expr) -> bool:
+    """Say whether an argument is `"channels_first"`, or a name that is."""
+    if isinstance(node, ast.Name) and node in file.tree.scopes:
+        values = [binding.value for binding in file.tree.scopes[node].find(node.id)]
+    else:
+        values = [node]
+    return any(isinstance(each, ast.Constant) and each.value in _FIRST for each in values)
