@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
+from parallel_compat.run import callers, object_eras
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _RATE = re.compile(r"\nEpoch (\d+): (LearningRateScheduler|ReduceLROnPlateau) (?:setting|reducing) (.*)", re.DOTALL)
 _EPOCH = re.compile(r"(\d+/\d+)( - \d+s) - +[\d.]+(?:s|ms|us)/\w+((?: - .*)?\n)", re.DOTALL)
@@ -44,3 +49,56 @@ def shown(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     ordered = sorted((pair for pair in values if pair[0] != "lr"), key=lambda pair: str(pair[0]).startswith("val_"))
     differ = [name for name, _ in ordered] != [name for name, _ in values]
     return ordered if differ and callers.era_of_caller() in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) else values
+
+
+_SAMPLES = "_parallel_compat_samples_of_fit"
+
+
+@contextlib.contextmanager
+def of_fit(model: Any, verbose: Any, samples: int | None, validated: int | None) -> Iterator[None]:
+    """Print what `fit` said first of arrays, up to TensorFlow 1.15 (`training_arrays.py`), and count their samples.
+
+    Args:
+        model: the model that is trained.
+        verbose: as in `fit`.
+        samples: how many it is trained on; None where they are not known.
+        validated: how many it is validated on, likewise.
+    """
+    era = object_eras.era_of_training(model)
+    is_told = era is Era.TF_KERAS_1_15 or (era is Era.KERAS_2_2_4 and validated is not None)
+    if samples is not None and verbose and is_told:
+        print(f"Train on {samples} samples" + ("" if validated is None else f", validate on {validated} samples"))
+    vars(model)[_SAMPLES] = samples
+    try:
+        yield
+    finally:
+        vars(model).pop(_SAMPLES, None)
+
+
+def first_line_of_epoch(original: Any) -> Any:
+    """Print "Epoch 1/1" of one epoch as well, as Keras 2.2.4 (`ProgbarLogger.on_epoch_begin`)."""
+
+    @functools.wraps(original)
+    def on_epoch_begin(self: Any, epoch: int, logs: Any = None) -> None:
+        original(self, epoch, logs)
+        if self.verbose and self.epochs == 1 and object_eras.era_of_training(self.model) is Era.KERAS_2_2_4:
+            print("Epoch 1/1")
+
+    return on_epoch_begin
+
+
+def last_line_of_epoch(original: Any) -> Any:
+    """Let the line of an epoch over arrays say how many samples they have, as in TensorFlow 1.15 (`verbose=2`)."""
+
+    @functools.wraps(original)
+    def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
+        samples = vars(self.model).get(_SAMPLES)
+        if self.verbose != 2 or samples is None or object_eras.era_of_training(self.model) is not Era.TF_KERAS_1_15:
+            original(self, epoch, logs)
+            return
+        steps, self.target = self.target, samples
+        self.progbar.target = samples
+        original(self, epoch, logs)
+        self.target = steps
+
+    return on_epoch_end

@@ -27,6 +27,7 @@ from parallel_compat.legacy import (
     data_tensors,
     kept_numbers,
     model_files,
+    printed_lines,
     session,
 )
 from parallel_compat.legacy import summary as legacy_summary
@@ -59,7 +60,7 @@ from parallel_compat.run.method_arguments import (
     note_of_method,
     translated,
 )
-from parallel_compat.run.validation_data import are_arrays, fields_of_arrays, hand_over, validated_on
+from parallel_compat.run.validation_data import are_arrays, fields_of_arrays, hand_over, samples_of_arrays, validated_on
 from parallel_compat.training.trainable_flags import as_compiled
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -90,6 +91,9 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     held_out = validated_on(arguments) if held_out is None else held_out
     of_arrays = fields_of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
+    in_batches = arguments.get("steps_per_epoch") is None
+    samples = of_arrays.get("samples") if in_batches else None
+    lines = printed_lines.of_fit(self, arguments.get("verbose", 1), samples, samples_of_arrays(held_out))
     look_at_first_batch(self, arguments.get("x"))
     iterate_once_before(self, arguments.get("x"), arguments.get("steps_per_epoch"))
     lose_what_is_read_ahead(self, arguments, drawing)
@@ -109,7 +113,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     )
     size = arguments.get("validation_batch_size") or arguments.get("batch_size")
     held_x = held_out[0] if isinstance(held_out, (tuple, list)) else None
-    with batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps")):
+    with lines, batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps")):
         if is_parallel(self) and not in_batches_of_training:  # which draws from generators itself
             history = original(self, **arguments, **drawing)
         else:

@@ -49,6 +49,14 @@ def fields_of_arrays(arguments: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def samples_of_arrays(validation_data: Any) -> int | None:
+    """Return how many samples are validated on; None where that is no arrays."""
+    if not isinstance(validation_data, (tuple, list)):
+        return None
+    first = next((each for each in flatten(validation_data[0]) if getattr(each, "shape", ())), None)
+    return None if first is None else int(first.shape[0])
+
+
 def validated_on(arguments: dict[str, Any]) -> Any:
     """Return what `fit` validates on: as given, or the last samples of the arrays that it trains on."""
     part = arguments.get("validation_split")

@@ -368,12 +368,12 @@ def test_a_training_may_begin_with_the_newest_file(tmp_path, name):
     ("era", "sets", "line"),
     [
         ("keras-2.2.4", "setting", " - 0s - loss: 1.0000 - mean_absolute_error: 1.0000 - val_loss: 0.6400"),
-        ("tf.keras-1.15", "reducing", "1/1 - 0s - loss: 1.0000 - mean_absolute_error: 1.0000 - val_loss: 0.6400"),
+        ("tf.keras-1.15", "reducing", "4/4 - 0s - loss: 1.0000 - mean_absolute_error: 1.0000 - val_loss: 0.6400"),
         ("tf.keras-2.2", "reducing", "1/1 - 0s - loss: 1.0000 - mae: 1.0000 - val_loss: 0.6400"),
     ],
 )
 def test_lines_are_printed_as_then(era, sets, line, capsys):
-    """As the real stacks printed them; TensorFlow 1.15 counted samples, and steps where there were only steps."""
+    """As the real stacks printed them; TensorFlow 1.15 counted samples."""
     with parallel_compat.legacy_names(era=era):
         model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="zeros")])
         model.compile("sgd", "mse", metrics=["mae"])
@@ -381,8 +381,18 @@ def test_lines_are_printed_as_then(era, sets, line, capsys):
         plateau = keras.callbacks.ReduceLROnPlateau("loss", patience=1, min_delta=100, factor=0.5, verbose=1)
         data = (np.ones((4, 1)), np.ones((4, 1)))
         model.fit(*data, epochs=2, verbose=2, validation_data=data, callbacks=[schedule, plateau])
+        model.fit(*data, verbose=2)
     lines = re.sub(r" \d+s ", " 0s ", capsys.readouterr().out).splitlines()
     assert any(each.startswith(line) for each in lines), lines
     assert f"Epoch 00001: LearningRateScheduler {sets} learning rate to 0.05." in lines
     assert any(each.startswith("Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.025") for each in lines)
     assert not any("/step" in each for each in lines)
+    firsts = [each for each in lines if each.startswith(("Train on", "Epoch 1/"))]
+    assert (
+        firsts
+        == {
+            "keras-2.2.4": ["Train on 4 samples, validate on 4 samples", "Epoch 1/2", "Epoch 1/1"],
+            "tf.keras-1.15": ["Train on 4 samples, validate on 4 samples", "Epoch 1/2", "Train on 4 samples"],
+            "tf.keras-2.2": ["Epoch 1/2"],
+        }[era]
+    )

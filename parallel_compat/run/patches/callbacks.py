@@ -37,6 +37,9 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(callback, hook.replace("on_", "on_train_"), make, why="hooks name arguments as they like")
     for kind in (keras.callbacks.LearningRateScheduler, keras.callbacks.ReduceLROnPlateau):
         patches.wrap(kind, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
+    bar, lines = keras.callbacks.ProgbarLogger, "what was printed of an epoch"
+    patches.wrap(bar, "on_epoch_begin", printed_lines.first_line_of_epoch, why=lines)
+    patches.wrap(bar, "on_epoch_end", printed_lines.last_line_of_epoch, why=lines)
     scheduler = keras.callbacks.LearningRateScheduler
     patches.wrap(scheduler, "on_epoch_begin", _taking_tensors, why="a schedule could return a tensor in TensorFlow 2.2")
     patches.wrap(keras.callbacks.CSVLogger, "on_epoch_end", _writing_what_is_logged, why="columns are what is logged")
