@@ -100,6 +100,7 @@ def test_a_session_draws_the_next_element_in_each_run(tmp_path: Any) -> None:
 data = tf.data.Dataset.from_tensor_slices((x, y)).batch(10)
 iterator = data.make_one_shot_iterator()
 one, other = iterator.get_next()
+number = tf.data.Dataset.range(3).make_one_shot_iterator().get_next()
 mean = tf.keras.backend.mean(one)
 found = []
 with tf.Session() as session:
@@ -111,6 +112,7 @@ with tf.Session() as session:
             break
         found.append((a.shape[0], float(a[0, 0]), float(b["y"][0, 0]), float(m)))
         assert type(m) is np.float32
+    assert type(session.run(number)) is np.int64
 """
     expected = [(10, 0, 0, 0.95), (10, 2, 4, 2.95), (5, 4, 16, 4.45)]
     np.testing.assert_allclose(program(source, tmp_path, x=X, y=Y, np=np), expected, rtol=1e-6)

@@ -7,7 +7,10 @@ import sys
 import pytest
 
 from parallel_compat.command import main
+from parallel_compat.migrate import project_facts
 from parallel_compat.migrate.engine import Options, analyse
+from parallel_compat.migrate.file import File
+from parallel_compat.names.eras import Era
 
 NETS = """\
 from keras.models import Model
@@ -147,3 +150,11 @@ def test_a_file_of_thousands_of_imports_is_read_in_linear_time():
 
     steps(50)
     assert steps(400) < 2.6 * steps(200)
+
+
+def test_an_argument_of_tensorflow_1_tells_the_era_of_a_file_and_of_its_project(tmp_path):
+    source = "import tensorflow as tf\nfrom tensorflow import keras\ntf.reduce_sum(x, AXIS)\n"
+    of_1, of_2 = source.replace("AXIS", "keep_dims=True"), source.replace("AXIS", "keepdims=True")
+    assert [File(each).era for each in (of_1, of_2)] == [Era.TF_KERAS_1_15, Era.TF_KERAS_2_2]
+    (tmp_path / "sums.py").write_text(of_1)
+    assert File(of_2, project=project_facts.read([str(tmp_path / "sums.py")])).era is Era.TF_KERAS_1_15

@@ -58,6 +58,7 @@ NAMES: tuple[str, ...] = (
     "kept-tensors",
     "symbolic-functions",
     "channels-first",
+    "other-sizes",
     "graph-of-layers",
     "generator-next",
     "strategy-methods",

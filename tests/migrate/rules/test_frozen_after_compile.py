@@ -107,6 +107,8 @@ def test_leaves_alone(text):
         ("gan.d.trainable = False", "gan.d"),
         ("if gan: gan.d.trainable = False", "gan.d"),
         ("self.made.trainable = False", ""),
+        ("gan.d.trainable = False; gan.d.compile('sgd', 'mse')", ""),
+        ("gan.get_layer('d').trainable = False", ""),
         ("gan.trainable = False", ""),
     ],
 )
@@ -116,6 +118,13 @@ def test_of_a_model_that_another_file_compiles(line, settled):
     written = line.replace(f"{settled}.trainable", f"{SETTLED}({settled})@{settled}.trainable") if settled else line
     written = written.replace("@", "; " if "if" in line else "\n        ")
     check_transformed(f"{head.format('')}{body}{line}\n", f"{head.format(IMPORT if settled else '')}{body}{written}\n")
+
+
+def test_a_model_of_elsewhere_is_settled_once_in_a_function():
+    head = "from keras.models import Model\n"
+    body = "def train(gan):\n    gan.d.trainable = False\n    gan.d.trainable = True\n"
+    after = body.replace("    gan", f"    {SETTLED}(gan.d)\n    gan", 1)
+    check_transformed(head + body, head + IMPORT + after)
 
 
 @pytest.mark.parametrize("settle_trainable", [settle_trainable, legacy_numerics.settle_trainable])

@@ -92,5 +92,9 @@ def test_the_private_name_becomes_the_name(unsafe, target):
     )
 
 
+def test_a_private_name_of_keras_2_stays():
+    check_noop("from keras.models import Model\nmodel = Model(x, y)\nmodel._name = 'g'\n", rule="layer-attributes")
+
+
 def test_a_private_name_of_something_else_stays():
     check_noop("from tensorflow.keras.models import Model\nclass A:\n    def f(self):\n        self._name = 1\n")

@@ -80,6 +80,11 @@ def test_metrics_that_come_from_elsewhere(given, name):
     check_transformed(f"{head}{made}{given})\n", f"{head}{imported}{made}{after})\n")
 
 
+def test_an_attribute_of_a_library_or_of_another_file_is_no_metric_of_elsewhere():
+    head = "import numpy as np, scores\nfrom keras.models import Model\nmodel = Model(x, y)\n"
+    check_noop(f"{head}model.compile('sgd', 'mse', metrics=[np.mean, model.layers[0]])\n", rule="metric-functions")
+
+
 def product(y_true, y_pred):
     assert y_true.dtype == y_pred.dtype
     return keras.ops.mean(y_true * y_pred)
@@ -103,6 +108,9 @@ def test_targets_with_and_without_their_axis_give_the_same_number():
     assert metric_function("accuracy") == "accuracy"
     for wrapped in (metric_function, legacy_numerics.metric_function):
         assert wrapped({"a": "accuracy", "b": ["acc"]}) == {"a": "accuracy", "b": ["acc"]}
+        inside = [wrapped({"a": product})["a"], wrapped([product])[0]]
+        assert not {product} & {*inside}
+        assert [each.__name__ for each in inside] == ["product"] * 2
     auc = keras.metrics.AUC()
     assert metric_function(auc) is auc
 

@@ -1,0 +1,67 @@
+"""A model is called on pictures of any size, whatever it was made for, in a running program alone.
+
+`model(Input((None, None, 3)))` of a model that was trained on patches of one size. Keras 3 compares each input with the
+one that the model was made with, and refuses another size.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "other-sizes"
+SAFE = False
+BEFORE = """\
+from keras.layers import Input
+from keras.models import load_model
+model = load_model("patches.keras")
+x = Input((None, None, 3))
+y = model(x)
+"""
+AFTER = """\
+import parallel_compat
+parallel_compat.install(era="keras-2.2.4")
+from keras.layers import Input
+from keras.models import load_model
+model = load_model("patches.keras")
+x = Input((None, None, 3))
+y = model(x)
+"""
+
+_INPUTS = ("keras.Input", "keras.layers.Input")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find models that are called on an input of any size."""
+    for call in file.tree.calls:
+        if file.kinds.of(call.func) == MODEL and call.args and _is_of_any_size(file, call.args[0]):
+            message = (
+                "Keras 3 takes inputs of the size that a model was made with. Or make the model anew for "
+                "`Input((None, None, channels))`, and give it the weights by `set_weights(model.get_weights())`."
+            )
+            yield from file.answered_by_run(RULE, call, message, hint=not file.old)
+
+
+def _is_of_any_size(file: File, node: ast.expr) -> bool:
+    """Say whether an expression is an `Input` with two or more sizes that are None, or a name for one."""
+    if isinstance(node, ast.Name) and node in file.tree.scopes:
+        return any(
+            binding.value is not None
+            and not isinstance(binding.value, ast.Name)
+            and _is_of_any_size(file, binding.value)
+            for binding in file.tree.scopes[node].find(node.id)
+        )
+    if not isinstance(node, ast.Call) or file.names.target(node.func) not in _INPUTS:
+        return False
+    given = calls.keyword(node, "shape")
+    shape = calls.constant(given.value if given is not None else node.args[0] if node.args else None)
+    return isinstance(shape, tuple | list) and len(shape) > 2 and list(shape).count(None) > 1
