@@ -8,7 +8,6 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import device_options as backend_devices
@@ -129,8 +128,7 @@ class Session:
         step = Step()
 
         def value(x: Any) -> Any:
-            found = _value(x) if read_by(x) is None else step.value(x)
-            return found[()] if isinstance(found, np.ndarray) else found
+            return _value(x) if read_by(x) is None else step.value(x)
 
         if not (feed_dict or any(graph.is_update(x) or graph.can_be_fed(x) for x in flat)):
             return tf.nest.map_structure(value, fetches)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import parallel_compat
+from parallel_compat.legacy import old_files
 
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "legacy" / "configs.json").read_text())
 OLD = ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"]
@@ -384,6 +385,8 @@ def test_a_class_of_keras_among_custom_objects_is_none_of_the_user(era):
     assert "implementation" in text
     again = keras.models.model_from_json(text, {"LSTM": keras.layers.LSTM})
     assert again.to_json() == text
+    mine = type("Dense", (keras.layers.Dense,), {"__module__": __name__})
+    assert old_files.target({"LSTM": keras.layers.LSTM, "Dense": mine}).own == {"Dense"}
 
 
 def test_a_class_of_the_user_with_the_name_of_one_of_keras(era, tmp_path):

@@ -159,6 +159,7 @@ def test_what_is_given_to_a_layer_says_whether_it_depends_on_the_learning_phase(
 
     ones = np.ones((2, 2))
     for each, expected in (
+        (keras.Sequential([Own(input_shape=(2,))]), 1.0),
         (model(), 1.0),
         (model(keras.layers.Dropout(0.5)), 2.0),
         (model(keras.layers.Dropout(0.5), keras.layers.Activation("linear")), 2.0),

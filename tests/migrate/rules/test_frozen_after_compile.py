@@ -120,6 +120,11 @@ def test_of_a_model_that_another_file_compiles(line, settled):
     check_transformed(f"{head.format('')}{body}{line}\n", f"{head.format(IMPORT if settled else '')}{body}{written}\n")
 
 
+def test_a_layer_of_elsewhere_is_not_settled():
+    made = "from keras.layers import Dense\nclass A:\n    def __init__(self, layer: Dense):\n"
+    check_noop(f"{made}        self.layer = layer\n        self.layer.trainable = False\n", rule="frozen-after-compile")
+
+
 def test_a_model_of_elsewhere_is_settled_once_in_a_function():
     head = "from keras.models import Model\n"
     body = "def train(gan):\n    gan.d.trainable = False\n    gan.d.trainable = True\n"
