@@ -112,3 +112,15 @@ def test_settings_and_strategies_of_contrib():
 
     assert tf.contrib.distribute.MirroredStrategy is tf.distribute.MirroredStrategy
     assert tf.contrib.distribute.TPUStrategy is tf.distribute.TPUStrategy
+
+
+def test_a_graph_that_a_program_makes_itself_has_its_own_session():
+    """As migrated sources have it, by the names of this package."""
+    with tf.Graph().as_default() as graph:
+        fed = tf.compat.v1.placeholder(tf.float32, ())
+        result = fed * tf.compat.v1.get_variable("v", initializer=2.0)
+        assert session.get_default_graph() is graph
+        with session.Session() as own:
+            own.run(session.initializer())
+            assert own.run(result, {fed: 4.0}) == 8.0
+    assert session.get_default_graph() is not graph
