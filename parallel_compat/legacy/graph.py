@@ -16,8 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import graphs_of_programs, own_optimizers
 from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
-from parallel_compat.backend.keras3 import own_optimizers
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
 from parallel_compat.backend.keras3.layers import calls_of
@@ -600,6 +600,7 @@ class Function:
         self._compiled: dict[Any, Any] = {}
         self.kept: Any = None
 
+    @graphs_of_programs.outside
     def __call__(self, inputs: Any = ()) -> Any:
         """Compute the outputs for a list of arrays, and carry out the updates."""
         if not isinstance(inputs, (list, tuple)) and _era_of_process().is_tf_keras:
@@ -686,6 +687,7 @@ class _FedFunction(Function):
         super().__init__([*inputs, *feed], outputs, updates)
         self._feed, self._fed = feed, list(feed)
 
+    @graphs_of_programs.outside
     def __call__(self, inputs: Any = ()) -> Any:
         return super().__call__([*inputs, *(self._feed[each] for each in self._fed)])
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import device_options as backend_devices
+from parallel_compat.backend.keras3 import graphs_of_programs
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
@@ -96,7 +97,7 @@ class Session:
 
     def __new__(cls, target: str = "", graph: Any = None, config: Any = None) -> Any:
         """Return TensorFlow's own session where there is a graph for it: one that was read from a file, say."""
-        if isinstance(graph, tf.Graph) or (graph is None and _is_in_graph()):
+        if isinstance(graph, tf.Graph) or (graph is None and graphs_of_programs.is_in_one()):
             return tf.compat.v1.Session(target, graph, config)
         return super().__new__(cls)
 
@@ -167,11 +168,6 @@ class Session:
 InteractiveSession = Session
 
 
-def _is_in_graph() -> bool:
-    """Say whether the code is in a graph that a program made itself (`with tf.Graph().as_default():`)."""
-    return not (tf.executing_eagerly() or tf.inside_function())
-
-
 def get_session() -> Session:
     """Return the session that is in use, or a new one (`K.get_session()`)."""
     if getattr(_current, "session", None) is None:
@@ -195,7 +191,7 @@ def get_default_session() -> Session | None:
 
 def get_default_graph() -> Any:
     """Return something to enter that changes nothing, or the graph that the code is in."""
-    return tf.compat.v1.get_default_graph() if _is_in_graph() else Graph()
+    return tf.compat.v1.get_default_graph() if graphs_of_programs.is_in_one() else Graph()
 
 
 def reset_default_graph() -> None:
@@ -205,7 +201,7 @@ def reset_default_graph() -> None:
 
 def initializer(*_arguments: Any, **_keywords: Any) -> Any:
     """Return what a session can run without effect, or what makes the variables of the graph that the code is in."""
-    return tf.compat.v1.global_variables_initializer() if _is_in_graph() else Initializer()
+    return tf.compat.v1.global_variables_initializer() if graphs_of_programs.is_in_one() else Initializer()
 
 
 def apply_options(config: Any) -> None:

@@ -396,3 +396,10 @@ def test_lines_are_printed_as_then(era, sets, line, capsys):
             "tf.keras-2.2": ["Epoch 1/2"],
         }[era]
     )
+
+
+def test_functions_for_hooks_of_batches_name_their_arguments_as_they_like():
+    seen = []
+    hooks = {"on_batch_begin": lambda b, log: seen.append((b, bool(log))), "on_batch_end": lambda b, _: seen.append(b)}
+    trained([keras.callbacks.LambdaCallback(**hooks)], epochs=1, batch_size=6)
+    assert seen == [(0, True), 0, (1, True), 1]

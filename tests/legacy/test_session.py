@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+import parallel_compat
 from parallel_compat.legacy import device_lib, session
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
@@ -124,3 +127,59 @@ def test_a_graph_that_a_program_makes_itself_has_its_own_session():
             own.run(session.initializer())
             assert own.run(result, {fed: 4.0}) == 8.0
     assert session.get_default_graph() is not graph
+
+
+@pytest.fixture
+def small():
+    """Predictions and losses of Keras 2.2.4 are below."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model.compile("sgd", "mse")
+        yield model, np.arange(12.0).reshape(6, 2) / 10
+
+
+def test_each_model_of_a_server_has_a_graph_and_a_session(small, tmp_path):
+    model, x = small
+    model.save(tmp_path / "model.h5")
+
+    def served():
+        with tf.Graph().as_default() as graph:
+            own = tf.Session(graph=graph)
+            with own.as_default():
+                return graph, own, keras.models.load_model(tmp_path / "model.h5")
+
+    def answer(graph, own, model):
+        with graph.as_default(), own.as_default():
+            return model.predict(x)[:, 0]
+
+    with ThreadPoolExecutor(2) as threads:
+        for answered in threads.map(lambda one: answer(*one), [served(), served()]):
+            np.testing.assert_allclose(answered, [0.1, 0.5, 0.9, 1.3, 1.7, 2.1], rtol=1e-6)
+
+
+def test_a_model_trains_within_a_graph_of_the_program(small):
+    _, x = small
+
+    def batches():
+        while True:
+            yield x, x[:, :1]
+
+    with tf.Graph().as_default() as graph, tf.Session(graph=graph).as_default():
+        model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model.compile("sgd", "mse")
+        losses = model.fit(x, x[:, :1], epochs=2, batch_size=3, shuffle=False, verbose=0).history["loss"]
+        losses += model.fit_generator(batches(), 1, verbose=0).history["loss"]
+        losses += [model.evaluate(x, x[:, :1], verbose=0), model.train_on_batch(x, x[:, :1])]
+        outputs = keras.backend.function([model.input], [model.output])([x])[0]
+    expected = [0.4680653400719166, 0.41108785942196846, 0.36760130524635315, 0.344955712556839, 0.3449557]
+    np.testing.assert_allclose([float(loss) for loss in losses], expected, rtol=1e-6)
+    np.testing.assert_allclose(outputs[:2, 0], [0.02852434664964676, 0.4086208641529083], rtol=1e-5)
+    np.testing.assert_allclose(model.get_weights()[1], [-0.06616894], rtol=1e-5)
+
+
+def test_what_is_no_part_of_keras_is_a_graph_there_still():
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder("float32", (None, 2))
+        total = tf.reduce_sum(x)
+    with tf.Session(graph=graph) as own:
+        assert own.run(total, {x: [[1.0, 2.0]]}) == 3.0

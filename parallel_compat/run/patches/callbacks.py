@@ -35,6 +35,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     for hook in ("on_batch_begin", "on_batch_end"):
         make = functools.partial(_by_place, hook=hook)
         patches.wrap(callback, hook.replace("on_", "on_train_"), make, why="hooks name arguments as they like")
+    patches.wrap(keras.callbacks.LambdaCallback, "__init__", _of_any_arguments, why="so do functions for hooks")
     for kind in (keras.callbacks.LearningRateScheduler, keras.callbacks.ReduceLROnPlateau):
         patches.wrap(kind, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
     bar, lines = keras.callbacks.ProgbarLogger, "what was printed of an epoch"
@@ -66,6 +67,22 @@ def _by_place(original: Any, hook: str) -> Any:
         getattr(self, hook)(batch, logs)
 
     return on_train_batch
+
+
+def _of_any_arguments(original: Any) -> Any:
+    @functools.wraps(original)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        for hook in ("on_train_batch_begin", "on_train_batch_end"):  # Keras 3 names the argument `logs`
+            function = vars(self).get(hook)
+            if function is not None:
+                setattr(self, hook, functools.partial(_called_by_place, function))
+
+    return __init__
+
+
+def _called_by_place(function: Any, batch: Any, logs: Any = None) -> Any:
+    return function(batch, logs)
 
 
 def _history_init(original: Any) -> Any:

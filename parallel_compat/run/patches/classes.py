@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import graphs_of_programs, patch_points
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS, identifiers
 from parallel_compat.run import own_optimizers
@@ -43,6 +43,8 @@ def put_on(patches: Patches) -> None:
         why="Keras's operations take TensorFlow's variables",
         read_in=TENSORFLOW,
     )
+    for owner, name, wrap in graphs_of_programs.points():  # below those that ask who calls
+        patches.wrap(owner, name, looking_alike(wrap), why="Keras has no part in a graph that a program made itself")
     members.put_on(patches, keras)
     layers.put_on_constructors(patches, keras)
     constructors.put_on(patches, keras)

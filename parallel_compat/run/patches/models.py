@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import layers, patch_points, symbolic_losses
+from parallel_compat.backend.keras3 import graphs_of_programs, layers, patch_points, symbolic_losses
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names import lookup
 from parallel_compat.names.eras import Era
@@ -197,11 +197,13 @@ def taking_old_arguments(original: Any, name: str, of: str) -> Any:
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None:
-            result = original(self, *given, **keywords)
+            with graphs_of_programs.left():
+                result = original(self, *given, **keywords)
             if name == "compile":  # of a loaded or copied model, on behalf of the user's code
                 _weigh(self, callers.era_of_caller())
             return result
-        return _methods()[name](original, of, frame, self, *given, **keywords)
+        with graphs_of_programs.left():
+            return _methods()[name](original, of, frame, self, *given, **keywords)
 
     return method
 

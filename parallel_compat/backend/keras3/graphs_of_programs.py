@@ -1,0 +1,56 @@
+"""Keras within a graph that a program made itself: `with tf.Graph().as_default():`. Read in Keras 3.15.1.
+
+In TensorFlow 1 each model of a server had a graph and a session of its own. Keras 3 computes without graphs: there its
+variables would be parts of that graph, which nothing runs. So it leaves the graph for as long as it is called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_OF_VARIABLES = ("__init__", "assign", "numpy", "__array__")
+
+
+def is_in_one() -> bool:
+    """Say whether the code is in a graph that a program made itself."""
+    return not (tf.executing_eagerly() or tf.inside_function())
+
+
+def left() -> contextlib.AbstractContextManager[None]:
+    """Return a context within which the code is in no such graph."""
+    from tensorflow.python.eager import context
+
+    return context.eager_mode() if is_in_one() else contextlib.nullcontext()
+
+
+def points() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield what of Keras leaves it: (owner, attribute, a function from what stands there to what shall)."""
+    for name in _OF_VARIABLES:
+        yield keras.Variable, name, outside
+    yield keras.layers.Layer, "__call__", outside
+    yield keras.optimizers.Optimizer, "add_variable_from_reference", outside
+
+
+def outside(original: Any) -> Any:
+    """Let a function of Keras leave such a graph, unless it is called on tensors of it.
+
+    Args:
+        original: the function; its first argument is the object that it is a method of.
+    """
+
+    @functools.wraps(original)
+    def call(*given: Any, **keywords: Any) -> Any:
+        if not is_in_one() or any(map(tf.is_symbolic_tensor, tf.nest.flatten((given[1:], keywords)))):
+            return original(*given, **keywords)
+        with left():
+            return original(*given, **keywords)
+
+    return call
