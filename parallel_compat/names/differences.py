@@ -35,7 +35,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.KERAS_2_2_4,),
-        "After `np.random.seed`, the masks of recurrent layers and of layers that are called several times are others; "
+        "After `np.random.seed`, the masks of recurrent layers and of layers that are called several times are others, "
+        "and what `K.random_normal` and its relatives draw in a call (the sampling of a variational autoencoder); "
         "on several devices, and with `Resume`, those of Dropout and of noise layers too.",
         "Recurrent layers drew inside a loop whose iterations ran side by side: three runs of one script gave three "
         "results in Keras 2.2.4 itself. Several calls and devices had an operation, and a stream, each; today's steps "
