@@ -229,9 +229,9 @@ def _is_meant(name: str, value: Any) -> bool:
 
 def _axes(axis: Any, layer: Any) -> Any:
     """Return the axes of a normalization, which tf.keras counted from the front once it was built, in a list."""
-    rank = getattr(getattr(layer, "input_spec", None), "ndim", None)
-    if rank is None or not layer.built:
+    if layer is None or not layer.built:
         return axis
+    rank = len(layer.get_build_config()["input_shape"])
     return [each % rank for each in (axis if isinstance(axis, (list, tuple)) else [axis])]
 
 

@@ -459,3 +459,24 @@ def test_an_unknown_initializer_is_refused(era):
     config["kernel_initializer"] = {"class_name": "Mine", "config": {}}
     with pytest.raises(ValueError, match="Mine"):
         keras.layers.Dense.from_config(config)
+
+
+def test_normalization_over_several_axes_comes_back(tmp_path: Path) -> None:
+    """TensorFlow 2.2.3 says the axes `[1, 2]`; Keras 3 reads them as the last one."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        inputs = keras.layers.Input((2, 3))
+        model = keras.models.Model(inputs, keras.layers.LayerNormalization(axis=(-2, -1))(inputs))
+        assert list(model.layers[1].get_config()["axis"]) == [1, 2]
+        model.set_weights([np.arange(1.0, 7).reshape(2, 3), np.ones((2, 3))])
+        model.save(str(tmp_path / "model.h5"))
+        read = keras.models.load_model(str(tmp_path / "model.h5"))
+        copies = [
+            keras.models.Model.from_config(model.get_config()),
+            keras.models.model_from_json(model.to_json()),
+            keras.models.clone_model(model),
+        ]
+        for copy in copies:
+            copy.set_weights(model.get_weights())
+        x = np.random.RandomState(0).rand(1, 2, 3)
+        for each in [read, *copies]:
+            np.testing.assert_allclose(each.predict(x), model.predict(x), rtol=1e-6)

@@ -70,8 +70,44 @@ def _as_file(group: h5py.Group) -> Iterator[h5py.File]:
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
     """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
     scopes = (saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode))
-    with scopes[0], scopes[1], _classes_alone():
+    with scopes[0], scopes[1], _classes_alone(), several_axes():
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
+
+
+class _Config(dict[str, Any]):
+    """The config of a layer of several axes, whose `axis` nobody takes out."""
+
+    def pop(self, name: str, *default: Any) -> Any:
+        return default[0] if name == "axis" else super().pop(name, *default)
+
+
+def _keeping_axes(original: Any) -> Any:
+    def model_from_config(config: Any, custom_objects: Any = None) -> Any:
+        axis = config["config"].get("axis") if isinstance(config.get("config"), dict) else None
+        if isinstance(axis, (list, tuple)) and len(axis) > 1:
+            config = {**config, "config": _Config(config["config"])}
+        return original(config, custom_objects)
+
+    return model_from_config
+
+
+def of_several_axes() -> Iterator[tuple[Any, str, Any]]:
+    """Yield where layers of old configs lose an `axis` of several numbers, and what keeps it (LayerNormalization's).
+
+    `saving_utils.model_from_config`, which makes layers too, takes it out and puts back that of one number alone.
+    """
+    yield saving_utils, "model_from_config", _keeping_axes
+
+
+@contextmanager
+def several_axes() -> Iterator[None]:
+    """Let layers of old configs keep an `axis` of several numbers while this is open."""
+    original = saving_utils.model_from_config
+    saving_utils.model_from_config = _keeping_axes(original)
+    try:
+        yield
+    finally:
+        saving_utils.model_from_config = original
 
 
 @contextmanager
