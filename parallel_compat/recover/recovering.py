@@ -148,6 +148,8 @@ def recover(
                 template.translation.check(keep_lambda=keep_lambda, keep_custom=suffix in (".h5", ".hdf5"))
             except CheckpointError as error:
                 raise CheckpointError(f"{stored.path}: {error}") from error
+            if suffix in (".h5", ".hdf5"):
+                _need_single_axes(template.translation.config, stored.path)
             found.notes += _kept(template, keep_lambda=keep_lambda)
         advance = started(sum(array.nbytes for array in template.arrays))
         if living:
@@ -224,6 +226,22 @@ def read_architecture(path: str | os.PathLike[str], max_bytes: int | None) -> En
         return unwrap(model_entry(text))[0]
     except CheckpointError as error:
         raise CheckpointError(f"{name}: {error}") from error
+
+
+def _need_single_axes(config: Any, path: str) -> None:
+    """Refuse a layer of several axes: Keras 3, which reads `.h5` files, makes it one over the last axis."""
+    if isinstance(config, list):
+        for each in config:
+            _need_single_axes(each, path)
+    elif isinstance(config, dict):
+        axis = config.get("axis")
+        if isinstance(axis, list) and len(axis) > 1:
+            raise CheckpointError(
+                f"{path}: expected layers over one axis for an `.h5` file. Received: {config.get('name')!r} over {axis}"
+                ", which Keras 3 reads from `.keras` files alone. Write a `.keras` file."
+            )
+        for each in config.values():
+            _need_single_axes(each, path)
 
 
 def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -> None:

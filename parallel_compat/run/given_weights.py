@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _OF_WEIGHTS = ("sample_weight", "class_weight")
+_DATA = ("x", "y", "sample_weight")
 
 
 def leave_out_weights(
@@ -84,6 +85,11 @@ def weigh_classes_and_samples(
     if era is Era.KERAS_2_2_4:  # `standardize_weights`
         note("class_weight= with sample_weight=", "left out, as Keras 2.2.4 did")
         return
+    fraction = arguments.get("validation_split")
+    if era is Era.TF_KERAS_2_2 and fraction and arguments.get("validation_data") is None:
+        # What is held out has its own weights alone: `DataHandler` weighed the classes of what it was given to train.
+        parts = keras3.split(tuple(arguments[name] for name in _DATA), fraction)
+        arguments.update(zip(_DATA, parts[0], strict=True), validation_split=0.0, validation_data=tuple(parts[1]))
     arguments["sample_weight"] = np.asarray(weighted_classes(arguments["y"], arguments["sample_weight"], classes))
 
 

@@ -263,6 +263,24 @@ def test_weights_that_a_function_made_without_leaves_out():
         assert found == [[3.25, 5.0], [5.0, 3.25], [3.25, 3.25]]  # those held out have weights of their own
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_samples_held_out_are_not_weighed_by_their_classes_in_2_2(replicas):
+    """With weights of samples as well; numbers of TensorFlow 2.2.3."""
+    x, y = np.random.RandomState(0).rand(13, 4).astype("float32"), np.eye(3)[np.arange(13) % 3]
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras as tf_keras
+
+        dense = tf_keras.layers.Dense(3, input_shape=(4,), activation="softmax", kernel_initializer="ones")
+        model = tf_keras.Sequential([dense])
+        model = tf_keras.utils.multi_gpu_model(model, gpus=2) if replicas == 2 else model
+        model.compile("sgd", "categorical_crossentropy", weighted_metrics=["mae"])
+        weights = {"sample_weight": np.linspace(0, 2, 13), "class_weight": {0: 3, 1: 1, 2: 1}}
+        history = model.fit(x, y, batch_size=4, epochs=2, shuffle=False, validation_split=0.5, verbose=0, **weights)
+    expected = {"loss": [0.64135, 0.64058], "mae": [0.44463, 0.44434], "val_loss": [1.64868, 1.64944]}
+    for name, values in expected.items():
+        np.testing.assert_allclose(history.history[name], values, atol=2e-5)
+
+
 @pytest.mark.parametrize(("era", "logs_of_the_end"), [("tf.keras-1.15", None), ("tf.keras-2.2", {})])
 def test_the_end_of_an_evaluation_has_no_logs(era, logs_of_the_end):
     """As in TensorFlow 1.15.5 and 2.2.3."""

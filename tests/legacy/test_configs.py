@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import h5py
+import keras
 import numpy as np
 import pytest
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PREDICTING = [
-    path for path in WHOLE if not re.search("resume|own_lambda|keras224_bilinear|locally_connected", path.name)
+    path
+    for path in WHOLE
+    if not re.search("resume|own_lambda|keras224_bilinear|locally_connected|several_axes", path.name)
 ]
 RESUMING = [path for path in WHOLE if "_resume_" in path.name]
 
@@ -101,6 +103,16 @@ def test_a_model_with_its_own_lambda_is_refused_unless_kept(tmp_path: Path) -> N
 def test_bilinear_upsampling_of_tensorflow_1_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="half-pixel"):
         recover(OLD / "keras224_bilinear.template.h5", tmp_path / "out.keras")
+
+
+def test_layers_over_several_axes_are_written_where_keras_reads_them(tmp_path: Path) -> None:
+    import keras
+
+    source = OLD / "tf223_several_axes.template.h5"
+    with pytest.raises(CheckpointError, match=r"over \[1, 2\], which Keras 3 reads from `.keras`"):
+        recover(source, tmp_path / "out.h5")
+    recover(source, tmp_path / "out.keras")
+    assert_predicts(keras.models.load_model(tmp_path / "out.keras"), source)
 
 
 def test_custom_objects_are_kept_as_data_or_built_when_given(tmp_path: Path) -> None:
