@@ -71,6 +71,7 @@ def translate(
     name = of.rpartition(".")[2]
     given = _convolution(of, given, keywords, note, era)
     given = _positions(of, given, keywords, note, era)
+    given = _sizes(of, given, keywords, note, era)
     _recurrent(of, keywords, note)
     _input_of_sequence(of, keywords, note)
     if of == "keras.layers.Embedding":
@@ -122,6 +123,44 @@ def _plain(value: Any) -> Any:
         return tuple(_plain(each) for each in value) if type(value) is tuple else value
     is_whole = type(value).__module__ == "numpy" and hasattr(value, "__index__") and getattr(value, "ndim", 1) == 0
     return int(value) if is_whole else value
+
+
+# Layers of which today's Keras refuses `True` as a size, which was 1: the parameters that they begin with.
+_SIZES = {
+    "keras.layers.Embedding": ("input_dim", "output_dim"),
+    "keras.layers.RepeatVector": ("n",),
+    "keras.layers.UpSampling1D": ("size",),
+}
+# And those of which `tf.keras` cut a size to a whole number (`Dense(units / 2)`), which Keras 2.2.4 refused as well.
+_CUT = {
+    Era.TF_KERAS_1_15: {"keras.layers.Dense": ("units",)},
+    Era.TF_KERAS_2_2: {
+        "keras.layers.Dense": ("units",),
+        **{
+            f"keras.layers.{name}": ("filters",)
+            for name in (
+                *("Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose"),
+                *("SeparableConv1D", "SeparableConv2D"),
+            )
+        },
+    },
+}
+
+
+def _sizes(of: str, given: tuple[Any, ...], keywords: dict[str, Any], note: Note, era: Era) -> tuple[Any, ...]:
+    """Turn what an era took for a size into the whole number that it was there."""
+    names, kind = (_SIZES[of], bool) if of in _SIZES else (_CUT.get(era, {}).get(of, ()), float)
+    for position, name in enumerate(names):
+        is_given = position < len(given)
+        value = given[position] if is_given else keywords.get(name)
+        if not isinstance(value, kind):
+            continue
+        note(f"{name}={value}", f"{name}={int(value)}")
+        if is_given:
+            given = (*given[:position], int(value), *given[position + 1 :])
+        else:
+            keywords[name] = int(value)
+    return given
 
 
 def _lower_padding(given: tuple[Any, ...], keywords: dict[str, Any], note: Note) -> tuple[Any, ...]:

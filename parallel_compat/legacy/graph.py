@@ -598,18 +598,20 @@ class Function:
         self._layers, self._data = _layers_between(self._tensors, [*self.outputs, *_computed(self._updates)])
         self._tensors += self._data
         self._compiled: dict[Any, Any] = {}
+        self._of_fewer: dict[tuple[int, ...], Function] = {}
         self.kept: Any = None
 
     @graphs_of_programs.outside
     def __call__(self, inputs: Any = ()) -> Any:
         """Compute the outputs for a list of arrays, and carry out the updates."""
-        if not isinstance(inputs, (list, tuple)) and _era_of_process().is_tf_keras:
-            inputs = keras.tree.flatten(inputs)
+        if _era_of_process().is_tf_keras:
+            inputs = _flat(inputs) if isinstance(inputs, (list, tuple)) else keras.tree.flatten(inputs)
         if not isinstance(inputs, (list, tuple)):
             raise TypeError(f"Expected a list of arrays. Received: {type(inputs).__name__}")
-        if len(inputs) != len(self.inputs):
-            raise ValueError(f"Expected {len(self.inputs)} arrays. Received: {len(inputs)}")
-        pairs = list(zip(self.inputs, inputs, strict=True))
+        # As it was: what is beyond the inputs was left out, and those without a value counted where one was needed.
+        pairs = [(x, value) for x, value in zip(self.inputs, inputs, strict=False) if value is not None]
+        if len(pairs) < len(self.inputs):
+            return self._of([x for x, _ in pairs])([value for _, value in pairs])
         step = data_tensors.Step()
         pairs += [(x, step.value(data_tensors.read_by(x))) for x in self._data]
         given = [_as_fed(x, value) for x, value in pairs if isinstance(x, keras.KerasTensor)]
@@ -620,6 +622,14 @@ class Function:
             self._compiled[training, specs] = self._compile(training, specs)
         results = [as_numpy(result) for result in self._compiled[training, specs](*given)]
         return results[0] if self._single else results
+
+    def _of(self, inputs: list[Any]) -> Function:
+        """Return the function of some of the inputs."""
+        key = tuple(map(id, inputs))
+        if key not in self._of_fewer:
+            outputs = self.outputs[0] if self._single else self.outputs
+            self._of_fewer[key] = Function(inputs, outputs, self._updates)
+        return self._of_fewer[key]
 
     def _compile(self, training: bool, specs: Sequence[Any]) -> Any:
         # Layers write (moving statistics) only where their updates are asked for; their random states always.
@@ -659,6 +669,17 @@ class Function:
             for step in steps:
                 step()
         return outputs
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    """Take lists of arrays apart, as tf.keras did (`nest.flatten`); a list of numbers is an array."""
+
+    def holds_arrays(value: Any) -> bool:
+        return isinstance(value, (list, tuple)) and all(
+            each is None or (hasattr(each, "shape") and each.shape != ()) for each in keras.tree.flatten(value)
+        )
+
+    return [each for value in values for each in (keras.tree.flatten(value) if holds_arrays(value) else [value])]
 
 
 def _as_tensor(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import keras
 
 from parallel_compat.backend.keras3 import layers
+from parallel_compat.legacy import weight_names
 from parallel_compat.names.eras import Era
 
 # The operation that a layer of a class ends with.
@@ -118,6 +119,17 @@ def operation_in_era(tensor: Any, era: Era) -> Operation | None:
     stem, _, number = last.rpartition("_")
     kind = stem if number.isdigit() else last
     return Operation(f"{scope}/{within}", _TYPES.get(kind, kind))
+
+
+def operation_of_variable(weight: Any, era: Era) -> Operation:
+    """Return the operation that held a weight in a graph.
+
+    Args:
+        weight: a `keras.Variable`.
+        era: of the code that asks.
+    """
+    name = weight_names.in_era(weight, weight.name, era)
+    return Operation(name.removesuffix(":0"), "VariableV2" if era is Era.KERAS_2_2_4 else "VarHandleOp")
 
 
 def name_in_era(tensor: Any, name: str, era: Era) -> str:

@@ -94,6 +94,11 @@ def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, val
         era: the era.
         values: as many arrays as there are weights.
     """
+    if era is Era.KERAS_2_2_4 and isinstance(layer, keras.layers.Wrapper):
+        inner = getattr(layer, "layer", None)
+        if inner is not None and not isinstance(layer, keras.layers.Bidirectional):
+            set_weights(original, inner, era, values)  # and nothing else that a wrapper of the user's holds
+            return
     given = [np.asarray(value) for value in values]
     of_era = of_get_weights(layer, era)
     if not of_era and era is Era.KERAS_2_2_4 and isinstance(layer, keras.Model) and not layer.built:

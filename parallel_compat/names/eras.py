@@ -100,6 +100,7 @@ _ALSO_IN_2_2 = (
     "tensorflow.compat.",
     "tensorflow.data.experimental.",
     "tensorflow.mixed_precision.",
+    "tensorflow.python.",
     "tensorflow.train.experimental.",
     *OF_BOTH,
 )

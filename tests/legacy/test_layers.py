@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import parallel_compat
 from parallel_compat.legacy import layers
 from parallel_compat.legacy.activations import hard_sigmoid
 
@@ -429,3 +430,74 @@ def test_a_bias_of_channels_that_come_first_where_the_width_is_their_number(kind
     assert layer.get_weights()[-1] == pytest.approx([1.0, 0.0, 0.0], abs=1e-6)
     added = K.bias_add(K.ones((1, 3, 2, 3)), K.constant([1.0, 2.0, 3.0]), data_format="channels_first")
     assert K.eval(added)[0, :, 0].tolist() == [[2.0] * 3, [3.0] * 3, [4.0] * 3]
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_sizes_that_were_made_whole_numbers(era):
+    """What the three stacks make of these: a bool is its number; of a float, what each era took."""
+    with parallel_compat.legacy_names(era=era):
+        x = keras.Input((2,))
+        assert tuple(keras.layers.Embedding(5, True)(x).shape) == (None, 2, 1)
+        assert tuple(keras.layers.Embedding(input_dim=True, output_dim=3)(x).shape) == (None, 2, 3)
+        assert tuple(keras.layers.RepeatVector(True)(x).shape) == (None, 1, 2)
+        assert tuple(keras.layers.UpSampling1D(True)(keras.Input((2, 3))).shape) == (None, 2, 3)
+        makers = {
+            "Dense": lambda: keras.layers.Dense(2.7)(x),
+            "Conv1D": lambda: keras.layers.Conv1D(2.7, 1)(x[:, None]),
+        }
+        taken = {"keras-2.2.4": (), "tf.keras-1.15": ("Dense",), "tf.keras-2.2": ("Dense", "Conv1D")}[era]
+        for name, make in makers.items():
+            if name in taken:
+                assert make().shape[-1] == 2
+            else:
+                with pytest.raises(ValueError, match=r"2\.7"):
+                    make()
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_trainable_was_any_value_of_truth(era):
+    with parallel_compat.legacy_names(era=era):
+        made = [keras.layers.Dense(2, trainable=given) for given in (["a"], 0, None)]
+        assert [bool(layer.trainable) for layer in made] == [True, False, False]
+
+
+def test_a_wrapper_sets_the_weights_of_the_layer_that_it_wraps():
+    """As 2.2.4's `Wrapper`, whatever else a wrapper of the user's is made of."""
+
+    class Twice(keras.layers.Wrapper):
+        def __init__(self, layer):
+            super().__init__(layer)
+            self.both = [keras.layers.Dense(2), keras.layers.Dense(2)]
+
+        def build(self, shape):
+            for layer in self.both:
+                layer.build(shape)
+            self.built = True
+
+        def call(self, x):
+            return self.both[0](x) + self.both[1](x)
+
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        wrapper = Twice(keras.layers.Dense(2))
+        wrapper(keras.Input((3,)))
+        before = [layer.kernel.numpy() for layer in wrapper.both]
+        assert wrapper.get_weights() == []
+        wrapper.set_weights([])
+        for layer, kernel in zip(wrapper.both, before, strict=True):
+            np.testing.assert_array_equal(layer.kernel.numpy(), kernel)
+        wrapped = keras.layers.TimeDistributed(keras.layers.Dense(2))
+        wrapped(keras.Input((4, 3)))
+        wrapped.set_weights([np.ones((3, 2)), np.zeros(2)])
+        np.testing.assert_array_equal(wrapped.layer.kernel.numpy(), np.ones((3, 2)))
+
+
+def test_modules_that_tensorflow_listed_side_by_side():
+    from tensorflow.python import gen_sparse_ops, math_ops
+    from tensorflow.python.ops import gen_sparse_ops as today
+
+    from parallel_compat.names import eras
+
+    assert gen_sparse_ops is today
+    assert float(math_ops.reduce_sum([1.0, 2.0])) == 3.0
+    source = "from tensorflow import keras\nfrom tensorflow.python import gen_sparse_ops\n"
+    assert eras.verdict(eras.evidence_of_source(source)).era is eras.Era.TF_KERAS_2_2

@@ -337,3 +337,47 @@ def test_where_there_is_no_such_loss():
         model = one()
         with pytest.raises(AttributeError, match=r"compiled in code of tf\.keras-2\.2, which had none"):
             _ = model.total_loss
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_values_beyond_the_inputs_and_inputs_without_one(era):
+    """The same on Keras 2.2.4, TensorFlow 1.15.5 and 2.2.3, but for lists of arrays."""
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras import Input
+        from tensorflow.keras import backend as K
+
+        a, b = Input((3,)), Input((3,))
+        f = K.function([a, b], [a + 1])
+        for given in ([X], [X, X, X], [X, None], *([[[X], [X]], ([X], [], None)] if era != "keras-2.2.4" else [])):
+            np.testing.assert_array_equal(f(given)[0], X + 1)
+        with pytest.raises(ValueError, match="Expected each output to be computed from `inputs`"):
+            f([None, X])
+
+
+def test_the_loss_of_tensorflow_2_2_without_eager_execution():
+    """The numbers are those of TensorFlow 2.2.3 and 1.15.5."""
+    from parallel_compat.run import object_eras
+
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+        from tensorflow.keras import backend as K
+
+        object_eras.train_in_graphs(True)
+        try:
+            x = keras.Input((3,))
+            layer = keras.layers.Dense(2, kernel_initializer="ones", kernel_regularizer=keras.regularizers.l2(0.1))
+            model = keras.Model(x, layer(x))
+            model.compile("sgd", "mse")
+            found = K.gradients(model.total_loss, model.trainable_weights)
+            f = K.function(
+                model._feed_inputs + model._feed_targets + model._feed_sample_weights, [model.total_loss, *found]
+            )
+            inputs = np.arange(6, dtype="float32").reshape(2, 3) / 5
+            loss, kernel, bias = f(model._standardize_user_data(inputs, np.ones((2, 2), "float32")))
+            np.testing.assert_allclose(loss, 1.6600002, rtol=1e-6)
+            np.testing.assert_allclose(kernel, [[0.6200001] * 2, [0.72] * 2, [0.8200001] * 2], rtol=1e-6)
+            np.testing.assert_allclose(bias, [0.5, 0.5], rtol=1e-6)
+            assert [w.op.type for w in model.trainable_weights] == ["VarHandleOp"] * 2
+            assert (model.input.op.type, layer.kernel.op.name) == ("Placeholder", f"{layer.name}/kernel")
+        finally:
+            object_eras.train_in_graphs(False)

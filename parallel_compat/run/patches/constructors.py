@@ -35,7 +35,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         if isinstance(kind, type)
         and (takes_argument(kind, "activation") or takes_argument(kind, "activity_regularizer"))
     }
-    others = {"keras.layers.ActivityRegularization"}
+    others = {"keras.layers.ActivityRegularization", "keras.layers.RepeatVector"}
     for kind in vars(keras.layers).values():  # within what translates arguments, which looks who calls
         if isinstance(kind, type) and issubclass(kind, keras.layers.Layer) and _takes_no_others(kind):
             patches.wrap(kind, "__init__", _init_without_keywords, why="the arguments that every layer had")

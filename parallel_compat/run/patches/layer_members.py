@@ -110,6 +110,8 @@ def _layer_init(original: Any) -> Any:
         after = None
         era = callers.era_of_caller()
         object_eras.remember(self, era)
+        if era is not Era.TODAY and "trainable" in keywords:
+            keywords["trainable"] = bool(keywords["trainable"])  # a list of names, None or 1 was as good
         if era.is_tf_keras and keywords.pop("dynamic", False):
             vars(self)[_Dynamic.FLAG] = True
         if keywords.keys() & OF_EVERY_LAYER:

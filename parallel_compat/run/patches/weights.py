@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parallel_compat.backend.keras3 import patch_points
-from parallel_compat.legacy import weight_names
+from parallel_compat.legacy import tensor_names, weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
+from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import ARGUMENTS, like, noting
 
 if TYPE_CHECKING:
@@ -93,8 +93,11 @@ def _of_tensorflow(self: Any, name: str) -> Any:
     import tensorflow as tf
 
     frame = callers.user_frame(sys._getframe(1)) if not name.startswith("_") else None
-    if frame is None or not hasattr(tf.Variable, name) or callers.era_of(frame) is Era.TODAY:
+    era = callers.era_of(frame) if frame is not None else Era.TODAY
+    if era is Era.TODAY or not hasattr(tf.Variable, name):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if name == "op" and object_eras.trained_as(era).has_graphs:
+        return tensor_names.operation_of_variable(self, era)
     return getattr(self.value, name)
 
 
