@@ -107,6 +107,9 @@ class Initializer:
     def run(self, *_arguments: Any, **_keywords: Any) -> None:
         """Do nothing."""
 
+    def __call__(self) -> None:
+        """Do nothing: `tf.test.TestCase.evaluate` calls what is no tensor."""
+
 
 class InitializableIterator:
     """An iterator over a data set that a session begins anew: `session.run(iterator.initializer)`.

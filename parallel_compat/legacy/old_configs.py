@@ -72,8 +72,20 @@ def make_layer(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any
     if issubclass(kind, keras.layers.Lambda):
         return make(config)  # which may hold the function itself
     if not issubclass(kind, keras.layers.Layer) or callers.is_class_of_user(kind) or _is_of_today(config):
-        return make(config_spelling.with_activations_of_old(config))
+        return make(_with_layer_of_today(kind, config_spelling.with_activations_of_old(config)))
     return _made(kind, config, make)
+
+
+def _with_layer_of_today(kind: type, config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration of a user's `Wrapper` with that of Keras's layer inside as Keras 3 spells it."""
+    inner = config.get("layer")
+    if not issubclass(kind, keras.layers.Wrapper) or not isinstance(inner, dict) or "module" in inner:
+        return config
+    name = inner.get("class_name")
+    if not isinstance(name, str) or not isinstance(getattr(keras.layers, name, None), type):
+        return config
+    today = {"module": "keras.layers", "class_name": name, "config": today_of(name, inner["config"])}
+    return {**config, "layer": {**today, "registered_name": None}}
 
 
 def _made(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any]], Any]) -> Any:

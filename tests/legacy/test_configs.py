@@ -481,3 +481,19 @@ def test_normalization_over_several_axes_comes_back(tmp_path: Path) -> None:
         x = np.random.RandomState(0).rand(1, 2, 3)
         for each in [read, *copies]:
             np.testing.assert_allclose(each.predict(x), model.predict(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_wrappers_of_ones_own_come_back(era: str) -> None:
+    """As in tf.keras 2.2's own `test_wrapper_from_config_no_mutation`."""
+    with parallel_compat.legacy_names(era=era):
+
+        class Twice(keras.layers.Wrapper):
+            def call(self, inputs):
+                return self.layer(inputs) * 2
+
+        wrapper = Twice(keras.layers.Dense(3, activation="relu", kernel_initializer="he_normal"))
+        config = wrapper.get_config()
+        again = Twice.from_config(config)
+        assert (type(again.layer), again.layer.units) == (keras.layers.Dense, 3)
+        assert again.get_config() == config

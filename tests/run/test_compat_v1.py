@@ -221,6 +221,18 @@ with tf.InteractiveSession() as other:
     assert done.stdout.splitlines() == ["[[4.0]] [[2.0, 2.0]]", "[1.0, 4.0, 2.0, -3.0]", "2.0 True"]
 
 
+def test_tests_of_tensorflow_evaluate_initializers(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text("""
+import tensorflow as tf
+test = tf.test.TestCase()
+variable = tf.keras.backend.variable(1.0)
+print(test.evaluate(tf.compat.v1.global_variables_initializer()), float(variable))
+""")
+    done = run("--quiet", "script.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["None 1.0"]
+
+
 def test_a_source_without_keras_has_the_graphs_themselves(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import tensorflow.compat.v1 as tf
