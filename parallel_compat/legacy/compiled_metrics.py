@@ -159,10 +159,10 @@ def metrics_names(model: keras.Model) -> list[str]:
 def _names_of_results(model: keras.Model) -> list[str]:
     order = order_of(model)
     seen = getattr(model, "compiled", False) and model.built and keras3.Compiled(model).built
-    if order is not None and not seen:
-        return [] if object_eras.era_of_training(model) is Era.TF_KERAS_2_2 else list(order)
+    if not seen and object_eras.era_of_training(model) is Era.TF_KERAS_2_2:
+        return []
     if not seen:
-        return in_old_order(model, {"loss": 0.0})
+        return list(order) if order is not None else in_old_order(model, {"loss": 0.0})
     metrics = model.metrics
     kept = vars(model).get(_NAMES)
     if kept is None or len(kept[0]) != len(metrics) or any(a is not b for a, b in zip(kept[0], metrics, strict=True)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.backend.patches import RUN
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, remedies, usage
+from parallel_compat.run import callers, object_eras, remedies, usage
 from parallel_compat.run.modules import LegacyModules
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def uninstall() -> None:
     remedies.print_as_before()
     _modules = _replicas = None
     callers.forget()
+    object_eras.train_in_graphs(False)
 
 
 @contextmanager

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import parallel_compat
+from parallel_compat.legacy import session
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -265,3 +270,10 @@ model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
     done = run("--quiet", "--era", "tf.keras-1.15", "script.py")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["8.0 True True", "6.0"]
+
+
+def test_graphs_of_tensorflow_2_end_with_the_legacy_names() -> None:
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        session.disable_eager_execution()
+        assert object_eras.trained_as(Era.TF_KERAS_2_2) is Era.TF_KERAS_1_15
+    assert object_eras.trained_as(Era.TF_KERAS_2_2) is Era.TF_KERAS_2_2

@@ -43,7 +43,7 @@ _INPUTS = ("keras.Input", "keras.layers.Input")
 def find(file: File) -> Iterator[Finding]:
     """Find models that are called on an input of any size."""
     for call in file.tree.calls:
-        if file.kinds.of(call.func) == MODEL and call.args and _is_of_any_size(file, call.args[0]):
+        if call.args and _is_of_any_size(file, call.args[0]) and file.kinds.of(call.func) == MODEL:
             message = (
                 "Keras 3 takes inputs of the size that a model was made with. Or make the model anew for "
                 "`Input((None, None, channels))`, and give it the weights by `set_weights(model.get_weights())`."
