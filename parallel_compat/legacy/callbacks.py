@@ -293,7 +293,7 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
         self.model.stop_training = True
         if self.restore_best_weights and self.best_weights is not None:
             if self.verbose > 0:
-                ends = "." if object_eras.era_of_training(self.model).is_tf_keras else ""
+                ends = "." if object_eras.era_of_object(self.model).is_tf_keras else ""
                 print(f"Restoring model weights from the end of the best epoch{ends}")
             self.model.set_weights(self.best_weights)
 

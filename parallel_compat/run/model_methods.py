@@ -91,8 +91,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     held_out = validated_on(arguments) if held_out is None else held_out
     of_arrays = fields_of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
-    in_batches = arguments.get("steps_per_epoch") is None
-    samples = of_arrays.get("samples") if in_batches else None
+    samples = of_arrays.get("samples") if arguments.get("steps_per_epoch") is None else None
     lines = printed_lines.of_fit(self, arguments.get("verbose", 1), samples, samples_of_arrays(held_out))
     look_at_first_batch(self, arguments.get("x"))
     iterate_once_before(self, arguments.get("x"), arguments.get("steps_per_epoch"))
@@ -129,7 +128,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
 def summary(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.summary` in the lines of its time, with a word on flags that differ from those that were compiled."""
     _say_if_flags_differ(self)
-    if object_eras.era_of_training(self) is Era.TODAY:
+    if object_eras.era_of_object(self) is Era.TODAY:
         return original(self, *given, **keywords)
     return legacy_summary.print_summary(self, *given, **keywords)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
+from tensorflow.python.eager import context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,8 +27,6 @@ def is_in_one() -> bool:
 
 def left() -> contextlib.AbstractContextManager[None]:
     """Return a context within which the code is in no such graph."""
-    from tensorflow.python.eager import context
-
     return context.eager_mode() if is_in_one() else contextlib.nullcontext()
 
 

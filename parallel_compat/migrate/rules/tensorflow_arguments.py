@@ -12,6 +12,7 @@ from parallel_compat.names import run_only, table
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from parallel_compat.migrate.file import File
@@ -49,10 +50,8 @@ def find(file: File) -> Iterator[Finding]:
                 continue
             if not named and not file.old:
                 yield file.attention(RULE, call, f"In TensorFlow 1 {why}: name the arguments.", hint=True)
-            elif file.redirect(call.func, old):
-                yield file.found(RULE, call, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
             else:
-                yield file.attention(RULE, call, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
+                yield _from(file, call, old, f"{why[0].upper()}{why[1:]}; `{old}` takes it.")
 
 
 def _changed(file: File) -> Iterator[Finding]:
@@ -67,7 +66,10 @@ def _changed(file: File) -> Iterator[Finding]:
                 why, new = "By a vector `tf.where` chose rows, and chooses columns today", old
             else:
                 why, new = f"`{target}` gave something else in TensorFlow 1", stand_in
-            if file.redirect(call.func, new):
-                yield file.found(RULE, call, f"{why}; `{new}` does as then.")
-            else:
-                yield file.attention(RULE, call, f"{why}; `{new}` does as then.")
+            yield _from(file, call, new, f"{why}; `{new}` does as then.")
+
+
+def _from(file: File, call: ast.Call, target: str, message: str) -> Finding:
+    """Let a call be of another function, or say so where that cannot be written."""
+    written = file.redirect(call.func, target)
+    return file.found(RULE, call, message) if written else file.attention(RULE, call, message)

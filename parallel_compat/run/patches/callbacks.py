@@ -101,7 +101,7 @@ def _logging_lr(original: Any) -> Any:
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
         with _rate_by_its_name(self.model.optimizer):
             original(self, epoch, logs)
-        if logs is not None and object_eras.era_of_training(self.model) is not Era.TODAY:
+        if logs is not None and object_eras.era_of_object(self.model) is not Era.TODAY:
             rename_rate(logs)
 
     return on_epoch_end
@@ -136,7 +136,7 @@ def _rate_by_its_name(optimizer: Any) -> Iterator[None]:
 def _writing_what_is_logged(original: Any) -> Any:
     @like(original)
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
-        if self.keys is None and object_eras.era_of_training(self.model) is not Era.TODAY:
+        if self.keys is None and object_eras.era_of_object(self.model) is not Era.TODAY:
             self.keys = sorted(logs or ())  # Keras 3 adds columns for validation where there is none
         original(self, epoch, logs)
 

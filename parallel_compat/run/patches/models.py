@@ -196,14 +196,13 @@ def taking_old_arguments(original: Any, name: str, of: str) -> Any:
     @like(original)
     def method(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None:
-            with graphs_of_programs.left():
-                result = original(self, *given, **keywords)
+        with graphs_of_programs.left():
+            if frame is not None:
+                return _methods()[name](original, of, frame, self, *given, **keywords)
+            result = original(self, *given, **keywords)
             if name == "compile":  # of a loaded or copied model, on behalf of the user's code
                 _weigh(self, callers.era_of_caller())
             return result
-        with graphs_of_programs.left():
-            return _methods()[name](original, of, frame, self, *given, **keywords)
 
     return method
 
