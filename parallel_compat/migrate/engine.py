@@ -179,8 +179,15 @@ def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
     counted = [finding for finding in analysis.findings if hints or not finding.hint]
     edits = [edit for finding in counted if finding.status is Status.REWRITTEN for edit in finding.edits]
     source = analysis.file.source.text
-    settled = settle(source, edits)
+    settled = _imported_once(settle(source, edits))
     return (*settled, *realigned(source, settled)) if settled else ()
+
+
+def _imported_once(edits: list[Edit]) -> list[Edit]:
+    """Leave out `import parallel_compat` where the call of `install`, before all imports of Keras, brings it."""
+    if not any("parallel_compat.install(" in edit.text for edit in edits):
+        return edits
+    return [edit for edit in edits if edit.text.strip("; \r\n\t") != "import parallel_compat"]
 
 
 @lru_cache(maxsize=1)  # with and without hints the text is mostly the same

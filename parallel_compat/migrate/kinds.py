@@ -151,7 +151,7 @@ class Kinds:
             return None
         kinds = set()
         for binding in scope.find(node.id):
-            if isinstance(binding.value, ast.Constant) and binding.value.value is None:
+            if _is_nothing(binding.value):
                 continue
             if isinstance(binding.node, ast.Name) and isinstance(binding.node.ctx, ast.Del):
                 continue
@@ -299,13 +299,16 @@ class Kinds:
             if class_ not in self._self_assignments:
                 self._self_assignments[class_] = _self_assignments(class_)
             values = self._self_assignments[class_].get(attribute, [])
-            kinds = {
-                None if value is None else self.of(value)
-                for value in values
-                if not (isinstance(value, ast.Constant) and value.value is None)
-            }
+            kinds = {None if value is None else self.of(value) for value in values if not _is_nothing(value)}
             self._attributes[key] = kinds.pop() if len(kinds) == 1 else None
         return self._attributes[key]
+
+
+def _is_nothing(value: ast.expr | None) -> bool:
+    """Say whether it is None, or what methods return that return nothing: `model = model.load_weights(path)`."""
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Attribute) and value.func.attr in ("load_weights", "compile")
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _self_assignments(class_: ast.ClassDef) -> dict[str, list[ast.expr | None]]:

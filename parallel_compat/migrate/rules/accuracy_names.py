@@ -93,17 +93,36 @@ def _names(file: File) -> Iterator[tuple[ast.Constant, str]]:
         if monitor is not None and _is_old(monitor.value):
             yield monitor.value, "as `monitor`"
     for node in file.tree.subscripts:
-        if isinstance(node.value, ast.Attribute) and node.value.attr == "history" and _is_old(node.slice):
-            yield node.slice, "in a history"
-        elif isinstance(node.value, ast.Name) and node.value.id == "logs" and _is_old(node.slice):
-            yield node.slice, "in logs"
+        if _is_old(node.slice):
+            where = _where(file, node.value)
+            if where:
+                yield node.slice, where
     for call in file.method_calls.get("get", ()):
         assert isinstance(call.func, ast.Attribute)
-        owner = call.func.value
-        logs = isinstance(owner, ast.Name) and owner.id == "logs"
-        history = isinstance(owner, ast.Attribute) and owner.attr == "history"
-        if (logs or history) and call.args and _is_old(call.args[0]):
-            yield call.args[0], "in logs" if logs else "in a history"
+        if call.args and _is_old(call.args[0]):
+            where = _where(file, call.func.value)
+            if where:
+                yield call.args[0], where
+
+
+def _where(file: File, owner: ast.expr) -> str | None:
+    """Say what is asked for a name: a history, a name that is bound to one, or the logs of a callback."""
+    if _is_history(owner):
+        return "in a history"
+    if not isinstance(owner, ast.Name):
+        return None
+    if owner.id == "logs":
+        return "in logs"
+    scope = file.tree.scopes.get(owner)
+    bindings = scope.find(owner.id) if scope is not None else []
+    return "in a history" if any(_is_history(binding.value) for binding in bindings) else None
+
+
+def _is_history(node: ast.expr | None) -> bool:
+    """Say whether it is `result.history`, or made of one: `pd.DataFrame(result.history)`."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        node = node.args[0]
+    return isinstance(node, ast.Attribute) and node.attr == "history"
 
 
 def _is_old(node: ast.expr | None) -> TypeGuard[ast.Constant]:

@@ -75,12 +75,13 @@ def find(file: File) -> Iterator[Finding]:
                 break
     for call in file.method_calls.get("add_loss", ()):
         model = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-        if file.kinds.of(model) == MODEL and not (isinstance(model, ast.Name) and model.id == "self"):
+        kind = file.kinds.of(model)
+        if kind in (None, MODEL) and not is_self(model):
             message = (
                 "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, by "
                 "`self.add_loss(...)`."
             )
-            yield from file.answered_by_run(RULE, call, message)
+            yield from file.answered_by_run(RULE, call, message, hint=kind is None)
     for call in _added_outside_of_calls(file):
         message = (
             "Keras 3 drops a loss that a layer adds outside of its `call`, without a word: say `self.add_loss(...)` "

@@ -19,6 +19,11 @@ COMPILED = HEAD + "model.compile('adam', 'mse', metrics=['accuracy'])\n"
         ),
         ("path = 'w-{acc}.keras'\nModelCheckpoint(path)", "path = 'w-{accuracy}.keras'\nModelCheckpoint(path)"),
         ("h = model.fit(x)\nh.history['val_acc']", "h = model.fit(x)\nh.history['val_accuracy']"),
+        (
+            "def f(h):\n    h = h.history\n    h['acc'], h.get('val_acc')",
+            "def f(h):\n    h = h.history\n    h['accuracy'], h.get('val_accuracy')",
+        ),
+        ("t = pd.DataFrame(h.history)\nt['acc']", "t = pd.DataFrame(h.history)\nt['accuracy']"),
         ("def f(logs):\n    return logs.get('acc'), logs['val_acc']", None),
     ],
 )
@@ -38,6 +43,7 @@ def test_where_the_source_does_not_tell():
     [
         HEAD + "model.compile('adam', 'mse', metrics=['acc'])\nEarlyStopping('val_acc')\n",
         COMPILED + "table = {'acc': 3}\ntable['acc']\n",
+        COMPILED + "table = pd.DataFrame(rows, h.history)\ntable['acc']\n",
         COMPILED + "EarlyStopping('val_loss')\n",
         COMPILED + "ModelCheckpoint('acc.keras')\n",
     ],

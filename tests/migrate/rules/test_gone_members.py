@@ -55,8 +55,24 @@ def test_a_loss_that_is_added_to_a_model():
     """Keras 3 takes it in the `call` of a layer."""
     source = "from keras.models import Model\nmodel = Model(x, y)\nmodel.add_loss(z)\n"
     assert found(source, "gone-members") == [(3, "unsafe")]
+    again = source + "model = model.load_weights(path)\n"
+    assert found(again, "gone-members") == [(3, "unsafe")]
+    given = "from keras.models import Model\ndef add(net, z):\n    net.add_loss(z)\n"
+    assert found(given, "gone-members") == [(3, "unsafe")]
     layer = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        self.add_loss(x)\n"
     assert found(layer, "gone-members") == []
+
+
+def test_this_package_is_imported_once():
+    """`install` comes before the imports of Keras, with an import of its own."""
+    check_transformed(
+        "from keras.models import Model\nfrom keras.utils import multi_gpu_model\n"
+        "model = Model(x, y)\nmodel.add_loss(z)\nmodel.fit_generator(batches)\n",
+        'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
+        "from keras.models import Model\nfrom parallel_compat import multi_gpu_model\n"
+        "model = Model(x, y)\nmodel.add_loss(z)\nparallel_compat.fit_generator(model, batches)\n",
+        unsafe=True,
+    )
 
 
 @pytest.mark.parametrize(
