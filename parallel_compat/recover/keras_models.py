@@ -106,7 +106,7 @@ def make(
     """
     import keras
 
-    from parallel_compat.backend.keras3.h5_files import several_axes
+    from parallel_compat.backend.keras3.h5_files import values_as_written
     from parallel_compat.backend.keras3.made_variables import variables_without_values
 
     maker = keras.Sequential if config["class_name"] == "Sequential" else keras.Model
@@ -114,13 +114,13 @@ def make(
         with (
             variables_without_values(),
             keras.saving.custom_object_scope(dict(custom_objects)),
-            several_axes(),
+            values_as_written(),
             trying(),
         ):
             probe = maker.from_config(_stateless(config["config"]), custom_objects=dict(custom_objects))
             check(probe)
         del probe
-        with keras.saving.custom_object_scope(dict(custom_objects)), several_axes():
+        with keras.saving.custom_object_scope(dict(custom_objects)), values_as_written():
             model = maker.from_config(copy.deepcopy(config["config"]), custom_objects=dict(custom_objects))
     except CheckpointError:
         raise

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import h5py
 import keras
 import numpy as np
 import pytest
@@ -292,7 +295,7 @@ def test_a_weight_is_there():
 
 
 def test_a_string_of_a_config_stays_one(tmp_path):
-    """Also where `keras.layers` has a function of that name."""
+    """Also where `keras.layers` has a function of that name; `as_then` is what Keras 2.2.4's `to_json` gave."""
 
     class Merge(keras.layers.Layer):
         def __init__(self, mode="dot", **keywords):
@@ -305,11 +308,38 @@ def test_a_string_of_a_config_stays_one(tmp_path):
         def call(self, x):
             return x + x if self.mode == "add" else x
 
+    of_input = {"batch_input_shape": [None, 3], "dtype": "float32", "sparse": False, "name": "input_1"}
+    of_merge = {"name": "merge", "trainable": True, "mode": "add"}
+    as_then = {
+        "name": "model_1",
+        "layers": [
+            {"name": "input_1", "class_name": "InputLayer", "config": of_input, "inbound_nodes": []},
+            {"name": "merge", "class_name": "Merge", "config": of_merge, "inbound_nodes": [[["input_1", 0, 0, {}]]]},
+        ],
+        "input_layers": [["input_1", 0, 0]],
+        "output_layers": [["merge", 0, 0]],
+    }
+    text = json.dumps({"class_name": "Model", "config": as_then, "keras_version": "2.2.4", "backend": "tensorflow"})
+    with h5py.File(tmp_path / "then.h5", "w") as file:
+        file.attrs.update({"model_config": text.encode(), "keras_version": b"2.2.4", "backend": b"tensorflow"})
+        weights = file.create_group("model_weights")
+        weights.attrs.update({"layer_names": [b"input_1", b"merge"], "keras_version": b"2.2.4"})
+        for name in ("input_1", "merge"):
+            weights.create_group(name).attrs["weight_names"] = np.zeros(0)
     inputs = keras.layers.Input((3,))
-    keras.models.Model(inputs, Merge("add")(inputs)).save(tmp_path / "m.h5")
-    model = keras.models.load_model(tmp_path / "m.h5", custom_objects={"Merge": Merge})
-    assert model.layers[-1].mode == "add"
-    np.testing.assert_array_equal(model.predict(np.ones((1, 3)), verbose=0), [[2, 2, 2]])
+    written = keras.models.Model(inputs, Merge("add")(inputs))
+    written.save(tmp_path / "m.h5")
+    known = {"Merge": Merge}
+    for model in (
+        keras.models.load_model(tmp_path / "m.h5", custom_objects=known),
+        keras.models.load_model(tmp_path / "then.h5", custom_objects=known),
+        keras.models.model_from_json(text, custom_objects=known),
+        keras.models.Model.from_config(as_then, custom_objects=known),
+        keras.models.Model.from_config(written.get_config(), custom_objects=known),
+        keras.models.clone_model(written),
+    ):
+        assert model.layers[-1].mode == "add"
+        np.testing.assert_array_equal(model.predict(np.ones((1, 3)), verbose=0), [[2, 2, 2]])
 
 
 def test_decorators_for_arguments_of_keras_1_do_nothing():

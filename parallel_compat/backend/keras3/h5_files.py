@@ -70,7 +70,7 @@ def _as_file(group: h5py.Group) -> Iterator[h5py.File]:
 def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], safe_mode: bool) -> keras.Model:
     """Make a model from a config of Keras 2's layout; in safe mode a Lambda's bytecode is refused."""
     scopes = (saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode))
-    with scopes[0], scopes[1], _classes_alone(), several_axes():
+    with scopes[0], scopes[1], values_as_written():
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
 
 
@@ -81,46 +81,51 @@ class _Config(dict[str, Any]):
         return default[0] if name == "axis" else super().pop(name, *default)
 
 
-def _keeping_axes(original: Any) -> Any:
+def _keeping_values(original: Any) -> Any:
     def model_from_config(config: Any, custom_objects: Any = None) -> Any:
         axis = config["config"].get("axis") if isinstance(config.get("config"), dict) else None
         if isinstance(axis, (list, tuple)) and len(axis) > 1:
             config = {**config, "config": _Config(config["config"])}
-        return original(config, custom_objects)
+        with _classes_alone():
+            return original(config, custom_objects)
 
     return model_from_config
 
 
-def of_several_axes() -> Iterator[tuple[Any, str, Any]]:
-    """Yield where layers of old configs lose an `axis` of several numbers, and what keeps it (LayerNormalization's).
+def of_values_as_written() -> Iterator[tuple[Any, str, Any]]:
+    """Yield where layers of old configs lose some of their values, and what keeps these.
 
-    `saving_utils.model_from_config`, which makes layers too, takes it out and puts back that of one number alone.
+    `saving_utils.model_from_config`, which makes layers too, takes an `axis` out and puts back that of one number alone
+    (LayerNormalization's has several), and takes a string that is the name of a function of `keras.layers`, such as
+    `mode="add"` of a user's layer, for the function.
     """
-    yield saving_utils, "model_from_config", _keeping_axes
+    yield saving_utils, "model_from_config", _keeping_values
 
 
 @contextmanager
-def several_axes() -> Iterator[None]:
-    """Let layers of old configs keep an `axis` of several numbers while this is open."""
+def values_as_written() -> Iterator[None]:
+    """Let layers of old configs keep the values that `of_values_as_written` is about while this is open."""
     original = saving_utils.model_from_config
-    saving_utils.model_from_config = _keeping_axes(original)
+    saving_utils.model_from_config = _keeping_values(original)
     try:
         yield
     finally:
         saving_utils.model_from_config = original
 
 
-@contextmanager
-def _classes_alone() -> Iterator[None]:
-    """Let names in configs stand for classes of `keras.layers` (`MODULE_OBJECTS.ALL_OBJECTS`), not for its functions.
-
-    Keras takes a string in a config that is the name of one, such as `mode="add"` of a user's layer, for the function.
-    """
-    kept = saving_utils.MODULE_OBJECTS
-    before = vars(kept).get("ALL_OBJECTS")
+@functools.cache
+def _classes() -> dict[str, type]:
     of_layers = {**vars(legacy_layers), **vars(layers)}  # `ThresholdedReLU` is among the former
     of_models = {name: getattr(models, name) for name in ("Functional", "Model", "Sequential")}
-    kept.ALL_OBJECTS = {**{name: one for name, one in of_layers.items() if isinstance(one, type)}, **of_models}
+    return {**{name: one for name, one in of_layers.items() if isinstance(one, type)}, **of_models}
+
+
+@contextmanager
+def _classes_alone() -> Iterator[None]:
+    """Let names in configs be those of classes of `keras.layers` (`MODULE_OBJECTS.ALL_OBJECTS`), not of functions."""
+    kept = saving_utils.MODULE_OBJECTS
+    before = vars(kept).get("ALL_OBJECTS")
+    kept.ALL_OBJECTS = _classes()
     try:
         yield
     finally:

@@ -32,8 +32,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(keras.initializers.Initializer, "from_config", _initializer_of_old, why="`dtype`, and `normal`")
     for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam", "Ftrl"):
         patches.wrap(getattr(keras.optimizers, name), "get_config", _config_of_optimizer, why=why)
-    for owner, name, wrap in h5_files.of_several_axes():
-        patches.wrap(owner, name, wrap, why="layers of several axes come back from configurations")
+    for owner, name, wrap in h5_files.of_values_as_written():
+        patches.wrap(owner, name, wrap, why="layers come back from configurations with the values that these have")
     owners = {next(each for each in kind.__mro__ if "from_config" in vars(each)) for kind in kinds}
     for owner in sorted(owners, key=lambda owner: str(owner.__name__)):
         patches.wrap(owner, "from_config", _from_config_of_era, why=why)
