@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import patch_points
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     _Shape = tuple[int | None, ...]
+
+# Bound here: under `run` an attribute of Keras's modules is found by a function of python.
+_Sequential = keras.Sequential
 
 # The functions of `keras.losses` in 2.2.4: of any other loss Keras assumed nothing.
 _NAMED = frozenset(
@@ -76,11 +80,11 @@ def check(model: Any, y: Any) -> None:
         ValueError: for targets of another shape than the output's, or `(samples, 1)` as one-hot classes.
     """
     era = object_eras.era_of_training(model)
-    if not isinstance(model, patch_points.functional_class() | keras.Sequential):
+    if era is Era.TODAY or not isinstance(model, (_Sequential, patch_points.functional_class())):
         return
     for name, target, loss, output in _of_outputs(model, y):
         shape = getattr(target, "shape", None)
-        if loss is None or shape is None or isinstance(target, tf.Tensor) or tf.is_tensor(target):
+        if loss is None or shape is None or (not isinstance(target, np.ndarray) and tf.is_tensor(target)):
             continue
         given = tuple(shape) if len(shape) > 1 else (*shape, 1)
         if era is Era.KERAS_2_2_4:
@@ -108,7 +112,7 @@ def _name_of_function(loss: Any) -> Any:
 def _of_outputs(model: Any, y: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     """Yield the name, targets, loss and tensor of each output, as far as they can be told apart."""
     outputs = list(getattr(model, "outputs", None) or ())
-    is_sequential = isinstance(model, keras.Sequential)
+    is_sequential = isinstance(model, _Sequential)
     names = [model.layers[-1].name] if is_sequential else list(getattr(model, "output_names", None) or ())
     loss = getattr(model, "loss", None)
     if not outputs or len(names) != len(outputs):

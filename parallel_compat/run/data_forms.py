@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Bound here: under `run` an attribute of Keras's modules is found by a function of python.
 _flatten, _map = keras.tree.flatten, keras.tree.map_structure
 _Sequential = keras.Sequential
+_Dataset, _Tensor = tf.data.Dataset, tf.Tensor
 
 # What `fit` and its relatives call what they are fed.
 _FED = ("x", "y", "sample_weight", "validation_data", "class_weight")
@@ -53,7 +54,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     if "x" in changed:
         changed["x"] = _strings_as_tensors(changed["x"])
     for name in ("x", "validation_data"):
-        if isinstance(changed.get(name), tf.data.Dataset) and object_eras.era_of_training(model).is_tf_keras:
+        if isinstance(changed.get(name), _Dataset) and object_eras.era_of_training(model).is_tf_keras:
             changed[name] = _with_columns(model, changed[name])
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))
@@ -100,7 +101,7 @@ def _with_columns(model: Any, dataset: tf.data.Dataset) -> tf.data.Dataset:
 
 def _column(model: Any, target: Any) -> Any:
     """Make `(samples, 1)` of a tensor of one number of each sample, unless the model's outputs are so flat."""
-    is_flat = isinstance(target, tf.Tensor) and target.shape.rank == 1
+    is_flat = isinstance(target, _Tensor) and target.shape.rank == 1
     return tf.expand_dims(target, 1) if is_flat and not has_flat_outputs(model) else target
 
 
@@ -153,7 +154,7 @@ def _as_floats(model: Any, y: Any) -> Any:
     """Return arrays of targets as `BatchReader` makes those of a generator's batches."""
 
     def as_float(target: Any) -> Any:
-        if isinstance(target, tf.Tensor) and object_eras.era_of_training(model).is_tf_keras:
+        if isinstance(target, _Tensor) and object_eras.era_of_training(model).is_tf_keras:
             # As those of a data set: the step is made for one rank, and `fit` may follow `train_on_batch`.
             return _column(model, target)
         if not isinstance(target, np.ndarray):

@@ -226,3 +226,15 @@ model.predict(x)
 def test_imports_leave_random_as_the_script_seeded_it(run):
     script = "import random\nrandom.seed(1)\nimport keras, tensorflow\nprint(random.random())"
     assert run("--quiet", "-c", script).stdout == "0.13436424411240122\n"
+
+
+@pytest.mark.parametrize("switch", ["enable", "disable"])
+def test_imports_are_not_collected_and_leave_the_collector_as_it_was(run, switch):
+    script = f"""
+import gc
+gc.{switch}()
+before = gc.get_stats()[2]["collections"]
+import tensorflow, keras
+print(gc.get_stats()[2]["collections"] - before, gc.isenabled())
+"""
+    assert run("--quiet", "-c", script).stdout == f"0 {switch == 'enable'}\n"
