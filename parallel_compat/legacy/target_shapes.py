@@ -113,7 +113,8 @@ def _of_outputs(model: Any, y: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     """Yield the name, targets, loss and tensor of each output, as far as they can be told apart."""
     outputs = list(getattr(model, "outputs", None) or ())
     is_sequential = isinstance(model, _Sequential)
-    names = [model.layers[-1].name] if is_sequential else list(getattr(model, "output_names", None) or ())
+    last = [layer.name for layer in model.layers[-1:]] if is_sequential else None  # a Sequential may hold no layer
+    names = list(getattr(model, "output_names", None) or ()) if last is None else last
     loss = getattr(model, "loss", None)
     if not outputs or len(names) != len(outputs):
         return

@@ -56,7 +56,8 @@ def answer(module: str, name: str) -> Path | None:
     path = f"{spelled(module)}.{name}"
     row = run_only.lookup(path, table.canonical(path)) or table.lookup(path)
     if row is None and spelled(module) in _UNDER_ANOTHER:
-        row = table.lookup(f"{_UNDER_ANOTHER[spelled(module)]}.{name}")
+        other = f"{_UNDER_ANOTHER[spelled(module)]}.{name}"
+        row = run_only.lookup(other, table.canonical(other)) or table.lookup(other)
     if row is None:
         return _of_private_spelling(path)
     return None if row.status is Status.SAME else row

@@ -54,6 +54,14 @@ RESULTS: tuple[Result, ...] = (
         r"channels_first|dim_ordering",
     ),
     Result(
+        "`tf.metrics.auc(...)` and the like in a metric function",
+        "counts over all batches since the model was compiled; the value without the operation that counts stays the "
+        "first, the value that waits for it is that before or after it, by chance",
+        "there is none",
+        "as then; the value is always that after it", "refused", _NONE,
+        r"tf\.(compat\.v1\.)?metrics\.",
+    ),
+    Result(
         "a metric under a mask",
         "each batch's masked mean, averaged by samples",
         "averaged by what is not masked",

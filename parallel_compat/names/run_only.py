@@ -25,6 +25,16 @@ _IMAGE = (
     "random_channel_shift random_rotation random_shear random_shift random_zoom save_img"
 )
 _SERIALIZING = ("activations", "constraints", "initializers", "losses", "metrics", "optimizers", "regularizers")
+# Of TensorFlow 1, which count in variables of the graph.
+_STREAMING = (
+    "accuracy auc average_precision_at_k false_negatives false_negatives_at_thresholds false_positives "
+    "false_positives_at_thresholds mean mean_absolute_error mean_cosine_distance mean_iou mean_per_class_accuracy "
+    "mean_relative_error mean_squared_error mean_tensor percentage_below precision precision_at_k "
+    "precision_at_thresholds precision_at_top_k recall recall_at_k recall_at_thresholds recall_at_top_k "
+    "root_mean_squared_error sensitivity_at_specificity sparse_average_precision_at_k sparse_precision_at_k "
+    "specificity_at_sensitivity true_negatives true_negatives_at_thresholds true_positives "
+    "true_positives_at_thresholds"
+)
 _MOVED = "random_rotation random_shift random_shear random_zoom"
 # Decorators that took Keras 1's arguments: `keras.legacy.interfaces.legacy_conv2d_support`.
 _SUPPORT = (
@@ -118,7 +128,12 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.get_default_graph": f"{_LEGACY}.session.get_default_graph",
     "tensorflow.reset_default_graph": f"{_LEGACY}.session.reset_default_graph",
     "tensorflow.global_variables_initializer": f"{_LEGACY}.session.initializer",
-    "tensorflow.local_variables_initializer": f"{_LEGACY}.session.initializer",
+    "tensorflow.local_variables_initializer": f"{_LEGACY}.streaming_metrics.local_variables_initializer",
+    **{
+        f"tensorflow.{place}metrics.{name}": f"{_LEGACY}.streaming_metrics.{name}"
+        for place in ("", "compat.v1.")
+        for name in _STREAMING.split()
+    },
     "tensorflow.initialize_all_variables": f"{_LEGACY}.session.initializer",
     "tensorflow.data.make_initializable_iterator": f"{_LEGACY}.data_tensors.make_initializable_iterator",
     "tensorflow.tables_initializer": f"{_LEGACY}.session.initializer",

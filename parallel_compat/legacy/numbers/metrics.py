@@ -14,6 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.legacy import streaming_metrics
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -46,12 +47,12 @@ class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no
             y_true = y_true[:, None]
         mask, weights = (None if each is None else tf.cast(each, self.dtype) for each in (mask, weights))
         if self._era is Era.KERAS_2_2_4:
-            values = tf.cast(self._function(y_true, y_pred), self.dtype)
+            values = self._values(y_true, y_pred)
             count = tf.cast(tf.shape(y_pred)[0], self.dtype)
             self._add(one_number(values, mask, weights) * count, count)
             return
         y_true, y_pred = _of_same_rank(y_true, y_pred)
-        values = tf.cast(self._function(y_true, y_pred), self.dtype)
+        values = self._values(y_true, y_pred)
         if self._era is Era.TF_KERAS_2_2 and not self._weighted:
             mask = None
         if weights is not None and weights.shape.rank == 1 and y_pred.shape.rank == 2:
@@ -63,6 +64,10 @@ class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no
             return
         values, weights = _broadcast(values, weights)
         self._add(tf.reduce_sum(values * weights), tf.reduce_sum(weights))
+
+    def _values(self, y_true: Any, y_pred: Any) -> Any:
+        with streaming_metrics.counting_in(self):
+            return tf.cast(self._function(y_true, y_pred), self.dtype)
 
     def _add(self, total: Any, count: Any) -> None:
         self.total.assign_add(total)
