@@ -89,11 +89,17 @@ def _value_of_weight(x: Any) -> Any:
     return tf.convert_to_tensor(x) if isinstance(x, keras.Variable) else x
 
 
+def _softmax(x: Any, axis: int = -1) -> Any:
+    """`K.softmax`, which took vectors, weights and arrays as well."""
+    x = tf.convert_to_tensor(x)
+    return tf.nn.softmax(x, axis) if x.shape.rank == 1 else _today.softmax(x, axis)
+
+
 @functools.cache
 def _unchanged(name: str) -> Any:
     if isinstance(getattr(_today, name), type):
         return getattr(_today, name)
-    plain: Callable[..., Any] = getattr(_today, name)
+    plain: Callable[..., Any] = _softmax if name == "softmax" else getattr(_today, name)
 
     @functools.wraps(plain)
     def on_any(*arguments: Any, **keywords: Any) -> Any:

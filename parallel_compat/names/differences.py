@@ -198,4 +198,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         "An activity regularizer in a model that `TimeDistributed` wraps is added to the loss once.",
         "TensorFlow had it twice in the loss.",
     ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        "A `tf.Variable` of any size (`shape=tf.TensorShape(None)`) that is assigned to a layer and is not trained is "
+        "none of its weights: `get_weights` and files have one array less.",
+        "A weight of Keras 3 has one shape.",
+    ),
 )

@@ -181,3 +181,18 @@ def test_a_value_without_axes_is_a_number_that_others_do_not_share():
         value *= 2
         assert isinstance(value, np.float32)
     assert seen == [0.5] * 4
+
+
+def test_softmax_of_vectors_weights_and_arrays():
+    """As in Keras 2.2.4, TensorFlow 1.15.5 and 2.2.3; `activations.softmax` alone refused vectors there."""
+    expected = [0.09003057, 0.24472848, 0.66524094]
+    vector = np.array([1.0, 2.0, 3.0], "float32")
+    for given in (vector, K.constant(vector), K.variable(vector), keras.Variable(vector)):
+        np.testing.assert_allclose(K.eval(K.softmax(given)), expected, rtol=1e-6)
+    np.testing.assert_allclose(K.eval(K.softmax(x=K.variable([vector]), axis=0)), [[1, 1, 1]])
+    inputs = keras.layers.Input((3,))
+    weight = keras.Variable(np.ones(3, "float32"))
+    outputs = keras.layers.Lambda(lambda x: x * K.softmax(weight))(inputs)
+    np.testing.assert_allclose(
+        keras.Model(inputs, outputs).predict(vector[None], verbose=0), [[1 / 3, 2 / 3, 1]], rtol=1e-6
+    )

@@ -80,3 +80,37 @@ def test_a_training_that_hangs_on_data_stays():
         return flag
 
     tf.function(folded)(tf.constant(True))
+
+
+def test_a_model_is_called_on_arrays_and_tensors_together():
+    """As in TensorFlow 2.2.3; Keras 3 refuses the two in one list."""
+    dense, sparse = tf.keras.layers.Input((3,)), tf.keras.layers.Input((3,), sparse=True)
+    outputs = tf.keras.layers.Lambda(lambda x: x[0] + tf.sparse.to_dense(x[1]))([dense, sparse])
+    model = tf.keras.models.Model([dense, sparse], outputs)
+    row = np.array([[1.0, 2.0, 3.0]])
+    result = model([row, tf.SparseTensor([[0, 1]], np.ones(1, "float32"), [1, 3])])
+    assert result.dtype == "float32"
+    np.testing.assert_array_equal(result, [[1, 3, 3]])
+    other = tf.keras.layers.Input((3,))
+    model = tf.keras.models.Model([dense, other], tf.keras.layers.add([dense, other]))
+    np.testing.assert_array_equal(model([row, tf.ones((1, 3))]), [[2, 3, 4]])
+
+
+def test_a_variable_of_any_size():
+
+    class Last(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.w = self.add_weight(name="w", shape=(3,), initializer="ones")
+            shape = tf.TensorShape(None)
+            self.seen = tf.Variable(0.0, trainable=False, validate_shape=False, shape=shape)
+            self.built = True
+
+        def call(self, x):
+            with tf.control_dependencies([self.seen.assign(x[:, 0])]):
+                return tf.identity(x * self.w)
+
+    inputs = tf.keras.layers.Input((3,))
+    model = tf.keras.models.Model(inputs, Last()(inputs))
+    np.testing.assert_array_equal(model.predict(np.array([[1.0, 2, 3], [4, 5, 6]])), [[1, 2, 3], [4, 5, 6]])
+    np.testing.assert_array_equal(model.layers[1].seen, [1, 4])
+    assert [tuple(weight.shape) for weight in model.weights] == [(3,)]

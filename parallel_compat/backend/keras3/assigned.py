@@ -145,6 +145,8 @@ def patch_points(is_asked: Callable[[FrameType | None], bool]) -> Iterator[tuple
                 return attr
             if not isinstance(attr, tf.Variable) or not tracking.is_tracking_enabled():
                 return original(self, attr)
+            if not attr.trainable and not attr.shape.is_fully_defined():
+                return original(self, attr)  # no variable of Keras has values of any size: it stays TensorFlow's
             frame: FrameType | None = sys._getframe(1)
             while frame is not None and (
                 frame.f_code.co_name == "__setattr__" or frame.f_globals is vars(tracking) or frame.f_code is code

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 if TYPE_CHECKING:
@@ -189,6 +190,16 @@ def with_mask_by_name(
     if not 0 < place < len(given) <= len(names):
         return given, keywords
     return given[:place], {**dict(zip(names[place:], given[place:], strict=False)), **keywords}
+
+
+def arrays_among_tensors(inputs: Any) -> Any:
+    """Return a layer's inputs, of which arrays beside tensors are tensors: Keras 3 does not take the two together."""
+    leaves = keras.tree.flatten(inputs)
+    if not any(isinstance(leaf, np.ndarray) for leaf in leaves) or not any(map(tf.is_tensor, leaves)):
+        return inputs
+    return keras.tree.map_structure(
+        lambda leaf: tf.convert_to_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf, inputs
+    )
 
 
 def of_absent_masks(is_old: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:

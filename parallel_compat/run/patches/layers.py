@@ -369,6 +369,8 @@ def _called_without_training(original: Any) -> Any:
             batch_normalization.note_what_is_frozen(self)
         if len(given) > 1 and _is_old(self):
             given, keywords = layer_calls.with_mask_by_name(self, given, keywords)
+        if given and isinstance(given[0], (dict, list, tuple)) and _of_tf_keras(self):
+            given = (layer_calls.arrays_among_tensors(given[0]), *given[1:])
         is_users = not type(self).__module__.startswith("keras.")
         if is_users and given and patch_points.any_symbolic(given[0]):
             given = (_with_captured(self, given[0]), *given[1:])
