@@ -74,7 +74,7 @@ NAMES: tuple[str, ...] = (
     "imports",
 )
 # Those that look at the other files of a project as well, which import no Keras.
-BESIDE_KERAS: tuple[str, ...] = ("predict-methods", "save-weights", "load-weights", "other-packages")
+BESIDE_KERAS: tuple[str, ...] = ("predict-methods", "save-weights", "load-weights", "accuracy-names", "other-packages")
 # Those for `--to native`, which run after the others, on what these wrote.
 NATIVE_NAMES: tuple[str, ...] = (
     "native-differences",

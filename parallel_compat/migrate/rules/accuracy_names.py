@@ -46,6 +46,7 @@ _MONITORS = {
     "parallel_compat.legacy.callbacks.AltModelCheckpoint": 2,
     "parallel_compat.ParallelModelCheckpoint": 2,
 }
+_GUESSED = "in what is called a history"  # an argument, say
 _FIELD = re.compile(r"(?<!\{)\{((?:val_)?acc)(?=[:}!])")
 
 
@@ -79,6 +80,9 @@ def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: li
     message = f"`{old}` {where} is `{new}` where the model is compiled with `accuracy`."
     if not certain:
         message += " (Unsafe: neither this file nor the others tell.)"
+    elif where == _GUESSED:
+        message += " (Unsafe: is it the history of a training?)"
+    certain = certain and where != _GUESSED
     return file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
 
 
@@ -115,7 +119,9 @@ def _where(file: File, owner: ast.expr) -> str | None:
         return "in logs"
     scope = file.tree.scopes.get(owner)
     bindings = scope.find(owner.id) if scope is not None else []
-    return "in a history" if any(_is_history(binding.value) for binding in bindings) else None
+    if any(_is_history(binding.value) for binding in bindings):
+        return "in a history"
+    return _GUESSED if "hist" in owner.id and bindings else None
 
 
 def _is_history(node: ast.expr | None) -> bool:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from parallel_compat.command import main
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.callbacks import EarlyStopping, ModelCheckpoint\n"
@@ -50,3 +51,17 @@ def test_where_the_source_does_not_tell():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="accuracy-names")
+
+
+def test_an_argument_that_is_called_a_history():
+    """A function that draws it is handed the history, or its `history`."""
+    source = COMPILED + "def draw(history):\n    plot(history['acc'])\n"
+    check_noop(source, unsafe=False)
+    assert found(source, "accuracy-names") == [(4, "unsafe")]
+
+
+def test_a_file_that_draws_and_imports_no_keras(tmp_path):
+    (tmp_path / "draw.py").write_text("def draw(h):\n    h = h.history\n    return h['acc']\n")
+    (tmp_path / "train.py").write_text(COMPILED + "model.fit_generator(batches)\n")
+    assert main(["migrate", "--write", str(tmp_path)]) == 0
+    assert "h['accuracy']" in (tmp_path / "draw.py").read_text()
