@@ -274,7 +274,7 @@ def get_value(x: Any) -> Any:
     if isinstance(x, LearningPhase):
         return np.False_  # what the flag was where nothing fed it
     if isinstance(x, Update):
-        return as_numpy(x.run(get_value(x.value)))
+        return as_numpy(x.assign(get_value(x.value)))
     if hasattr(x, _DRAW):
         x = next(getattr(x, _DRAW))()
     if isinstance(x, (keras.Variable, tf.Variable)):

@@ -244,8 +244,28 @@ def tf_gradients(ys: Any, xs: Any, grad_ys: Any = None, *arguments: Any, **keywo
 # --- updates ------------------------------------------------------------------------------------------------------
 
 
+class _Operation:
+    """What TensorFlow 1 had an operation for: it runs in a session, and by itself in the one that is in use."""
+
+    @property
+    def op(self) -> _Operation:
+        """Itself: an assignment was a tensor, which had an operation."""
+        return self
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run it in a session, as `session.run(operation, feed_dict)` does.
+
+        Args:
+            feed_dict: values by symbolic tensors.
+            session: the session; None for the one that is in use.
+        """
+        from parallel_compat.legacy import session as sessions
+
+        (session or sessions.get_session()).run(self, feed_dict)
+
+
 @dataclass(frozen=True, eq=False)
-class Update:
+class Update(_Operation):
     """An assignment to come: what `K.update(variable, tensor)` returned. `K.function` and a session carry it out.
 
     Attributes:
@@ -258,13 +278,13 @@ class Update:
     value: Any
     method: str = "assign"
 
-    def run(self, value: Any) -> Any:
+    def assign(self, value: Any) -> Any:
         """Assign the value, once it is computed, and return what the variable is then."""
         return getattr(self.variable, self.method)(tf.cast(value, self.variable.dtype))
 
 
 @dataclass(frozen=True, eq=False)
-class OptimizerStep:
+class OptimizerStep(_Operation):
     """A step to come: what `optimizer.get_updates(loss, params)` returned.
 
     Attributes:
@@ -279,7 +299,7 @@ class OptimizerStep:
 
 
 @dataclass(frozen=True, eq=False)
-class GradientStep:
+class GradientStep(_Operation):
     """A step to come: what `optimizer.apply_gradients(pairs)` returned for symbolic gradients.
 
     Attributes:
@@ -294,7 +314,7 @@ class GradientStep:
     variables: list[Any]
     count: Any = None
 
-    def run(self, gradients: list[Any]) -> None:
+    def apply(self, gradients: list[Any]) -> None:
         """Make the step with gradients that have been computed; none of them is clipped."""
         with steps_of_keras.unclipped(self.optimizer):
             self.optimizer.apply_gradients(list(zip(gradients, self.variables, strict=True)))
@@ -303,7 +323,7 @@ class GradientStep:
 
 
 @dataclass(frozen=True, eq=False)
-class LayerUpdates:
+class LayerUpdates(_Operation):
     """What layers write when they are called in training: what `model.get_updates_for(inputs)` returned.
 
     Attributes:
@@ -404,7 +424,7 @@ def run_updates(updates: Any) -> None:
         if isinstance(each, Update):
             if not tf.executing_eagerly():
                 _refuse_constant(each)
-            steps.append(functools.partial(each.run, as_of_now(each.value)))
+            steps.append(functools.partial(each.assign, as_of_now(each.value)))
     for step in steps:
         step()
 
@@ -658,13 +678,13 @@ class Function:
         steps: list[Callable[[], Any]] = []
         for each in self._updates:
             if isinstance(each, Update):
-                steps.append(functools.partial(each.run, _value(each.value, values)))
+                steps.append(functools.partial(each.assign, _value(each.value, values)))
             elif isinstance(each, OptimizerStep):
                 found = _gradients_here(values.of(each.loss), each.variables, zeros=True)
                 pairs = list(zip(found, each.variables, strict=True))
                 steps.append(functools.partial(each.optimizer.apply_gradients, pairs))
             elif isinstance(each, GradientStep):
-                steps.append(functools.partial(each.run, [_value(g, values) for g in each.gradients]))
+                steps.append(functools.partial(each.apply, [_value(g, values) for g in each.gradients]))
         with tf.control_dependencies(outputs):
             for step in steps:
                 step()

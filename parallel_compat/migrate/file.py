@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
 _KERAS = re.compile(r"keras|\b(?:tensorflow|parallel_compat|alt_model_checkpoint|(?:fit|evaluate|predict)_generator)\b")
 # What a file of a Keras project that names no Keras may have: methods of models, histories, names that numpy dropped.
-ELSEWHERE = r"\b(?:(?:load|save)_weights|predict_classes|\w+\.history|scipy\.misc|(?:np|numpy)\.(?:{}))\b".format("|".join(NUMPY))
+ELSEWHERE = r"\b(?:(?:load|save)_weights|predict_classes|\w+\.history|scipy\.misc|(?:np|numpy)\.(?:{}))\b".format(
+    "|".join(NUMPY)
+)
 _ELSEWHERE = re.compile(ELSEWHERE)
 # Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.
 _OF_MODELS = ("fit_generator", "evaluate_generator", "predict_generator")

@@ -129,6 +129,28 @@ def test_a_graph_that_a_program_makes_itself_has_its_own_session():
     assert session.get_default_graph() is not graph
 
 
+def test_tensors_and_operations_run_by_themselves():
+    """In the session that is in use. Numbers of Keras 2.2.4."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        backend = keras.backend
+        x, y = tf.placeholder(tf.float32, (None, 2)), tf.placeholder(tf.float32, (None, 1))
+        output = keras.layers.Dropout(0.9999)(keras.layers.Dense(1, kernel_initializer="ones")(x))
+        loss = tf.reduce_mean(tf.square(output - y))
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        count = backend.variable(1.0)
+        add = backend.update(count, tf.reduce_mean(x))
+        feed = {x: [[1.0, 2.0], [3.0, -1.0]], y: [[1.0], [0.0]], backend.learning_phase(): 0}
+        with tf.Session() as current:
+            assert output.eval(feed).tolist() == [[3], [2]]
+            losses = [loss.eval(feed_dict=feed)]
+            for given in ({"feed_dict": feed}, {"feed_dict": feed, "session": current}):
+                step.run(**given)
+                losses.append(loss.eval(**given))
+            add.op.run(feed)
+    assert losses == pytest.approx([4.0, 0.26, 0.039400026])
+    assert backend.get_value(count) == 1.25
+
+
 @pytest.fixture
 def small():
     """Predictions and losses of Keras 2.2.4 are below."""

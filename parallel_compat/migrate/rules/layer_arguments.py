@@ -17,7 +17,7 @@ from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.names.arguments import AFTER_KERNEL_SIZE, KERAS_1_ALONE, KERNEL_SIDES, OF_SEQUENCES
-from parallel_compat.names.members import LAYER
+from parallel_compat.names.members import LAYER, MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,9 @@ _SIZES = {
     "keras.layers.Dense": ("units", "output_dim"),
     "keras.layers.RepeatVector": ("n",),
 }
+_QUOTED = re.compile(r"""\w*('''|\"\"\"|'|")(.*)\1""", re.DOTALL)
+# What a scope of TensorFlow refuses; `%` may be a place for something else.
+_FIRST_REFUSED, _REFUSED = re.compile("[^A-Za-z0-9.%{]"), re.compile("[^A-Za-z0-9_.>%{}-]")
 # Methods of arrays that give a number, which is one of numpy.
 _REDUCTIONS = frozenset({"max", "min", "sum", "prod", "amax", "argmax"})
 
@@ -126,6 +129,9 @@ def _slashes(file: File) -> Iterator[Finding]:
         of_layer = (file.names.target(call.func) or "").startswith("keras.layers.") or file.kinds.of(call) == LAYER
         of_layer = of_layer or (isinstance(call.func, ast.Attribute) and call.func.attr == "add_weight")
         given = calls.keyword(call, "name")
+        if given is not None and not of_layer and _makes_a_model(file, call):
+            yield from _name_of_model(file, given.value)
+            continue
         value = given.value if given is not None and (of_layer or _may_pass_it_on(file, call, path)) else None
         if value is None and isinstance(call.func, ast.Attribute) and call.func.attr == "get_layer" and call.args:
             value = call.args[0]
@@ -139,6 +145,33 @@ def _slashes(file: File) -> Iterator[Finding]:
         elif value is not None and of_layer and any("/" in text for text in _texts_behind(file, value)):
             message = "Keras 3 takes no `/` in the name of a layer."
             yield from file.answered_by_run(RULE, value, message)
+
+
+def _makes_a_model(file: File, call: ast.Call) -> bool:
+    """Say whether it is `Model(...)`, `Sequential(...)` or `super().__init__(...)` of a class of models."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
+        class_ = file.tree.enclosing_class(call)
+        return class_ is not None and file.kinds.of_class(class_) == MODEL
+    return file.names.target(call.func) in ("keras.Model", "keras.Sequential")
+
+
+def _name_of_model(file: File, node: ast.expr) -> Iterator[Finding]:
+    """Keras 3 calls a model in a scope of TensorFlow with its name, which has no blanks, say."""
+    edits = []
+    for part in _strings(node):
+        inside = _QUOTED.fullmatch(file.source.segment(part))
+        if inside is not None and "\\" not in inside.group(2):
+            start = file.source.start(part) + inside.start(2)
+            depth = 0
+            for position, character in enumerate(inside.group(2)):
+                depth += (character == "{") - (character == "}")
+                first = part is node and position == 0
+                refused = _FIRST_REFUSED if first else _REFUSED
+                if depth == 0 and refused.match(character):
+                    edits.append(Edit(start + position, start + position + 1, "m_" if first else "_"))
+    if edits:
+        message = "Keras 3 takes letters, digits, `_`, `-` and `.` in a model's name. (Unsafe: is it used elsewhere?)"
+        yield file.found(RULE, node, message, edits, status=Status.UNSAFE)
 
 
 def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:

@@ -45,6 +45,7 @@ def put_on(patches: Patches) -> None:
         compare = functools.partial(_compare, same)
         patches.wrap(keras.KerasTensor, name, compare, why="a graph's tensors were compared by what they are")
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
+    patches.set(keras.KerasTensor, "eval", _evaluated, why="its value, computed in the session that is in use")
     _names(patches, keras)
     _variables(patches, tf)
     for name in ("enable_eager_execution", "enable_v2_behavior"):
@@ -304,6 +305,13 @@ def _get_item(original: Any) -> Any:
         return original(self, (key,) if isinstance(key, slice) or key is Ellipsis else key)  # nor `x[1:]`, `x[...]`
 
     return __getitem__
+
+
+def _evaluated(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
+    """Compute a symbolic tensor, as `tensor.eval(feed_dict)` did in TensorFlow 1."""
+    from parallel_compat.legacy import session as sessions
+
+    return (session or sessions.get_session()).run(self, feed_dict)
 
 
 def _plain(part: Any) -> Any:

@@ -204,6 +204,30 @@ base = 'block/%d' % 1
     check_noop(f"{head}base = 'block_1'\nx = Dense(3, name=base + name)\n", rule="layer-arguments")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("'My net (1)'", "'My_net__1_'"),
+        ("'a/b'", "'a_b'"),
+        ('"_x"', '"m_x"'),
+        ("'net %d' % n", "'net_%d' % n"),
+        ("f'net {a b}'", None),
+        ("'net {}: {:d}'.format(a, b)", "'net_{}__{:d}'.format(a, b)"),
+        ("'net_1.a-b'", None),
+        ("'a' + ' b'", "'a' + '_b'"),
+        ("r'a\\b'", None),
+    ],
+)
+def test_names_of_models_are_names_of_scopes(before, after):
+    """Keras 2 took any; plain Keras 3 stops at the first call."""
+    before = before.replace("{a b}", "{a}")
+    after = "f'net_{a}'" if before.startswith("f") else after
+    source = "from keras.models import Model\nclass Net(Model):\n    def __init__(self, x, y):\n"
+    source += "        super().__init__(x, y, name={0})\nnet = Model(x, y, name={0})\n"
+    check_noop(source.format(before), unsafe=False)
+    check_transformed(source.format(before), source.format(after or before), unsafe=True)
+
+
 def test_zero_and_empty_are_left_out():
     check_transformed(
         """

@@ -1,0 +1,82 @@
+"""Hooks of batches call their second argument `logs`, by which Keras 3 hands it over.
+
+Keras 2 called `on_batch_end(batch, logs)` by position, so functions for a `LambdaCallback` and methods of callbacks
+named it as they liked.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.names.members import CALLBACK, CHECKPOINT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "hook-arguments"
+SAFE = True
+BEFORE = """\
+from keras.callbacks import LambdaCallback
+show = LambdaCallback(on_batch_end=lambda batch, l: print(l['loss']))
+"""
+AFTER = """\
+from keras.callbacks import LambdaCallback
+show = LambdaCallback(on_train_batch_end=lambda batch, logs: print(logs['loss']))
+"""
+
+_HOOKS = frozenset(
+    f"on_{of}batch_{end}" for of in ("", "train_", "test_", "predict_") for end in ("begin", "end")
+)  # of epochs and trainings Keras 3 hands `logs` over by position
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find hooks whose second argument has another name."""
+    seen: set[ast.AST] = set()
+    for function, arguments in (*_methods(file), *_functions(file)):
+        if len(arguments) > 1 and arguments[1].arg != "logs" and function not in seen:
+            seen.add(function)
+            yield _renamed(file, function, arguments[1])
+
+
+def _methods(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
+    for class_ in file.tree.classes:
+        if file.kinds.of_class(class_) in (CALLBACK, CHECKPOINT):
+            for method in class_.body:
+                if isinstance(method, ast.FunctionDef) and method.name in _HOOKS and not method.args.kwarg:
+                    yield method, method.args.args[1:]
+
+
+def _functions(file: File) -> Iterator[tuple[ast.AST, list[ast.arg]]]:
+    for call in file.calls_by_target.get("keras.callbacks.LambdaCallback", ()):
+        for keyword in call.keywords:
+            value = keyword.value
+            function = value if isinstance(value, ast.Lambda) else file.kinds.definition(value)
+            if keyword.arg in _HOOKS and isinstance(function, ast.Lambda | ast.FunctionDef) and not function.args.kwarg:
+                yield function, function.args.args
+
+
+def _renamed(file: File, function: ast.AST, argument: ast.arg) -> Finding:
+    message = f"Keras 3 hands `{argument.arg}` over as `logs`."
+    names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
+    if any(each.id == "logs" for each in names):
+        return file.attention(RULE, _at(argument), message + " Call it so: another name here is `logs`.")
+    read = [each for each in names if _is(file, each, argument)]
+    places = [file.source.start(each) for each in (_at(argument), *read)]
+    return file.found(
+        RULE, _at(argument), message, [Edit(start, start + len(argument.arg), "logs") for start in places]
+    )
+
+
+def _is(file: File, name: ast.Name, argument: ast.arg) -> bool:
+    scope = file.tree.scopes.get(name)
+    return scope is not None and any(binding.node is argument for binding in scope.find(name.id))
+
+
+def _at(argument: ast.arg) -> ast.Name:
+    """Return a name that stands where an argument does."""
+    return ast.copy_location(ast.Name(argument.arg, ast.Param()), argument)

@@ -1,0 +1,93 @@
+"""Lists of numbers that a model is trained on become arrays.
+
+Keras 2 made an array of `[1] * n + [0] * n`; Keras 3 takes each number for data of an output of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "lists-of-numbers"
+SAFE = True
+BEFORE = """\
+import numpy as np
+from keras.models import Sequential
+model = Sequential()
+model.train_on_batch(x, [1] * 16 + [0] * 16)
+"""
+AFTER = """\
+import numpy as np
+from keras.models import Sequential
+model = Sequential()
+model.train_on_batch(x, np.array([1] * 16 + [0] * 16))
+"""
+
+# The arguments that are data, and how many of them by position.
+_DATA = {"fit": 2, "evaluate": 2, "predict": 1, "train_on_batch": 2, "test_on_batch": 2, "predict_on_batch": 1}
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find lists of numbers among the data."""
+    for method, count in _DATA.items():
+        for call in file.method_calls.get(method, ()):
+            assert isinstance(call.func, ast.Attribute)
+            kind = file.kinds.of(call.func.value)
+            if kind not in (None, MODEL) or calls.has_star(call):
+                continue
+            given = [*call.args[:count], *(each.value for each in call.keywords if each.arg in ("x", "y"))]
+            for value in given:
+                if _is_of_numbers(_behind(file, value)):
+                    yield _made_an_array(file, value, certain=kind == MODEL or method.endswith("_on_batch"))
+
+
+def _behind(file: File, node: ast.expr) -> ast.expr:
+    """Return what a name is bound to, where that is one thing."""
+    return (file.tree.value_of(node) or node) if isinstance(node, ast.Name) else node
+
+
+def _is_of_numbers(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Mult):
+            return _is_of_numbers(node.left) or _is_of_numbers(node.right)
+        return isinstance(node.op, ast.Add) and _is_of_numbers(node.left) and _is_of_numbers(node.right)
+    if isinstance(node, ast.ListComp):
+        return _is_number(node.elt)
+    return isinstance(node, ast.List) and bool(node.elts) and all(map(_is_number, node.elts))
+
+
+def _is_number(node: ast.expr) -> bool:
+    return type(calls.constant(node)) in (int, float)
+
+
+def _made_an_array(file: File, node: ast.expr, *, certain: bool) -> Finding:
+    message = "Keras 3 takes a list for several inputs or outputs: a list of numbers is one array."
+    spelled = _array(file, node)
+    if spelled is None:
+        return file.attention(RULE, node, message)
+    text, imports = spelled
+    start, end = file.source.start(node), file.source.end(node)
+    if not certain:
+        message += " (Unsafe: that it is data of a Keras model is a guess.)"
+    status = Status.REWRITTEN if certain else Status.UNSAFE
+    edits = [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
+    return file.found(RULE, node, message, edits, status=status, hint=not certain)
+
+
+def _array(file: File, node: ast.expr) -> tuple[str, tuple[Edit, ...]] | None:
+    """Spell `numpy.array` as the source imports numpy; else with an import of it."""
+    for name, bindings in file.tree.root.bindings.items():
+        if len(bindings) == 1 and file.names.path_of_binding(bindings[0]) == "numpy":
+            return None if file.shadows(name, bindings[0], node) else (f"{name}.array", ())
+    return file.reference("numpy.array", node)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.migrate.check import check_noop, check_transformed, found
+
+HEAD = "from keras.callbacks import Callback, LambdaCallback\n"
+CLASS = HEAD + "class Own(Callback):\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("lambda i, l: print(l, [l for l in x])", "lambda i, logs: print(logs, [l for l in x])"),
+        ("lambda i, _: print(i)", "lambda i, logs: print(i)"),
+        ("lambda i, logs: print(logs)", "lambda i, logs: print(logs)"),
+        ("lambda *args: print(args)", "lambda *args: print(args)"),
+        ("lambda i, **l: print(l)", "lambda i, **l: print(l)"),
+    ],
+)
+def test_functions_for_hooks(before, after):
+    made = HEAD + "LambdaCallback(on_train_batch_end={})\n"
+    check_transformed(made.format(before), made.format(after))
+    of_epochs = HEAD + f"LambdaCallback(on_epoch_end={before})\n"  # by position
+    check_noop(of_epochs, rule="hook-arguments")
+
+
+def test_a_function_with_a_name():
+    check_transformed(
+        HEAD + "def show(batch, info=None):\n    info = info or {}\n    return lambda: info\n"
+        "LambdaCallback(on_train_batch_begin=show, on_train_batch_end=show)\n",
+        HEAD + "def show(batch, logs=None):\n    logs = logs or {}\n    return lambda: logs\n"
+        "LambdaCallback(on_train_batch_begin=show, on_train_batch_end=show)\n",
+    )
+
+
+@pytest.mark.parametrize("hook", ["on_batch_begin", "on_train_batch_end", "on_test_batch_end"])
+def test_methods(hook):
+    before = CLASS + f"    def {hook}(self, batch, log={{}}):\n        print(log)\n"
+    check_transformed(before, before.replace("log", "logs"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        CLASS + "    def on_epoch_end(self, epoch, log):\n        print(log)\n",
+        CLASS + "    def on_batch_end(self, batch, log, **more):\n        print(log)\n",
+        CLASS + "    def on_batch_end(self, batch):\n        pass\n",
+        HEAD + "class Own:\n    def on_batch_end(self, batch, log):\n        pass\n",
+    ],
+)
+def test_leaves_alone(source):
+    check_noop(source, rule="hook-arguments")
+
+
+def test_another_thing_of_that_name():
+    source = CLASS + "    def on_batch_end(self, batch, log):\n        logs = [log]\n"
+    check_noop(source)
+    assert found(source, "hook-arguments") == [(3, "attention")]
