@@ -241,6 +241,12 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         library = _library_of_another_numpy(error)
         if library is not None:
             return library
+        match = re.fullmatch(r"`(\w*Cell|\w*Wrapper|LSTMStateTuple)` is not available with Keras 3\.", text)
+        if match:
+            return (
+                f"tf.compat.v1.nn.rnn_cell.{match[1]}",
+                "the cells of `keras.layers` are, and `keras.layers.RNN(cell)`",
+            )
         match = re.search(r"[mM]odule '([\w.]+)' has no attribute '(\w+)'", text)
         if match:
             return _of_attribute(match[1], match[2])

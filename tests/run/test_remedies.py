@@ -126,6 +126,7 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
         pytest.param("import numpy as np; np.zeros((1, 2))[0][1] = np.ones(1)", "value.item()", marks=_OF_NUMPY_2_4),
         ("import matplotlib.style as style; style.use('seaborn-paper')", "seaborn-v0_8-"),
         ("import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.grid(b=True)", "visible=True"),
+        ("import tensorflow as tf; tf.compat.v1.nn.rnn_cell.GRUCell(3)", "`keras.layers.RNN(cell)`"),
         ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),
     ],
 )
