@@ -81,7 +81,7 @@ class ParallelModel(ParallelTrainer):
         check_merge(merge, names)
         super().__init__(inputs, keras.tree.pack_sequence_as(outputs, flat))
         with keras3.untracked():
-            self.output_names = names
+            self.__dict__["output_names"] = names  # a list, not the wrapper that TensorFlow makes of what is set
             self.dtype_policy = template.dtype_policy
             self._template = template
             self._replicas = Replicas(strategy, weights)

@@ -30,7 +30,7 @@ _OPERATIONS = {
     "GetItem": ("strided_slice", "strided_slice"),
     "Matmul": ("matmul", "BatchMatMulV2"),
 }
-_OLD_KINDS = {"functional": "model", "input_layer": "input"}
+_OLD_KINDS = {"functional": "model", "parallel_model": "model", "input_layer": "input"}
 
 
 def in_keras_2(layer: Any, read_by: str | None = None) -> str | None:

@@ -259,7 +259,7 @@ PARALLEL_MODEL: tuple[tuple[str, str, str], ...] = (
     (
         "`cpu_relocation=True`",
         "cloned the template with fresh weights, shared with nothing",
-        "accepted, without effect: the template is never copied",
+        "the same under `run`; of `parallel_compat` itself accepted, without effect: the template is never copied",
     ),
     (
         "`BatchNormalization`, in a batch",

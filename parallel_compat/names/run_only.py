@@ -186,6 +186,10 @@ _PROVIDED: dict[str, str] = {
     "keras.engine.saving.model_from_config": f"{_LEGACY}.models.model_from_config",
     "keras.models.clone_model": f"{_LEGACY}.cloning.clone_model",
     **{
+        f"keras.utils.{module}multi_gpu_model": f"{_LEGACY}.parallel_models.multi_gpu_model"
+        for module in ("", "multi_gpu_utils.", "training_utils.")
+    },
+    **{
         f"keras.{module}.model_from_yaml": f"{_LEGACY}.yaml_models.model_from_yaml"
         for module in ("models", "engine.saving")
     },

@@ -450,8 +450,14 @@ def _answer(
         value = lookup.fetch(row.target or row.path)
     # `from x import y` asks twice: once by the import system, to see whether y is a submodule.
     if not importing and not _is_star_import(caller) and row.path not in run_only.QUIET:
-        usage.record(row.path, row.target or row.path, frame)
+        usage.record(row.path, _told(row), frame)
     return value
+
+
+def _told(row: table.Path) -> str:
+    """Return what a name has become, for the report: of this package's stand-ins, what a rewritten source gets."""
+    known = table.lookup(row.path)
+    return (known if known is not None and known.status is Status.PROVIDED else row).target or row.path
 
 
 def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, str], Any], *, of_graphs: bool) -> Any:
