@@ -658,20 +658,24 @@ class Function:
 
         def run(*given: Any) -> list[Any]:
             values = Values(zip(self._tensors, given, strict=True), training)
-            scope = None
             if training and not kept:
                 with keras3.written_to_scope() as scope:
-                    results = self._run(values)
+                    outputs, steps = self._computed(values)
                 for state in seeds:
                     written = scope.get_current_value(state)
                     if written is not None:
                         state.assign(written)
-                return results
-            return self._run(values)
+            else:
+                outputs, steps = self._computed(values)
+            with tf.control_dependencies(outputs):
+                for step in steps:  # outside of the scope, which would swallow what an optimizer writes
+                    step()
+            return outputs
 
         return tf.function(run, input_signature=specs, autograph=False)
 
-    def _run(self, values: Values) -> list[Any]:
+    def _computed(self, values: Values) -> tuple[list[Any], list[Callable[[], Any]]]:
+        """Compute the outputs and what the updates need; return them with the steps that carry these out."""
         outputs = [_as_tensor(_value(each, values)) for each in self.outputs]
         if any(isinstance(each, LayerUpdates) for each in self._updates):
             values.of(_computed(self._updates))
@@ -685,10 +689,7 @@ class Function:
                 steps.append(functools.partial(each.optimizer.apply_gradients, pairs))
             elif isinstance(each, GradientStep):
                 steps.append(functools.partial(each.apply, [_value(g, values) for g in each.gradients]))
-        with tf.control_dependencies(outputs):
-            for step in steps:
-                step()
-        return outputs
+        return outputs, steps
 
 
 def _flat(values: Sequence[Any]) -> list[Any]:

@@ -151,6 +151,36 @@ def test_tensors_and_operations_run_by_themselves():
     assert backend.get_value(count) == 1.25
 
 
+# Losses of four steps of Keras 2.2.4, where the learning phase is fed.
+STEPS = {
+    "Adam": [4.0, 2.7250006, 2.0203545, 1.5686207],
+    "RMSprop": [4.0, 0.8228116, 0.2035929, 0.0484505],
+    "Nadam": [4.0, 2.6604788, 1.9186180, 1.3730140],
+    "AdamOptimizer": [4.0, 2.7249997, 1.7088214, 0.9501960],
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_an_optimizer_goes_on_from_step_to_step_of_a_training(name):
+    """Its moments and its count were those of the first step where layers that tell training apart were told so."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        backend, phase = keras.backend, keras.backend.learning_phase()
+        x, y = keras.layers.Input((2,)), keras.backend.placeholder((None, 1))
+        dense = keras.layers.Dense(1, kernel_initializer="ones")
+        loss = backend.mean(backend.square(dense(x) - y))
+        given = [np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([[1.0], [0.0]]), 1]
+        if name == "AdamOptimizer":
+            step = tf.train.AdamOptimizer(0.1).minimize(loss, var_list=dense.trainable_weights)
+            feed = dict(zip((x, y, phase), given, strict=True))
+            losses = [tf.Session().run([loss, step], feed)[0] for _ in range(4)]
+        else:
+            optimizer = getattr(keras.optimizers, name)(0.1, **({"decay": 0.5} if name == "Adam" else {}))
+            updates = optimizer.get_updates(loss, dense.trainable_weights)
+            train = backend.function([x, y, phase], [loss], updates=updates)
+            losses = [train(given)[0] for _ in range(4)]
+    assert losses == pytest.approx(STEPS[name], rel=1e-5)
+
+
 @pytest.fixture
 def small():
     """Predictions and losses of Keras 2.2.4 are below."""
