@@ -101,6 +101,31 @@ def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int
 
 
 @of_models("reset_states")
+def build(model: keras.Model, input_shape: Any) -> None:
+    """Make the weights of a subclassed model by calling it, as `model.build(input_shape)` of tf.keras did.
+
+    >>> import keras
+    >>> class Net(keras.Model):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.dense = keras.layers.Dense(2)
+    ...
+    ...     def call(self, x):
+    ...         return self.dense(x)
+    >>> net = Net()
+    >>> build(net, (None, 3))
+    >>> net.count_params()
+    8
+
+    Args:
+        model: the model; one that has its weights is left alone.
+        input_shape: the shape of its input with the batch's size, which may be None; or a list or dict of shapes.
+    """
+    if input_shape is not None:
+        keras3.build_by_calling(model, input_shape)
+    model.build(input_shape)
+
+
 def reset_states(model: Any) -> None:
     """Put the states of all stateful layers of a model back to zero, those of nested models included.
 

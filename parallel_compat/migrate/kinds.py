@@ -145,6 +145,14 @@ class Kinds:
             found = next((each for each in around.body if getattr(each, "name", None) == node.attr), None)
         return found if isinstance(found, ast.FunctionDef) else None
 
+    def class_made_by(self, node: ast.expr | None) -> ast.ClassDef | None:
+        """Return the class, in this file or another one, of which a call makes an object."""
+        if not isinstance(node, ast.Call):
+            return None
+        _, found = self._elsewhere(node.func)
+        found = self.definition(node.func) if found is None else found
+        return found if isinstance(found, ast.ClassDef) else None
+
     def _of_name(self, node: ast.Name) -> str | None:
         scope = self.tree.scopes.get(node)
         if scope is None:

@@ -50,6 +50,7 @@ NAMES: tuple[str, ...] = (
     "generator-methods",
     "predict-methods",
     "reset-states",
+    "subclassed-build",
     "save-weights",
     "load-weights",
     "save-model",

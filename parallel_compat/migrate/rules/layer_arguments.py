@@ -236,8 +236,7 @@ def _weights(file: File) -> Iterator[Finding]:
                 yield file.found(RULE, call.func, message, [Edit(end - len(method), end, "add_weight")])
             if not call.args:
                 continue
-            first = calls.constant(call.args[0])
-            if isinstance(first, str) or calls.keyword(call, "shape") is not None:
+            if any(True for _ in _strings(call.args[0])) or calls.keyword(call, "shape") is not None:
                 yield from argument_edits.rewrite(file, RULE, call, f"{LAYER}.add_weight", method)
 
 

@@ -228,6 +228,13 @@ def test_names_of_models_are_names_of_scopes(before, after):
     check_transformed(source.format(before), source.format(after or before), unsafe=True)
 
 
+@pytest.mark.parametrize("name", ["'w%d' % i", "'w' + str(i)", "f'w{i}'", "'w{}'.format(i)"])
+def test_names_of_weights_that_are_made_of_parts(name):
+    head = "from keras.layers import Layer\nclass Own(Layer):\n    def build(self, shape):\n        self.w = self."
+    after = head + f"add_weight(name={name}, shape=[3, n])\n"
+    check_transformed(head + f"add_weight({name}, [3, n])\n", after)
+
+
 def test_zero_and_empty_are_left_out():
     check_transformed(
         """

@@ -1,0 +1,80 @@
+"""`model.build(shape)` of a subclassed model becomes a function that makes its weights.
+
+In tf.keras it called the model on inputs of this shape. Keras 3 makes nothing, so that weights are counted, saved or
+loaded that are not there yet. Where the file does not tell the class, nothing is said.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import methods
+from parallel_compat.names.members import MODEL
+from parallel_compat.names.table import Change, Member
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "subclassed-build"
+SAFE = True
+BEFORE = """\
+import tensorflow as tf
+class Net(tf.keras.Model):
+    def call(self, x):
+        return self.dense(x)
+net = Net()
+net.build((None, 28))
+"""
+AFTER = """\
+import tensorflow as tf
+import parallel_compat.legacy.models
+class Net(tf.keras.Model):
+    def call(self, x):
+        return self.dense(x)
+net = Net()
+parallel_compat.legacy.models.build(net, (None, 28))
+"""
+
+_ROW = Member(
+    MODEL,
+    "build",
+    Change.PROVIDED,
+    "parallel_compat.legacy.models.build",
+    method=True,
+    note="In Keras 3 it makes no weights of a subclassed model.",
+)
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find calls of the method on models whose class has a `call` and no `build` of its own."""
+    for call in file.method_calls.get("build", ()):
+        assert isinstance(call.func, ast.Attribute)
+        if file.kinds.of(call.func.value) != MODEL or len(call.args) + len(call.keywords) != 1:
+            continue
+        class_ = _class_of(file, call.func.value)
+        names = (
+            {each.name for each in class_.body if isinstance(each, ast.FunctionDef)} if class_ is not None else set()
+        )
+        if "call" in names and "build" not in names:
+            yield from methods.to_function(file, RULE, call, _ROW)
+
+
+def _class_of(file: File, receiver: ast.expr) -> ast.ClassDef | None:
+    """Return the class of which a name or an attribute of `self` is made in this file."""
+    if isinstance(receiver, ast.Name) and receiver.id == "self":
+        return file.tree.enclosing_class(receiver)
+    values: list[ast.expr | None] = []
+    if isinstance(receiver, ast.Name) and receiver in file.tree.scopes:
+        values = [binding.value for binding in file.tree.scopes[receiver].find(receiver.id)]
+    elif isinstance(receiver, ast.Attribute):
+        around = file.tree.enclosing_class(receiver)
+        spelled = ast.unparse(receiver)
+        for node in ast.walk(around) if around is not None else ():
+            if isinstance(node, ast.Assign) and any(ast.unparse(target) == spelled for target in node.targets):
+                values.append(node.value)
+    classes = (file.kinds.class_made_by(value) for value in values)
+    return next((class_ for class_ in classes if class_ is not None), None)
