@@ -145,13 +145,23 @@ class Kinds:
             found = next((each for each in around.body if getattr(each, "name", None) == node.attr), None)
         return found if isinstance(found, ast.FunctionDef) else None
 
-    def class_made_by(self, node: ast.expr | None) -> ast.ClassDef | None:
-        """Return the class, in this file or another one, of which a call makes an object."""
-        if not isinstance(node, ast.Call):
-            return None
-        _, found = self._elsewhere(node.func)
-        found = self.definition(node.func) if found is None else found
-        return found if isinstance(found, ast.ClassDef) else None
+    def class_of(self, node: ast.expr) -> ast.ClassDef | None:
+        """Return the class, in this file or another one, of which a name or an attribute of `self` is made."""
+        if isinstance(node, ast.Name) and node.id == "self":
+            return self.tree.enclosing_class(node)
+        values: list[ast.expr | None] = []
+        if isinstance(node, ast.Name) and node in self.tree.scopes:
+            values = [binding.value for binding in self.tree.scopes[node].find(node.id)]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            around = self.tree.enclosing_class(node)
+            values = self._assigned(around).get(node.attr, []) if around is not None else []
+        for value in values:
+            if isinstance(value, ast.Call):
+                _, found = self._elsewhere(value.func)
+                found = self.definition(value.func) if found is None else found
+                if isinstance(found, ast.ClassDef):
+                    return found
+        return None
 
     def _of_name(self, node: ast.Name) -> str | None:
         scope = self.tree.scopes.get(node)
@@ -304,12 +314,15 @@ class Kinds:
         key = class_, attribute
         if key not in self._attributes:
             self._attributes[key] = None
-            if class_ not in self._self_assignments:
-                self._self_assignments[class_] = _self_assignments(class_)
-            values = self._self_assignments[class_].get(attribute, [])
+            values = self._assigned(class_).get(attribute, [])
             kinds = {None if value is None else self.of(value) for value in values if not _is_nothing(value)}
             self._attributes[key] = kinds.pop() if len(kinds) == 1 else None
         return self._attributes[key]
+
+    def _assigned(self, class_: ast.ClassDef) -> dict[str, list[ast.expr | None]]:
+        if class_ not in self._self_assignments:
+            self._self_assignments[class_] = _self_assignments(class_)
+        return self._self_assignments[class_]
 
 
 def _is_nothing(value: ast.expr | None) -> bool:

@@ -12,6 +12,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
+from parallel_compat.migrate.edits import Edit
 from parallel_compat.names.members import LAYER, MODEL, TENSOR
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def find(file: File) -> Iterator[Finding]:
         if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
             message = "Weights of tf.keras were checkpoints of TensorFlow, among which this looks for the last."
             yield from file.answered_by_run(RULE, call, message, hint=not file.old)
+        yield from _mode_by_position(file, call)
         number = _number_among_inputs(file, call)
         if number is not None:
             message = "A layer or model is called on a number among tensors, which Keras 3 refuses."
@@ -171,10 +173,49 @@ def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
                 continue
             of_self = isinstance(each.func, ast.Attribute) and isinstance(each.func.value, ast.Name)
             given = [arg for arg in each.args[1:] if isinstance(arg, ast.Name) and arg.id in _MODES]
+            if _mode_of_known(file, each) is not None:
+                continue
             if given and (of_self or isinstance(each.func, ast.Name | ast.Subscript)):
                 message = "A layer gets what is no tensor by position, which Keras 3 wants by its name."
                 yield from file.answered_by_run(RULE, each, message)
                 return
+
+
+def _mode_by_position(file: File, call: ast.Call) -> Iterator[Finding]:
+    """`net(x, True)`, `discriminator(images, is_training)`: the second argument of a model is named."""
+    name = _mode_of_known(file, call)
+    if name is not None:
+        start = file.source.start(call.args[1])
+        message = f"Keras 3 takes `{name}` of a layer by its name alone."
+        yield file.found(RULE, call.args[1], message, [Edit(start, start, f"{name}=")])
+    elif _may_be_a_mode(file, call):
+        message = (
+            f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes what is no tensor by its name alone."
+        )
+        yield from file.answered_by_run(RULE, call.args[1], message, hint=True)
+
+
+def _may_be_a_mode(file: File, call: ast.Call) -> bool:
+    """Say whether an argument of a function is called on a value and a name such as `is_training`."""
+    if len(call.args) != 2 or not isinstance(call.func, ast.Name) or not isinstance(call.args[1], ast.Name):
+        return False
+    return file.is_argument(call.func) and _is_mode(call.args[1])
+
+
+def _mode_of_known(file: File, call: ast.Call) -> str | None:
+    """Return the name of the second argument of a layer or model that a call hands a mode by position."""
+    if len(call.args) != 2 or not _is_mode(call.args[1]) or file.kinds.of(call.func) not in (LAYER, MODEL):
+        return None
+    class_ = file.kinds.class_of(call.func)
+    for method in class_.body if class_ is not None else ():
+        if isinstance(method, ast.FunctionDef) and method.name == "call":
+            named = [each.arg for each in method.args.args[2:3]]
+            return named[0] if named else None
+    return "training"
+
+
+def _is_mode(node: ast.expr) -> bool:
+    return isinstance(calls.constant(node), bool) or (isinstance(node, ast.Name) and "train" in node.id.lower())
 
 
 def _number_among_inputs(file: File, call: ast.Call) -> ast.expr | None:

@@ -55,26 +55,9 @@ def find(file: File) -> Iterator[Finding]:
         assert isinstance(call.func, ast.Attribute)
         if file.kinds.of(call.func.value) != MODEL or len(call.args) + len(call.keywords) != 1:
             continue
-        class_ = _class_of(file, call.func.value)
+        class_ = file.kinds.class_of(call.func.value)
         names = (
             {each.name for each in class_.body if isinstance(each, ast.FunctionDef)} if class_ is not None else set()
         )
         if "call" in names and "build" not in names:
             yield from methods.to_function(file, RULE, call, _ROW)
-
-
-def _class_of(file: File, receiver: ast.expr) -> ast.ClassDef | None:
-    """Return the class of which a name or an attribute of `self` is made in this file."""
-    if isinstance(receiver, ast.Name) and receiver.id == "self":
-        return file.tree.enclosing_class(receiver)
-    values: list[ast.expr | None] = []
-    if isinstance(receiver, ast.Name) and receiver in file.tree.scopes:
-        values = [binding.value for binding in file.tree.scopes[receiver].find(receiver.id)]
-    elif isinstance(receiver, ast.Attribute):
-        around = file.tree.enclosing_class(receiver)
-        spelled = ast.unparse(receiver)
-        for node in ast.walk(around) if around is not None else ():
-            if isinstance(node, ast.Assign) and any(ast.unparse(target) == spelled for target in node.targets):
-                values.append(node.value)
-    classes = (file.kinds.class_made_by(value) for value in values)
-    return next((class_ for class_ in classes if class_ is not None), None)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from parallel_compat.migrate.engine import Options, analyse
+from parallel_compat.migrate.findings import Status
 from tests.migrate.check import check_noop, check_transformed
 
 
@@ -23,3 +25,13 @@ def test_an_import_of_the_decorator_itself():
 
 def test_other_decorators_stay():
     check_noop("import keras\nclass Mine(keras.layers.Layer):\n    @property\n    def f(self): return 3\n")
+
+
+def test_nothing_is_left_to_do_of_what_goes():
+    """The import of it and the name in the decorator are findings of other rules, too."""
+    source = (
+        "from keras.legacy import interfaces\nfrom keras.optimizers import Optimizer\nclass Own(Optimizer):\n"
+        "    @interfaces.legacy_get_updates_support\n    def get_updates(self, loss, params): pass\n"
+    )
+    found = analyse(source, Options(unsafe=True)).findings
+    assert [one.rule for one in found if one.status is not Status.REWRITTEN] == []

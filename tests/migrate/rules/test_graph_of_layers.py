@@ -50,3 +50,27 @@ def test_weights_that_are_looked_for_as_checkpoints_of_tensorflow():
     use = "import tensorflow as tf\nx = tf.keras.Input((3,))\npath = tf.train.latest_checkpoint('saved')\n"
     check_noop(use, rule="graph-of-layers")
     assert found(use + "model.load_weights(path)\n", "graph-of-layers") == [(3, "unsafe")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("net(x, True)", "net(x, training=True)"),
+        ("norm(x, is_training)", "norm(x, training=is_training)"),
+        ("own(x, train)", "own(x, mode=train)"),
+        ("net(x, y)", "net(x, y)"),
+        ("plain(x, True)", "plain(x, True)"),
+    ],
+)
+def test_a_mode_by_position(before, after):
+    head = (
+        "from keras.layers import BatchNormalization\nfrom keras.models import Model\n"
+        "class Own(Model):\n    def call(self, x, mode):\n        return x\n"
+        "net = Model(a, b)\nnorm = BatchNormalization()\nown = Own()\n"
+    )
+    check_transformed(f"{head}{before}\n", f"{head}{after}\n", unsafe=True)
+
+
+def test_a_mode_of_what_may_be_a_model():
+    source = "from keras.models import Model\ndef loss(critic, x, is_training):\n    return critic(x, is_training)\n"
+    assert found(source, "graph-of-layers") == [(3, "unsafe")]
