@@ -29,6 +29,15 @@ def func_dump(func: Any) -> tuple[str, tuple[Any, ...] | None, tuple[Any, ...] |
     return code, func.__defaults__, closure
 
 
+def was_dumped(code: Any) -> bool:
+    """Say whether this is bytecode that this process wrote itself.
+
+    Args:
+        code: the bytecode as text.
+    """
+    return code in _dumped
+
+
 def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[str, Any] | None = None) -> Any:
     """Make a function of what `func_dump` returned.
 
@@ -43,7 +52,7 @@ def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[
     """
     if isinstance(code, (tuple, list)):
         code, defaults, closure = code
-    if code not in _dumped and h5_files.is_safe_mode() and not environment.allows_lambdas():
+    if not was_dumped(code) and h5_files.is_safe_mode() and not environment.allows_lambdas():
         raise ValueError(
             "Expected a function that this process dumped. Received: bytecode from elsewhere, which could do anything. "
             "If you trust where it is from: `parallel-compat run --allow-lambdas`, or "

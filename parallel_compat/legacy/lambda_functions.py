@@ -17,7 +17,7 @@ import keras
 
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy.as_of_now import given
-from parallel_compat.legacy.functions import func_dump, made_of, names_in_keras_2
+from parallel_compat.legacy.functions import func_dump, made_of, names_in_keras_2, was_dumped
 from parallel_compat.names.eras import Era
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.run import callers, environment
@@ -32,8 +32,8 @@ _PARTS = {"function": "function", "output_shape": "_output_shape", "mask": "mask
 _BYTECODE = "bytecode"
 
 _known: dict[str, list[weakref.ref[Any]]] = {}
-# Those without a name, by their bytecode.
-_by_code: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+# Those without a name, by their bytecode: a script may load what it saved when the layer is long gone.
+_by_code: dict[str, Any] = {}
 
 
 def remember(function: Any) -> None:
@@ -77,7 +77,7 @@ def get_config(original: Callable[..., Any]) -> Callable[..., Any]:
                     remember(function)
                     if callers.era_of_caller() is not Era.TODAY:
                         named.update(_with_bytecode(function))
-                elif not function.__closure__ and not function.__defaults__:
+                else:
                     _by_code[entry["config"]["code"]] = function
         return config
 
@@ -96,17 +96,17 @@ def from_config(original: Any) -> classmethod[Any, Any, Any]:
             if not isinstance(entry, dict):
                 continue
             name = entry.get("config")
-            living = _of_this_process(entry)
-            if living is not None:
+            own = of_this_process(entry)
+            if own is not None:
                 name = f"<lambda> of {part}"
                 config = {**config, part: {"module": "builtins", "class_name": "function", "config": name}}
-                found[name] = living
+                found[name] = own
             elif entry.get("class_name") == "__lambda__":
                 bytecode.append(part)
             elif entry.get("class_name") == "function" and isinstance(name, str):
                 # Keras 3.15 itself does not find a function in the `custom_objects` of a whole model.
                 function = keras.saving.get_registered_object(name, custom_objects)
-                function = function or getattr(entry, "function", None) or named(name)
+                function = function or getattr(entry, "function", None) or _as_saved(entry, named(name))
                 function = function or _of_bytecode(entry, str(config.get("name")), custom_objects, safe_mode)
                 if function is not None:
                     found[name] = function
@@ -144,7 +144,8 @@ def _of_bytecode(
     content = entry.get(_BYTECODE)
     if not isinstance(content, dict) or not isinstance(content.get("code"), str):
         return None
-    if not (safe_mode is False or environment.allows_lambdas() or (safe_mode is None and not h5_files.is_safe_mode())):
+    allowed = safe_mode is False or environment.allows_lambdas() or (safe_mode is None and not h5_files.is_safe_mode())
+    if not allowed and not was_dumped(content["code"]):
         name = entry["config"]
         raise CheckpointError(
             f"Expected a model without Python code. Received: the Lambda layer '{layer}', whose function '{name}' is "
@@ -156,12 +157,32 @@ def _of_bytecode(
     return made_of(content["code"], content.get("defaults"), content.get("closure"), names)
 
 
-def _of_this_process(entry: dict[str, Any]) -> Any:
-    """Return the living function whose bytecode this is: no code out of a file is run then."""
-    code = entry.get("config") if entry.get("class_name") == "__lambda__" else None
-    if not isinstance(code, dict) or code.get("closure") or code.get("defaults"):
+def _as_saved(entry: dict[str, Any], living: Any) -> Any:
+    """Return the living function of a name, as it was when this process wrote the configuration if it did."""
+    content = entry.get(_BYTECODE)
+    code = content.get("code") if isinstance(content, dict) else None
+    if living is None or not isinstance(code, str) or not was_dumped(code):
+        return living
+    return made_of(code, content.get("defaults"), content.get("closure"), living.__globals__)
+
+
+def of_this_process(entry: Any) -> Any:
+    """Return the function of this process whose bytecode this is, or None: no code out of a file is run then.
+
+    What the function closes over and its defaults are those of the configuration: the script's may have changed since.
+
+    Args:
+        entry: a part of a configuration that may be a function.
+    """
+    code = entry.get("config") if isinstance(entry, dict) and entry.get("class_name") == "__lambda__" else None
+    function = _by_code.get(str(code.get("code"))) if isinstance(code, dict) else None
+    if function is None or not (function.__closure__ or function.__defaults__):
+        return function
+    defaults, closure = (None if not code.get(part) else tuple(code[part]) for part in ("defaults", "closure"))
+    if len(closure or ()) != len(function.__code__.co_freevars):
         return None
-    return _by_code.get(str(code.get("code")))
+    cells = None if closure is None else tuple(map(types.CellType, closure))
+    return types.FunctionType(function.__code__, function.__globals__, function.__name__, defaults, cells)
 
 
 def _rebound(function: Any) -> Any:

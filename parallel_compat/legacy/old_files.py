@@ -20,6 +20,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, optimizer_steps, patch_points
 from parallel_compat.backend.keras3 import layers as layers_of_keras
 from parallel_compat.legacy import activations, layers, locally_connected, optimizers, serializing
+from parallel_compat.legacy.lambda_functions import of_this_process
 from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import identifiers
@@ -272,7 +273,8 @@ class LambdaOfFile:
         Raises:
             CheckpointError: it holds code, in safe mode.
         """
-        code = [key for key in ("function", "output_shape") if _is_code(config.get(key))]
+        parts = ("function", "output_shape")
+        code = [key for key in parts if _is_code(config.get(key)) and of_this_process(config[key]) is None]
         if code and self._safe_mode:
             raise CheckpointError(
                 f"Expected a model without Python code. Received: the Lambda layer '{config.get('name')}', whose "

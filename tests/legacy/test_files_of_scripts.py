@@ -220,3 +220,41 @@ def test_a_model_from_the_class_and_config_of_another():
 
 def doubled(x):
     return 2 * x
+
+
+LAMBDAS = """
+import keras
+from keras.layers import Dense, Input, Lambda
+
+def model_of(parts, factor):
+    def doubled(x):
+        return x * factor
+
+    x = Input((4,))
+    columns = [Lambda(lambda x, part=part: x[:, part : part + 2] * factor)(x) for part in parts]
+    return keras.models.Model(x, keras.layers.add([*columns, Lambda(doubled)(columns[0])]))
+"""
+
+
+@pytest.mark.parametrize("of_file", ["m.h5", "m.keras"])
+def test_a_script_reads_the_lambda_layers_that_it_saved(tmp_path, of_file):
+    """Keras 2.2.4 ran their bytecode: with the defaults, and the values closed over, of the time of saving."""
+    user = {"__name__": "user"}
+    exec(LAMBDAS, user)
+    path = str(tmp_path / of_file)
+    x = np.arange(8.0).reshape(2, 4)
+    model = user["model_of"]([0, 2], 10.0)
+    expected = model.predict(x, verbose=0)
+    np.testing.assert_allclose(expected, 10 * x[:, :2] + 10 * x[:, 2:] + 100 * x[:, :2])
+    model.save(path)
+    del model
+    keras.backend.clear_session()
+    user["model_of"]([1], 7.0).save(str(tmp_path / "other.h5"))
+    np.testing.assert_allclose(keras.models.load_model(path).predict(x, verbose=0), expected)
+    if of_file == "m.h5":
+        with h5py.File(path, "r+") as file:
+            config = file.attrs["model_config"]
+            file.attrs["model_config"] = config.replace('"code": "4', '"code": "5', 1)
+            assert file.attrs["model_config"] != config
+        with pytest.raises(ValueError, match="--allow-lambdas"):
+            keras.models.load_model(path)

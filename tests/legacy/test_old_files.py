@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from parallel_compat.legacy import backend as K
+from parallel_compat.legacy import lambda_functions
 
 FILES = Path(__file__).parents[1] / "data" / "old_models"
 
@@ -92,13 +93,14 @@ def test_bytecode_of_keras_2_is_refused():
         keras.models.model_from_json(text)
 
 
-def test_code_in_lambda_layers_is_run_where_that_is_allowed(tmp_path):
+def test_code_in_lambda_layers_is_run_where_that_is_allowed(tmp_path, monkeypatch):
     factor = 3.0
     layers = [keras.layers.Lambda(lambda x: K.abs(x) * np.pi, name="root", input_shape=(3,))]
     layers.append(keras.layers.Lambda(lambda x: tripled(x) * factor, output_shape=lambda shape: shape))
     model = keras.Sequential(layers)
     path = str(tmp_path / "model.h5")
     model.save(path)
+    monkeypatch.setattr(lambda_functions, "_by_code", {})  # as in another process
     with pytest.raises(ValueError, match=r"the Lambda layer 'root', whose.*safe_mode=False.*--allow-lambdas"):
         keras.models.load_model(path)
     loaded = keras.models.load_model(path, custom_objects={"tripled": tripled}, safe_mode=False)
