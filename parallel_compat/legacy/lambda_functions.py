@@ -161,7 +161,7 @@ def _as_saved(entry: dict[str, Any], living: Any) -> Any:
     """Return the living function of a name, as it was when this process wrote the configuration if it did."""
     content = entry.get(_BYTECODE)
     code = content.get("code") if isinstance(content, dict) else None
-    if living is None or not isinstance(code, str) or not was_dumped(code):
+    if living is None or content is None or not isinstance(code, str) or not was_dumped(code):
         return living
     return made_of(code, content.get("defaults"), content.get("closure"), living.__globals__)
 
@@ -174,11 +174,13 @@ def of_this_process(entry: Any) -> Any:
     Args:
         entry: a part of a configuration that may be a function.
     """
-    code = entry.get("config") if isinstance(entry, dict) and entry.get("class_name") == "__lambda__" else None
-    function = _by_code.get(str(code.get("code"))) if isinstance(code, dict) else None
+    written = entry.get("config") if isinstance(entry, dict) and entry.get("class_name") == "__lambda__" else None
+    if not isinstance(written, dict):
+        return None
+    function = _by_code.get(str(written.get("code")))
     if function is None or not (function.__closure__ or function.__defaults__):
         return function
-    defaults, closure = (None if not code.get(part) else tuple(code[part]) for part in ("defaults", "closure"))
+    defaults, closure = (tuple(written[part]) if written.get(part) else None for part in ("defaults", "closure"))
     if len(closure or ()) != len(function.__code__.co_freevars):
         return None
     cells = None if closure is None else tuple(map(types.CellType, closure))

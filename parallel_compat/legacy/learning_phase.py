@@ -126,7 +126,7 @@ def uses_phase(tensor_or_model: Any) -> bool:
         tensor_or_model: a symbolic tensor, or a functional model.
     """
     if isinstance(tensor_or_model, keras.Model):
-        waiting = list(tensor_or_model.outputs or ())
+        waiting = list(getattr(tensor_or_model, "outputs", None) or ())  # a subclass has none
         if not waiting:
             return any(layer_uses_phase(layer) for layer in tensor_or_model.layers)
     else:

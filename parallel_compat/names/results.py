@@ -54,6 +54,13 @@ RESULTS: tuple[Result, ...] = (
         r"channels_first|dim_ordering",
     ),
     Result(
+        "`Dropout`, `BatchNormalization` in a model of a class of one's own whose `call` takes no `training`",
+        "train when the model trains",
+        "are at inference, always",
+        THEN, TODAY, _NONE,
+        r"class\s+\w+\(.*Model\)",
+    ),
+    Result(
         "`tf.metrics.auc(...)` and the like in a metric function",
         "counts over all batches since the model was compiled; the value without the operation that counts stays the "
         "first, the value that waits for it is that before or after it, by chance",

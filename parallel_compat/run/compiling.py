@@ -106,6 +106,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if era is Era.TODAY:
         result = original(self, **keywords)
     else:
+        # Layers trained in any model that trained; Keras 3 tells a model alone whose `call` takes `training`.
+        keras3.let_take(self, "training", True)
         of_era = compiled_metrics.of_compile(self, era, *given_names)
         keras3.forget_losses_and_metrics(self)
         result = original(self, **{**keywords, "metrics": of_era.metrics, "weighted_metrics": of_era.weighted_metrics})
