@@ -57,7 +57,7 @@ RESULTS: tuple[Result, ...] = (
         "`Dropout`, `BatchNormalization` in a model of a class of one's own whose `call` takes no `training`",
         "train when the model trains",
         "are at inference, always",
-        THEN, TODAY, _NONE,
+        THEN, THEN, _NONE,
         r"class\s+\w+\(.*Model\)",
     ),
     Result(

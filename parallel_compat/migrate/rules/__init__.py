@@ -51,6 +51,7 @@ NAMES: tuple[str, ...] = (
     "predict-methods",
     "reset-states",
     "subclassed-build",
+    "training-of-call",
     "save-weights",
     "load-weights",
     "save-model",

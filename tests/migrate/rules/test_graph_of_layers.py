@@ -65,7 +65,7 @@ def test_weights_that_are_looked_for_as_checkpoints_of_tensorflow():
 def test_a_mode_by_position(before, after):
     head = (
         "from keras.layers import BatchNormalization\nfrom keras.models import Model\n"
-        "class Own(Model):\n    def call(self, x, mode):\n        return x\n"
+        "class Own(Model):\n    def call(self, x, mode, training=None):\n        return x\n"
         "net = Model(a, b)\nnorm = BatchNormalization()\nown = Own()\n"
     )
     check_transformed(f"{head}{before}\n", f"{head}{after}\n", unsafe=True)

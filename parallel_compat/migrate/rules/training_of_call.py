@@ -1,0 +1,102 @@
+"""`call` of a model's class takes `training`: without it Keras 3 has its Dropout and BatchNormalization at inference.
+
+Keras 2 and tf.keras told the layers of any model that it trains. Keras 3 tells those alone of a model whose `call`
+takes `training`, whether or not it hands it on; the others never train, silently.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.kinds import LIBRARIES
+from parallel_compat.names.eras import Era
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "training-of-call"
+SAFE = True
+BEFORE = """\
+from tensorflow.keras import Model
+from tensorflow.keras.layers import Dropout
+class Net(Model):
+    def __init__(self):
+        super().__init__()
+        self.dropout = Dropout(0.5)
+    def call(self, x):
+        return self.dropout(x)
+"""
+AFTER = """\
+from tensorflow.keras import Model
+from tensorflow.keras.layers import Dropout
+class Net(Model):
+    def __init__(self):
+        super().__init__()
+        self.dropout = Dropout(0.5)
+    def call(self, x, training=None):
+        return self.dropout(x)
+"""
+
+_IN_TRAINING = re.compile("dropout|batch_?norm|noise", re.IGNORECASE)
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find `call` without `training` in classes of models that may hold layers which train otherwise."""
+    if file.era in (None, Era.TODAY):
+        return
+    for class_ in file.tree.classes:
+        if file.kinds.of_class(class_) != MODEL or not _may_hold_such_layers(file, class_):
+            continue
+        for method in class_.body:
+            if isinstance(method, ast.FunctionDef) and method.name == "call":
+                yield from _of_method(file, class_, method)
+
+
+def _of_method(file: File, class_: ast.ClassDef, method: ast.FunctionDef) -> Iterator[Finding]:
+    given = method.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    if any(each.arg == "training" for each in named) or not given.args or method.decorator_list:
+        return
+    message = f"Keras 3 trains the layers of `{class_.name}` (Dropout, BatchNormalization) if `call` takes `training`."
+    if any(_is_training(each) for each in ast.walk(method)):
+        yield file.attention(RULE, method, message + " Here that name is something else: take it as an argument.")
+        return
+    last = given.args[-1]
+    if given.vararg is not None:
+        last = given.kwonlyargs[-1] if given.kwonlyargs else given.vararg
+        defaults = [each for each in given.kw_defaults[-1:] if each is not None]
+    elif given.kwonlyargs:
+        last, defaults = given.kwonlyargs[-1], [each for each in given.kw_defaults[-1:] if each is not None]
+    else:
+        defaults = list(given.defaults[-1:])
+    begin = file.source.end(last)
+    end = max([begin, *(file.source.end(each) for each in defaults)])
+    while (text := file.source.text)[end] == ")" and text.count("(", begin, end) > text.count(")", begin, end):
+        end += 1  # a default in parentheses
+    yield file.found(RULE, method, message, [Edit(end, end, ", training=None")])
+
+
+def _is_training(node: ast.AST) -> bool:
+    return (isinstance(node, ast.Name) and node.id == "training") or (
+        isinstance(node, ast.Constant) and node.value == "training"
+    )
+
+
+def _may_hold_such_layers(file: File, class_: ast.ClassDef) -> bool:
+    """Say whether the file names such a layer, or the class makes something of another file."""
+    if _IN_TRAINING.search(file.source.text):
+        return True
+    return any(_is_from_elsewhere(file, each.func) for each in ast.walk(class_) if isinstance(each, ast.Call))
+
+
+def _is_from_elsewhere(file: File, made: ast.expr) -> bool:
+    """Say whether a class of another file is called."""
+    path = file.names.local_path(made)
+    return path is not None and path.split(".")[0] not in LIBRARIES and path.rpartition(".")[2][:1].isupper()
