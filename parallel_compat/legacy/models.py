@@ -100,7 +100,6 @@ def predict_proba(model: keras.Model, x: Any, batch_size: int = 32, verbose: int
     return model.predict(x, batch_size=batch_size, verbose=verbose, **keywords)
 
 
-@of_models("reset_states")
 def build(model: keras.Model, input_shape: Any) -> None:
     """Make the weights of a subclassed model by calling it, as `model.build(input_shape)` of tf.keras did.
 
@@ -126,6 +125,7 @@ def build(model: keras.Model, input_shape: Any) -> None:
     model.build(input_shape)
 
 
+@of_models("reset_states")
 def reset_states(model: Any) -> None:
     """Put the states of all stateful layers of a model back to zero, those of nested models included.
 
