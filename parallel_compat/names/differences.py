@@ -153,10 +153,11 @@ DIFFERENCES: tuple[Difference, ...] = (
         "call's statistics, now the other's, of the mean and of the variance apart.",
     ),
     Difference(
-        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
-        "On replicas, some of which get no samples of a batch, a depthwise kernel has the gradient of the samples.",
-        "TensorFlow 1.15's kernel for that gradient gave whatever was in memory where there are no samples (numbers of "
-        "1e38 among them); today's gives 0, as one device does.",
+        _ALL,
+        "On replicas, some of which get no samples of a batch, a depthwise kernel (also of `SeparableConv2D`) has the "
+        "gradient of the samples.",
+        "The kernel for that gradient in TensorFlow 1.15 and 2.2 gave whatever was in memory where there are no "
+        "samples (numbers of 1e38 among them), so that no two runs were the same; today's gives 0, as one device does.",
     ),
     Difference(
         _ALL,

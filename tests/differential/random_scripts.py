@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any
 
 if __package__:
-    from differential import api_scripts, other_scripts, wider_scripts
+    from differential import api_scripts, other_scripts, parallel_scripts, wider_scripts
 else:
     import api_scripts
     import other_scripts
+    import parallel_scripts
     import wider_scripts
 
 ERAS = ("keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2")
@@ -489,6 +490,10 @@ class RandomScript:
     def write(self) -> str:
         """Return the text of the script."""
         self.imports()
+        if self.seed > parallel_scripts.FIRST:
+            parallel_scripts.write(self)
+            self.add("print(json.dumps(RESULT))")
+            return "\n".join(self.lines) + "\n"
         if self.seed > wider_scripts.FIRST:
             (api_scripts if self.seed > api_scripts.FIRST else wider_scripts).write(self)
             return "\n".join(self.lines) + "\n"

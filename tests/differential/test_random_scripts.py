@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from differential import api_scripts
+from differential import api_scripts, parallel_scripts
 from differential.comparing import differences
 from differential.random_scripts import ERAS, script
 from differential.recordings import CAUSES, DATA, WIDER_CAUSES, digest, recorded, text_of
@@ -107,7 +107,7 @@ def test_a_seed_makes_one_script() -> None:
     for era in ERAS:
         for seed in SEEDS:
             compile(script(era, seed), f"{era} {seed}", "exec")
-            for first in (api_scripts.FIRST, api_scripts.ONE_ANSWER):
+            for first in (api_scripts.FIRST, api_scripts.ONE_ANSWER, parallel_scripts.FIRST):
                 compile(script(era, first + seed), f"{era} {first + seed}", "exec")
 
 
