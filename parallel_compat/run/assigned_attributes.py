@@ -34,6 +34,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         (layer, "_trainable_weights"): lambda _: _weights("_trainable_weights", None, True),
         (layer, "_non_trainable_weights"): lambda _: _weights("_non_trainable_weights", None, False),
         (functional, "layers"): _layers,
+        (layer, "__setattr__"): _taking_weights_when_built,
     }
     for owner, name, _ in list(assigned.read_only_properties()):
         own.setdefault((owner, name), functools.partial(_assignable, name))
@@ -113,13 +114,35 @@ _ENDS: dict[str, Callable[[Any, Any], None]] = {"outputs": _set_outputs, "inputs
 # --- weights ------------------------------------------------------------------------------------------------------
 
 
-class Weights(list[Any]):
-    """The weights of a layer: what is put into this list becomes one of them."""
+def _edited(name: str) -> Any:
+    edit = getattr(list, name)
 
-    def __init__(self, values: Iterable[Any] = (), layer: Any = None, trainable: bool = True) -> None:
+    @functools.wraps(edit)
+    def method(self: Weights, *given: Any) -> Any:
+        result = edit(self, *given)
+        if self._its_own:
+            self._told()
+        return result
+
+    return method
+
+
+class Weights(list[Any]):
+    """The weights of a layer: what is put into this list becomes one of them.
+
+    Args:
+        values: the weights.
+        layer: whose they are.
+        trainable: which kind of them.
+        its_own: whether the layer of then had this very list, so that it lost what was taken off it.
+    """
+
+    def __init__(
+        self, values: Iterable[Any] = (), layer: Any = None, trainable: bool = True, its_own: bool = True
+    ) -> None:
         # TensorFlow makes another one of values alone: the gradients with respect to these weights, a plain list.
         super().__init__(values)
-        self._layer, self._trainable = layer, trainable
+        self._layer, self._trainable, self._its_own = layer, trainable, its_own
 
     def _told(self) -> None:
         from parallel_compat.backend.keras3 import assigned
@@ -147,6 +170,9 @@ class Weights(list[Any]):
     def __iadd__(self, values: Iterable[Any]) -> Weights:  # type: ignore[misc]
         self.extend(values)
         return self
+
+    insert, pop, remove, clear = map(_edited, ("insert", "pop", "remove", "clear"))
+    __setitem__, __delitem__ = map(_edited, ("__setitem__", "__delitem__"))
 
 
 def _leave_out_layers(layer: Any) -> bool:
@@ -183,7 +209,10 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
             values = getattr(weight_order, name)(self)
         else:
             values = original.fget(self)
-        return Weights(values, self, trainable) if not hasattr(type(self), "fit") else values
+        if hasattr(type(self), "fit"):
+            return values
+        its_own = original is None or callers.era_of(frame) is Era.KERAS_2_2_4  # tf.keras gave a list of all weights
+        return Weights(values, self, trainable, its_own)
 
     def set(self: Any, values: Any) -> None:
         from parallel_compat.backend.keras3 import assigned
@@ -197,6 +226,24 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
         assigned.set_own_weights(self, values, trainable=trainable)
 
     return property(get, set)
+
+
+def _taking_weights_when_built(original: Any) -> Any:
+    @functools.wraps(original)
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        from parallel_compat.backend.keras3 import assigned
+
+        frame = _assigning(sys._getframe(1)) if assigned.is_refused(self, value) else None
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era is Era.TODAY:
+            original(self, name, value)
+            return
+        # In Keras 2.2.4 it was an attribute like any other; a list of weights is set by its property.
+        listed = era.is_tf_keras and not name.endswith("trainable_weights")
+        with assigned.taking(self, name, value, listed=listed):
+            original(self, name, value)
+
+    return __setattr__
 
 
 # --- layers of a model --------------------------------------------------------------------------------------------

@@ -304,3 +304,69 @@ def test_a_target_tensor_stands_for_the_targets():
     assert model.train_on_batch(np.ones((2, 3)), model.predict(np.ones((2, 3)))) == pytest.approx(0, abs=1e-10)
     with pytest.raises(TypeError, match=r"which a layer computes.*pass them to `fit`"):
         model.compile("sgd", "mse", target_tensors=[outputs])
+
+
+def two_dense(keras):
+    a, b = keras.layers.Dense(2, kernel_initializer="ones"), keras.layers.Dense(2, kernel_initializer="zeros")
+    a.build((None, 2))
+    b.build((None, 2))
+    return a, b, {id(a.kernel): "ak", id(a.bias): "ab", id(b.kernel): "bk", id(b.bias): "bb"}
+
+
+@pytest.mark.parametrize(
+    ("era", "listed"),
+    [("keras-2.2.4", ["bk", "bb"]), ("tf.keras-1.15", ["bb", "ak"]), ("tf.keras-2.2", ["bb", "ak"])],
+)
+def test_a_layer_that_is_built_takes_the_weight_of_another(era, listed):
+    """In Keras 2.2.4 an attribute alone, in TensorFlow 1.15 and 2.2 in the place of the weight that was there."""
+    with parallel_compat.legacy_names(era=era):
+        a, b, names = two_dense(keras)
+        b.kernel = a.kernel
+        inputs = keras.layers.Input((2,))
+        model = keras.models.Model(inputs, b(inputs))
+        np.testing.assert_array_equal(model.predict(np.array([[1.0, 2.0]]), verbose=0), [[3, 3]])
+        assert [names[id(weight)] for weight in b.weights] == listed
+        norm, other = keras.layers.BatchNormalization(), keras.layers.BatchNormalization(gamma_initializer="zeros")
+        norm.build((None, 2))
+        other.build((None, 2))
+        other.gamma = norm.gamma
+        other.helper, other.helpers = a, [norm]  # whose weights count in tf.keras
+        model = keras.models.Model(inputs, other(inputs))
+        np.testing.assert_allclose(
+            model.predict(np.array([[1.0, 2.0]]), verbose=0), [[0.9995004, 1.9990008]], rtol=1e-6
+        )
+        assert len(other.weights) == (4 if era == "keras-2.2.4" else 9)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_a_weight_put_in_the_place_of_another_in_the_list_is_trained(era, replicas):
+    """One step of SGD(0.01) on `(1, 2)` and `(1, 1)`, the same in all eras."""
+    with parallel_compat.legacy_names(era=era):
+        a, b, names = two_dense(keras)
+        b._trainable_weights[0] = a.kernel
+        b.kernel = a.kernel
+        assert [names[id(weight)] for weight in b.weights] == ["ak", "bb"]
+        inputs = keras.layers.Input((2,))
+        model = keras.models.Model(inputs, b(inputs))
+        trained = parallel_compat.multi_gpu_model(model, gpus=2) if replicas == 2 else model
+        trained.compile("sgd", "mse")
+        trained.fit(np.array([[1.0, 2.0]] * 2), np.ones((2, 2)), verbose=0)
+        np.testing.assert_allclose(keras.ops.convert_to_numpy(a.kernel), [[0.98, 0.98], [0.96, 0.96]], rtol=1e-6)
+        np.testing.assert_allclose(model.predict(np.array([[1.0, 2.0]]), verbose=0), [[2.88, 2.88]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
+def test_what_is_taken_off_the_list_of_weights_is_none(era):
+    with parallel_compat.legacy_names(era=era):
+        a, b, names = two_dense(keras)
+        seen = []
+        for edit in (
+            lambda: b._trainable_weights.pop(),
+            lambda: b._trainable_weights.insert(0, a.bias),
+            lambda: b._trainable_weights.remove(a.bias),
+            lambda: b.trainable_weights.pop(),  # of a list that tf.keras made for the answer
+        ):
+            edit()
+            seen.append([names[id(weight)] for weight in b.weights])
+        assert seen == [["bk"], ["ab", "bk"], ["bk"], [] if era == "keras-2.2.4" else ["bk"]]

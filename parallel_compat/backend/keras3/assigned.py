@@ -90,6 +90,40 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
         layer._tracker.lock()
 
 
+def is_refused(layer: Any, value: Any) -> bool:
+    """Say whether Keras refuses that an attribute of a layer that is built holds this: weights, or layers."""
+    tracker = vars(layer).get("_tracker")
+    if tracker is None or not tracker.locked:
+        return False
+    return any(isinstance(each, (keras.Variable, keras.Layer)) for each in keras.tree.flatten(value))
+
+
+@contextlib.contextmanager
+def taking(layer: Any, name: str, value: Any, *, listed: bool) -> Iterator[None]:
+    """Let an attribute of a layer that is built take weights or layers, a weight of another layer for example.
+
+    Args:
+        layer: the layer.
+        name: of the attribute.
+        value: what it takes.
+        listed: whether that becomes a part of the layer, a weight in the place of the one that the attribute held.
+    """
+    from keras.src.utils import tracking
+
+    if not listed:
+        with tracking.DotNotTrackScope():
+            yield
+        return
+    held = getattr(layer, name, None)
+    if isinstance(held, keras.Variable) and held is not value:
+        layer._untrack_variable(held)
+    layer._tracker.unlock()
+    try:
+        yield
+    finally:
+        layer._tracker.lock()
+
+
 @contextlib.contextmanager
 def _holding_values() -> Iterator[None]:
     """Let a variable that is made get its value: while a model is looked over, Keras gives it one afterwards."""
