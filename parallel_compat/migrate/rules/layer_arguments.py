@@ -169,9 +169,12 @@ def _name_of_model(file: File, node: ast.expr) -> Iterator[Finding]:
                 refused = _FIRST_REFUSED if first else _REFUSED
                 if depth == 0 and refused.match(character):
                     edits.append(Edit(start + position, start + position + 1, "m_" if first else "_"))
+    message = "Keras 3 takes letters, digits, `_`, `-` and `.` in a model's name."
     if edits:
-        message = "Keras 3 takes letters, digits, `_`, `-` and `.` in a model's name. (Unsafe: is it used elsewhere?)"
-        yield file.found(RULE, node, message, edits, status=Status.UNSAFE)
+        told = f"{message} (Unsafe: is it used elsewhere?)"
+        yield file.found(RULE, node, told, edits, status=Status.UNSAFE)
+    elif any(_FIRST_REFUSED.match(text) or _REFUSED.search(text) for text in _texts_behind(file, node)):
+        yield from file.answered_by_run(RULE, node, message)
 
 
 def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:
@@ -183,7 +186,9 @@ def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:
             inside = ast.walk(definition) if isinstance(definition, ast.FunctionDef) else ()
             made = [one.value for one in inside if isinstance(one, ast.Return)]
         elif isinstance(each, ast.Name) and each in file.tree.scopes:
-            made = [binding.value for binding in file.tree.scopes[each].find(each.id)]
+            for binding in file.tree.scopes[each].find(each.id):
+                loop = file.tree.parents.get(binding.node)
+                made.append(loop.iter if isinstance(loop, ast.For) else binding.value)
         for value in made:
             for part in ast.walk(value) if value is not None else ():
                 if isinstance(part, ast.Constant) and isinstance(part.value, str):

@@ -228,6 +228,15 @@ def test_names_of_models_are_names_of_scopes(before, after):
     check_transformed(source.format(before), source.format(after or before), unsafe=True)
 
 
+@pytest.mark.parametrize(
+    ("made", "is_found"),
+    [("for n in ('a', 'my net'):", True), ("n = 'b:c'\nif 1:", True), ("for n in ('a', 'b'):", False)],
+)
+def test_names_of_models_that_come_from_elsewhere(made, is_found):
+    source = f"from keras.models import Model\n{made}\n    net = Model(x, y, name=n)\n"
+    assert [kind for _, kind in found(source, "layer-arguments")] == (["unsafe"] if is_found else [])
+
+
 @pytest.mark.parametrize("name", ["'w%d' % i", "'w' + str(i)", "f'w{i}'", "'w{}'.format(i)"])
 def test_names_of_weights_that_are_made_of_parts(name):
     head = "from keras.layers import Layer\nclass Own(Layer):\n    def build(self, shape):\n        self.w = self."
