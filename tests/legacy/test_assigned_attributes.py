@@ -370,3 +370,15 @@ def test_what_is_taken_off_the_list_of_weights_is_none(era):
             edit()
             seen.append([names[id(weight)] for weight in b.weights])
         assert seen == [["bk"], ["ab", "bk"], ["bk"], [] if era == "keras-2.2.4" else ["bk"]]
+
+
+def test_what_is_computed_of_a_weight_stands_in_its_place():
+    """Copies of layers with the positive part of each kernel; what they give is that of Keras 2.2.4."""
+    layer = keras.layers.Dense(2, kernel_initializer=lambda shape, dtype=None: K.constant([[1, -1], [-2, 2]]))
+    layer.build((None, 2))
+    positive = K.maximum(layer.kernel, 0.0)
+    layer._trainable_weights[0] = positive
+    layer.kernel = positive
+    inputs = keras.layers.Input((2,))
+    model = keras.models.Model(inputs, layer(inputs))
+    np.testing.assert_array_equal(model.predict(np.array([[1.0, 2.0]]), verbose=0), [[1, 4]])

@@ -114,3 +114,19 @@ def test_a_variable_of_any_size():
     np.testing.assert_array_equal(model.predict(np.array([[1.0, 2, 3], [4, 5, 6]])), [[1, 2, 3], [4, 5, 6]])
     np.testing.assert_array_equal(model.layers[1].seen, [1, 4])
     assert [tuple(weight.shape) for weight in model.weights] == [(3,)]
+
+
+def test_a_sequential_takes_complex_and_whole_numbers_and_text_as_they_are():
+    """As in TensorFlow 1.15.5 (`predict`) and 2.2.3; Keras 3 took the real part, and a float of a whole number."""
+
+    def of(function):
+        return tf.keras.Sequential([tf.keras.layers.Lambda(function)])
+
+    numbers = np.array([[3 + 4j, 1j]], "complex64")
+    np.testing.assert_allclose(of(tf.abs)(numbers), [[5, 1]])
+    np.testing.assert_allclose(of(tf.abs).predict(numbers, verbose=0), [[5, 1]])
+    whole = np.array([[2**24 + 1, 3]], "int32")
+    np.testing.assert_array_equal(of(lambda x: x % 2).predict(whole, verbose=0), [[1, 1]])
+    np.testing.assert_array_equal(of(tf.strings.length)(np.array([["ab", "c"]])), [[2, 1]])
+    dense = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
+    np.testing.assert_array_equal(dense(np.array([[1, 2]])), [[3]])

@@ -68,6 +68,8 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
     wanted: list[Any] = []
     for variable in variables:
         mine = _as_keras_variable(layer, variable, trainable)
+        if not isinstance(mine, keras.Variable):
+            continue  # what was computed of a weight stood in the list of Keras 2.2.4 and was not trained
         if id(mine) not in others and not any(mine is each for each in wanted):
             wanted.append(mine)
     for variable in own_weights(layer, trainable):

@@ -16,6 +16,7 @@ from keras.src.random import seed_generator
 from keras.src.utils import tracking
 from tensorflow.python.eager import record
 
+from parallel_compat.backend.keras3 import saved_models
 from parallel_compat.backend.keras3.batch_normalization import debiased_in
 
 if TYPE_CHECKING:
@@ -206,6 +207,26 @@ def call_each_once(model: keras.Sequential) -> None:
     """Let a `Sequential` that does not know its input call a layer that was added twice once (`Sequential._layers`)."""
     if model._layers and not isinstance(model._layers[0], (keras.layers.InputLayer, keras.Model)):
         model._layers = list({id(layer): layer for layer in model._layers}.values())
+
+
+def take_data_as_it_is(model: keras.Sequential, shape: Any) -> None:
+    """Let a `Sequential` that does not know its input have one of the data's type, as in tf.keras.
+
+    Keras 3 makes floats of all data (`Sequential.build`): of a complex number its real part, of whole numbers in layers
+    of the user's those that a float holds. (Its own layers want floats.)
+
+    Args:
+        model: a model that is being called for the first time.
+        shape: that of the data.
+    """
+    spec, first = saved_models.first_inputs(model), model._layers[0] if model._layers else None
+    if not isinstance(spec, tf.TensorSpec) or first is None or spec.dtype.is_floating:
+        return
+    if isinstance(first, (keras.layers.InputLayer, keras.Model)):
+        return
+    of_user = isinstance(first, keras.layers.Lambda) or not type(first).__module__.startswith("keras.")
+    if spec.dtype.is_complex or spec.dtype == tf.string or of_user:
+        model._layers = [keras.layers.InputLayer(batch_shape=tuple(shape), dtype=spec.dtype.name), *model._layers]
 
 
 _built_later: weakref.WeakSet[keras.Sequential] = weakref.WeakSet()

@@ -289,6 +289,7 @@ def _build_of_sequential(original: Any) -> Any:
             layers.note_build(self)
         if era.is_tf_keras and not known:
             layers.call_each_once(self)
+            layers.take_data_as_it_is(self, input_shape)
         if era is Era.TODAY or not layers.build_of_calls(self):
             original(self, tuple(known[0].shape) if known else input_shape)
         if era is not Era.TODAY and layers.with_several_outputs(self):
