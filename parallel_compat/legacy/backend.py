@@ -381,6 +381,8 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     Raises:
         ValueError: if the condition has more axes than what it chooses from.
     """
+    if isinstance(condition, bool | int | float):  # the learning phase, while a layer is called
+        condition = tf.constant(bool(condition))
     axes = ndim(condition)
     if not axes:
         return _unchanged("switch")(condition, then_expression, else_expression)

@@ -382,6 +382,19 @@ def let_take(layer: Any, argument: str, taken: bool) -> None:
     setattr(layer, f"_call_has_{argument}_arg", taken)
 
 
+def training_parameter(layer: Any) -> inspect.Parameter | None:
+    """Return the parameter of a layer's `call` that `training` goes to, or None: its own, or that for any keyword."""
+    parameters = layer._call_signature.parameters
+    keywords = (each for each in parameters.values() if each.kind is each.VAR_KEYWORD)
+    return parameters.get("training") or next(keywords, None)
+
+
+def let_inherit_training(layer: Any, inherited: bool) -> None:
+    """Say whether `call` is handed the `training` of the call around it (`Layer._call_has_context_arg`)."""
+    layer._call_has_context_arg = {**layer._call_has_context_arg, "training": inherited}
+    let_take(layer, "training", inherited)
+
+
 def written_to_scope() -> keras.StatelessScope:
     """Return a scope in which what is assigned to Keras's variables is kept apart."""
     return keras.StatelessScope()

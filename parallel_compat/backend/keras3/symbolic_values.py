@@ -381,6 +381,8 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
             def call_as_given(*args: Any, **kwargs: Any) -> Any:
                 # `Dropout(0.5)(x, training=True)` drops out whatever the model does, as in Keras 2.
                 # Keras 3 notes the default of `call` as if it had been given.
+                if _keeps_default_of_training(operation):
+                    return operation(*args, **kwargs)
                 given = kwargs.get("training")
                 said = given is not None and given is not _default_of_training(operation)
                 if said and not isinstance(given, _Fixed):
@@ -431,6 +433,12 @@ def _call_in_phase(operation: Any, training: Any, args: Any, kwargs: Any) -> Any
         return operation(*args, **kwargs)
     finally:
         _phase.reset(token)
+
+
+def _keeps_default_of_training(operation: Any) -> bool:
+    """Say whether `call` names `training` and is not handed it: see `layers.let_inherit_training`."""
+    inherits = getattr(operation, "_call_has_context_arg", {}).get("training", True)
+    return not inherits and "training" in operation._call_signature.parameters
 
 
 def _default_of_training(operation: Any) -> Any:

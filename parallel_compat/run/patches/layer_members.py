@@ -121,10 +121,27 @@ def _layer_init(original: Any) -> Any:
         original(self, *given, **keywords)
         patch_points.name_first_argument(self)
         weight_names.count_cell(self, era)
+        if not type(self).__module__.startswith(("keras.", "parallel_compat.")):
+            _tell_of_training(self, era)
         if after is not None:
             after(self)
 
     return __init__
+
+
+def _tell_of_training(layer: Any, era: Era) -> None:
+    """Let the `call` of a user's class be handed `training` where it was: Keras 3 hands it to each that names it.
+
+    Keras 2.2.4 handed it to none: what is by default False was False. TensorFlow 2.2 handed it to `**kwargs`, too.
+    """
+    parameter = layers.training_parameter(layer)
+    if parameter is None:
+        return
+    if parameter.kind is parameter.VAR_KEYWORD:
+        if era is Era.TF_KERAS_2_2:
+            layers.let_inherit_training(layer, True)
+    elif era is Era.KERAS_2_2_4 and isinstance(parameter.default, bool) and not hasattr(type(layer), "fit"):
+        layers.let_inherit_training(layer, False)
 
 
 def _input_layer_init(original: Any) -> Any:
