@@ -119,8 +119,11 @@ def _edited(name: str) -> Any:
 
     @functools.wraps(edit)
     def method(self: Weights, *given: Any) -> Any:
+        from parallel_compat.backend.keras3 import assigned
+
         result = edit(self, *given)
-        if self._its_own:
+        # What is computed of a weight had the weight's place in the list; here the weight keeps it.
+        if self._its_own and not (name == "__setitem__" and assigned.is_computed(given[-1])):
             self._told()
         return result
 

@@ -377,8 +377,11 @@ def test_what_is_computed_of_a_weight_stands_in_its_place():
     layer = keras.layers.Dense(2, kernel_initializer=lambda shape, dtype=None: K.constant([[1, -1], [-2, 2]]))
     layer.build((None, 2))
     positive = K.maximum(layer.kernel, 0.0)
+    bias = layer.bias + 1
     layer._trainable_weights[0] = positive
-    layer.kernel = positive
+    layer._trainable_weights[1] = bias
+    assert len(layer._trainable_weights) == 2
+    layer.kernel, layer.bias = positive, bias
     inputs = keras.layers.Input((2,))
     model = keras.models.Model(inputs, layer(inputs))
-    np.testing.assert_array_equal(model.predict(np.array([[1.0, 2.0]]), verbose=0), [[1, 4]])
+    np.testing.assert_array_equal(model.predict(np.array([[1.0, 2.0]]), verbose=0), [[2, 5]])

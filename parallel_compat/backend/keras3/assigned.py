@@ -92,6 +92,11 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
         layer._tracker.lock()
 
 
+def is_computed(value: Any) -> bool:
+    """Say whether this is a tensor, and no variable."""
+    return tf.is_tensor(value) and not isinstance(value, (keras.Variable, tf.Variable))
+
+
 def is_refused(layer: Any, value: Any) -> bool:
     """Say whether Keras refuses that an attribute of a layer that is built holds this: weights, or layers."""
     tracker = vars(layer).get("_tracker")
