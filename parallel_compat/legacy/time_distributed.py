@@ -1,7 +1,8 @@
 """`TimeDistributed` as Keras 2 computed it: time is folded into the batch.
 
 So a `BatchNormalization` in it takes its statistics over batch and time, the layer in it gets its masks, and what it
-makes of a mask comes out. With a fixed batch size Keras 2 went step by step, as Keras 3 always does.
+makes of a mask comes out. With a fixed batch size Keras 2.2.4 went step by step, as Keras 3 always does, and tf.keras
+where the layer is of a user's class (`_always_use_reshape`).
 """
 
 from __future__ import annotations
@@ -28,11 +29,24 @@ def build(original: Callable[..., None]) -> Callable[..., None]:
     """`TimeDistributed.build`, which remembers whether the batch size is fixed, and the number of time steps."""
 
     def build(self: Any, input_shape: Any) -> None:
-        vars(self)[_FIXED_BATCH] = input_shape[0] is not None
+        vars(self)[_FIXED_BATCH] = _goes_step_by_step(self, input_shape[0])
         vars(self)[_TIME] = input_shape[1]
         original(self, input_shape)
 
     return build
+
+
+def _goes_step_by_step(wrapper: keras.layers.TimeDistributed, batch_size: int | None) -> bool:
+    """Say whether a wrapper's layer is called for each time step.
+
+    tf.keras folded time for a layer of its own that keeps no states. For others TensorFlow 2.2 knew the size of each
+    batch that it was called on.
+    """
+    era = object_eras.era_of_object(wrapper)
+    of_keras = type(wrapper.layer).__module__.startswith(("keras.", "parallel_compat."))
+    if era.is_tf_keras and of_keras and not getattr(wrapper.layer, "stateful", False):
+        return False
+    return batch_size is not None or era is Era.TF_KERAS_2_2
 
 
 def call(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,8 +68,8 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
             # As a call of the layer adds it: tf.keras did that, and Keras 2.2.4 added the sum, as it did of any layer.
             loss = regularizer(outputs)
             self.add_loss(loss / samples_of(outputs) if divides_by_samples() else loss)
-        time = vars(self).get(_TIME) if inputs.shape[1] is None else None
-        return keras.tree.map_structure(lambda output: _of_time(_unfolded(output, inputs), time), outputs)
+        known = inputs.shape[0], vars(self).get(_TIME) if inputs.shape[1] is None else None
+        return keras.tree.map_structure(lambda output: _of_sizes(_unfolded(output, inputs), known), outputs)
 
     return call
 
@@ -116,11 +130,11 @@ class Unfold(keras.Operation):  # type: ignore[misc]
         return keras.KerasTensor((like.shape[0], like.shape[1], *tensor.shape[1:]), tensor.dtype)
 
 
-def _of_time(outputs: Any, time: int | None) -> Any:
-    """Let outputs have the time steps that the layer before declares, which TensorFlow does not know of."""
-    if time is None or isinstance(outputs, keras.KerasTensor):
+def _of_sizes(outputs: Any, known: tuple[int | None, int | None]) -> Any:
+    """Let outputs have a fixed batch size, and the time steps that the layer before declares: neither is known."""
+    if known == (None, None) or isinstance(outputs, keras.KerasTensor):
         return outputs
-    return tf.ensure_shape(outputs, [None, time, *[None] * (outputs.shape.rank - 2)])
+    return tf.ensure_shape(outputs, [*known, *[None] * (outputs.shape.rank - 2)])
 
 
 def _folded(tensor: Any) -> Any:

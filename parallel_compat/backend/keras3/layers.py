@@ -88,6 +88,11 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
     return list(model._flatten_layers())
 
 
+def begins_with_input(model: keras.Sequential) -> bool:
+    """Whether a Sequential's own list of layers begins with an `InputLayer` (`Sequential._layers`)."""
+    return bool(model._layers) and isinstance(model._layers[0], keras.layers.InputLayer)
+
+
 def layers_of(layer: keras.Layer) -> list[keras.Layer]:
     """List the layers that a layer is directly made of; of a model, those of `model.layers` (`Layer._layers`)."""
     return list(layer.layers if isinstance(layer, keras.Model) else layer._layers)

@@ -287,6 +287,9 @@ def _build_of_sequential(original: Any) -> Any:
         known = getattr(self, "inputs", None) if era is not Era.TODAY else None
         if era is not Era.TODAY and not known:
             layers.note_build(self)
+            by_data = callers.user_frame(sys._getframe(1)) is None and not layers.begins_with_input(self)
+            if by_data and isinstance(input_shape, tuple) and input_shape:
+                input_shape = (None, *input_shape[1:])  # the size of the first batch was not the model's
         if era.is_tf_keras and not known:
             layers.call_each_once(self)
             layers.take_data_as_it_is(self, input_shape)
