@@ -56,9 +56,19 @@ def make_model(kind: type, config: Any, custom_objects: dict[str, Any] | None) -
     Raises:
         CheckpointError: a `ValueError`: something in it is not known here, by name.
     """
+    of_sequential = config["layers"] if isinstance(config, dict) and "layers" in config else config
+    if kind is keras.Sequential and isinstance(of_sequential, list) and any(map(_has_no_name, of_sequential)):
+        name = config.get("name") if isinstance(config, dict) else None
+        return keras.Sequential([deserialize(each, custom_objects) for each in of_sequential], name=name)
     name = "Sequential" if kind is keras.Sequential else "Model"
     entry = {"class_name": name, "config": config, "keras_version": _VERSION}
     return models.model_from_config(entry, custom_objects)
+
+
+def _has_no_name(layer: Any) -> bool:
+    """Say whether a layer of a Sequential is to get a name as a new one does: its configuration says none."""
+    config = layer.get("config") if isinstance(layer, dict) else None
+    return isinstance(config, dict) and config.get("name") is None and "layers" not in config
 
 
 def make_layer(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any]], Any]) -> Any:
@@ -114,7 +124,8 @@ def today_of(kind: str, config: dict[str, Any]) -> dict[str, Any]:
     Raises:
         CheckpointError: a `ValueError`: something in it is not known here, by name.
     """
-    entry = {"class_name": kind, "config": {"name": _NO_NAME, **config}}
+    named = config if config.get("name") is not None else {**config, "name": _NO_NAME}
+    entry = {"class_name": kind, "config": named}
     text = json.dumps({"class_name": "Sequential", "config": {"layers": [entry]}}, default=model_configs.plain)
     given = h5_files.custom_objects()
     translation = translate(model_entry(text), _VERSION, given, old_files.target(given))

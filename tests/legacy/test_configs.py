@@ -497,3 +497,25 @@ def test_wrappers_of_ones_own_come_back(era: str) -> None:
         again = Twice.from_config(config)
         assert (type(again.layer), again.layer.units) == (keras.layers.Dense, 3)
         assert again.get_config() == config
+
+
+@pytest.mark.parametrize(
+    ("era", "expected"),
+    [
+        ("keras-2.2.4", ["dense_3", "dense_4", "dense_5"]),
+        ("tf.keras-1.15", ["dense_2", "dense_3", "dense_4"]),
+        ("tf.keras-2.2", ["dense_2", "dense_3", "dense_4"]),
+    ],
+)
+def test_layers_whose_configurations_have_no_name_get_one(era, expected):
+    """As the real stacks named them."""
+    with parallel_compat.legacy_names(era=era):
+        keras.backend.clear_session()
+        dense = keras.layers.Dense
+        config = keras.Sequential([dense(3, input_shape=(4,)), dense(2)], name="first").get_config()
+        for layer in config["layers"]:
+            layer["config"]["name"] = None
+        model = keras.Sequential.from_config(config)
+        alone = dense.from_config({"units": 2, "name": None})
+    assert [*(layer.name for layer in model.layers), alone.name] == expected
+    assert (model.name, model.input_shape, model.output_shape) == ("first", (None, 4), (None, 2))
