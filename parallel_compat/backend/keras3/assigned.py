@@ -99,6 +99,8 @@ def is_computed(value: Any) -> bool:
 
 def is_refused(layer: Any, value: Any) -> bool:
     """Say whether Keras refuses that an attribute of a layer that is built holds this: weights, or layers."""
+    if value is None or isinstance(value, (bool, int, float, str)):  # as each call of a layer sets
+        return False
     tracker = vars(layer).get("_tracker")
     if tracker is None or not tracker.locked:
         return False
