@@ -36,6 +36,19 @@ class _AsKnown:
 def points() -> Iterator[Point]:
     """Yield where the hooks are called that Keras 2.2.4 did not know, with what is done there."""
     yield from patch_points.of_newer_hooks(lambda hook: functools.partial(_calling_known_ones, hook=hook))
+    yield from patch_points.of_models_of_callbacks(_bar_first)
+
+
+def _bar_first(original: Any) -> Any:
+    """Print the line of an epoch before what callbacks print at its end, as Keras 2.2.4 did (`fit_loop`)."""
+
+    @functools.wraps(original)
+    def set_model(self: Any, model: Any) -> None:
+        original(self, model)
+        if model is not None and object_eras.era_of_object(model) is Era.KERAS_2_2_4:
+            patch_points.put_bar_first(self)
+
+    return set_model
 
 
 def _calling_known_ones(original: Any, hook: str) -> Any:

@@ -387,6 +387,9 @@ def test_lines_are_printed_as_then(era, sets, line, capsys):
     assert f"Epoch 00001: LearningRateScheduler {sets} learning rate to 0.05." in lines
     assert any(each.startswith("Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.025") for each in lines)
     assert not any("/step" in each for each in lines)
+    told = [i for i, each in enumerate(lines) if "ReduceLROnPlateau reducing" in each]
+    of_epochs = [i for i, each in enumerate(lines) if " - loss: " in each]
+    assert (of_epochs[1] < told[0]) == (era == "keras-2.2.4")  # the bar came first there
     firsts = [each for each in lines if each.startswith(("Train on", "Epoch 1/"))]
     assert (
         firsts

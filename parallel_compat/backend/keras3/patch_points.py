@@ -420,6 +420,20 @@ def of_batch_begins(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Poi
         yield CallbackList, f"on_{kind}_batch_begin", wrap(kind)
 
 
+def of_models_of_callbacks(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where callbacks are told their model (`CallbackList.set_model`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "set_model", wrap
+
+
+def put_bar_first(callbacks: Any) -> None:
+    """Call the bar that Keras adds to a list of callbacks before all others (`CallbackList._progbar`)."""
+    bar = callbacks._progbar
+    if bar is not None and callbacks.callbacks[-1] is bar:
+        callbacks.callbacks.insert(0, callbacks.callbacks.pop())
+
+
 def of_newer_hooks(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
     """Yield where hooks are called that came after Keras 2.2.4 (methods of `CallbackList`).
 
