@@ -26,6 +26,7 @@ from parallel_compat.legacy import data_tensors, kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
 from parallel_compat.legacy.numbers import optimizer_steps
 from parallel_compat.legacy.numbers_of_variables import as_of_now, is_noted
+from parallel_compat.legacy.session_in_use import current
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -244,6 +245,9 @@ def tf_gradients(ys: Any, xs: Any, grad_ys: Any = None, *arguments: Any, **keywo
 # --- updates ------------------------------------------------------------------------------------------------------
 
 
+_run_alone: dict[Any, Function] = {}  # as a session keeps them, with the state of their optimizers
+
+
 class _Operation:
     """What TensorFlow 1 had an operation for: it runs in a session, and by itself in the one that is in use."""
 
@@ -259,9 +263,11 @@ class _Operation:
             feed_dict: values by symbolic tensors.
             session: the session; None for the one that is in use.
         """
-        from parallel_compat.legacy import session as sessions
-
-        (session or sessions.get_session()).run(self, feed_dict)
+        session = session or getattr(current, "session", None)
+        if session is not None:
+            session.run(self, feed_dict)
+        else:
+            run([self], dict(feed_dict or {}), _run_alone)
 
 
 @dataclass(frozen=True, eq=False)

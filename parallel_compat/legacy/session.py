@@ -16,6 +16,7 @@ from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
 from parallel_compat.legacy.numbers import initial_weights
+from parallel_compat.legacy.session_in_use import current
 from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -28,7 +29,6 @@ _NO_GRAPH = (
     "There is no TensorFlow 1 graph under Keras 3. Call the model or the function directly: `model.predict(x)`, "
     "`model(x)`."
 )
-_current = threading.local()
 # Whether the script asked TensorFlow 1 to compute without graphs: `fit` had another loop then.
 _eagerly = threading.Event()
 
@@ -157,12 +157,12 @@ class Session:
         """Do nothing: there is nothing to close."""
 
     def __enter__(self) -> Session:
-        self._before = getattr(_current, "session", None)
-        _current.session = self
+        self._before = getattr(current, "session", None)
+        current.session = self
         return self
 
     def __exit__(self, *_error: object) -> None:
-        _current.session = self._before
+        current.session = self._before
 
 
 InteractiveSession = Session
@@ -170,9 +170,9 @@ InteractiveSession = Session
 
 def get_session() -> Session:
     """Return the session that is in use, or a new one (`K.get_session()`)."""
-    if getattr(_current, "session", None) is None:
-        _current.session = Session()
-    session: Session = _current.session
+    if getattr(current, "session", None) is None:
+        current.session = Session()
+    session: Session = current.session
     return session
 
 
@@ -181,12 +181,12 @@ def set_session(session: Any) -> None:
     if isinstance(session, tf.compat.v1.Session):
         apply_options(backend_devices.config_of(session))
         session = Session()
-    _current.session = session
+    current.session = session
 
 
 def get_default_session() -> Session | None:
     """Return the session that was entered, or None."""
-    return getattr(_current, "session", None)
+    return getattr(current, "session", None)
 
 
 def get_default_graph() -> Any:

@@ -68,11 +68,6 @@ EXPECTED = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _devices():
-    parallel_compat.simulate_devices(2)
-
-
 @pytest.mark.parametrize("begin_anew", [False, True])
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15"])
