@@ -112,9 +112,10 @@ def _name_of_function(loss: Any) -> Any:
 def _of_outputs(model: Any, y: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     """Yield the name, targets, loss and tensor of each output, as far as they can be told apart."""
     outputs = list(getattr(model, "outputs", None) or ())
-    is_sequential = isinstance(model, _Sequential)
-    last = [layer.name for layer in model.layers[-1:]] if is_sequential else None  # a Sequential may hold no layer
-    names = list(getattr(model, "output_names", None) or ()) if last is None else last
+    if isinstance(model, _Sequential):
+        names = [layer.name for layer in model.layers[-1:]]
+    else:
+        names = list(getattr(model, "output_names", None) or ())
     loss = getattr(model, "loss", None)
     if not outputs or len(names) != len(outputs):
         return

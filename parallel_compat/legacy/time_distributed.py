@@ -22,14 +22,14 @@ from parallel_compat.training.time_distributed import fold, unfold
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_FIXED_BATCH, _TIME = "_parallel_compat_fixed_batch", "_parallel_compat_time"
+_STEP_BY_STEP, _TIME = "_parallel_compat_step_by_step", "_parallel_compat_time"
 
 
 def build(original: Callable[..., None]) -> Callable[..., None]:
-    """`TimeDistributed.build`, which remembers whether the batch size is fixed, and the number of time steps."""
+    """`TimeDistributed.build`, which remembers whether it goes step by step, and the number of time steps."""
 
     def build(self: Any, input_shape: Any) -> None:
-        vars(self)[_FIXED_BATCH] = _goes_step_by_step(self, input_shape[0])
+        vars(self)[_STEP_BY_STEP] = _goes_step_by_step(self, input_shape[0])
         vars(self)[_TIME] = input_shape[1]
         original(self, input_shape)
 
@@ -54,7 +54,7 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
         layer = self.layer
-        if vars(self).get(_FIXED_BATCH, False):
+        if vars(self).get(_STEP_BY_STEP, False):
             return original(self, inputs, training=training, mask=mask)
         keywords: dict[str, Any] = {}
         if keras3.takes(layer, "training"):
@@ -93,7 +93,7 @@ def compute_mask(original: Callable[..., Any]) -> Callable[..., Any]:
     """`TimeDistributed.compute_mask`."""
 
     def compute_mask(self: Any, inputs: Any, mask: Any = None) -> Any:
-        if vars(self).get(_FIXED_BATCH, False):
+        if vars(self).get(_STEP_BY_STEP, False):
             return mask
         if isinstance(inputs, (list, tuple)):  # `layer.input`: the tensor and its mask
             inputs = inputs[0]

@@ -232,10 +232,10 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
 
 
 def _taking_weights_when_built(original: Any) -> Any:
+    from parallel_compat.backend.keras3 import assigned
+
     @functools.wraps(original)
     def __setattr__(self: Any, name: str, value: Any) -> None:
-        from parallel_compat.backend.keras3 import assigned
-
         frame = _assigning(sys._getframe(1)) if assigned.is_refused(self, value) else None
         era = Era.TODAY if frame is None else callers.era_of(frame)
         if era is Era.TODAY:

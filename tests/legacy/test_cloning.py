@@ -7,17 +7,6 @@ import pytest
 
 import parallel_compat
 
-ERAS = ("keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2")
-
-
-@pytest.fixture(params=ERAS)
-def era(request):
-    with parallel_compat.legacy_names(era=request.param):
-        from keras import backend
-
-        backend.clear_session()
-        yield request.param
-
 
 def names(model):
     return [layer.name for layer in model.layers]

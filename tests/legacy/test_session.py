@@ -229,6 +229,21 @@ def test_a_model_trains_within_a_graph_of_the_program(small):
     np.testing.assert_allclose(model.get_weights()[1], [-0.06616894], rtol=1e-5)
 
 
+def test_a_trained_model_is_read_within_a_graph_of_the_program(small, tmp_path):
+    """With what its optimizer keeps of the weights."""
+    _, x = small
+    path = str(tmp_path / "model.h5")
+    with tf.Graph().as_default() as graph, tf.Session(graph=graph).as_default():
+        model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+        model.compile("adam", "mse")
+        model.train_on_batch(x, x[:, :1])
+        model.save(path)
+        read = keras.models.load_model(path)
+        np.testing.assert_allclose(read.predict(x), model.predict(x), rtol=1e-6)
+        assert [value.shape for value in read.optimizer.get_weights()][:5] == [(), (2, 1), (1,), (2, 1), (1,)]
+        assert read.layers[0](x.astype("float32")).numpy().shape == (6, 1)
+
+
 def test_what_is_no_part_of_keras_is_a_graph_there_still():
     with tf.Graph().as_default() as graph:
         x = tf.placeholder("float32", (None, 2))

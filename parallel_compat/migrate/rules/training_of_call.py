@@ -68,16 +68,14 @@ def _of_method(file: File, class_: ast.ClassDef, method: ast.FunctionDef) -> Ite
     if any(_is_training(each) for each in ast.walk(method)):
         yield file.attention(RULE, method, message + " Here that name is something else: take it as an argument.")
         return
-    last = given.args[-1]
-    if given.vararg is not None:
-        last = given.kwonlyargs[-1] if given.kwonlyargs else given.vararg
-        defaults = [each for each in given.kw_defaults[-1:] if each is not None]
-    elif given.kwonlyargs:
-        last, defaults = given.kwonlyargs[-1], [each for each in given.kw_defaults[-1:] if each is not None]
+    if given.kwonlyargs:
+        last, default = given.kwonlyargs[-1], given.kw_defaults[-1]
+    elif given.vararg is not None:
+        last, default = given.vararg, None
     else:
-        defaults = list(given.defaults[-1:])
+        last, default = given.args[-1], given.defaults[-1] if given.defaults else None
     begin = file.source.end(last)
-    end = max([begin, *(file.source.end(each) for each in defaults)])
+    end = begin if default is None else file.source.end(default)
     while (text := file.source.text)[end] == ")" and text.count("(", begin, end) > text.count(")", begin, end):
         end += 1  # a default in parentheses
     yield file.found(RULE, method, message, [Edit(end, end, ", training=None")])
