@@ -406,3 +406,16 @@ def test_functions_for_hooks_of_batches_name_their_arguments_as_they_like():
     hooks = {"on_batch_begin": lambda b, log: seen.append((b, bool(log))), "on_batch_end": lambda b, _: seen.append(b)}
     trained([keras.callbacks.LambdaCallback(**hooks)], epochs=1, batch_size=6)
     assert seen == [(0, True), 0, (1, True), 1]
+
+
+def test_functions_for_newer_hooks_name_their_arguments_as_they_like():
+    """As TensorFlow 2.2.3 called them."""
+    seen = []
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
+        model.compile("sgd", "mse")
+        callback = keras.callbacks.LambdaCallback(
+            on_train_batch_begin=lambda b, log: seen.append(b), on_train_batch_end=lambda b, _: seen.append((b, *_))
+        )
+        model.fit(np.ones((4, 1)), np.ones((4, 1)), batch_size=2, verbose=0, callbacks=[callback])
+    assert seen == [0, (0, "loss"), 1, (1, "loss")]
