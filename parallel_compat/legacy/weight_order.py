@@ -41,10 +41,12 @@ def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
         era: the era.
     """
     if isinstance(layer, keras.Model) and era is not Era.KERAS_2_2_4:
-        listed = [weight for group, held in keras3.layers_by_attribute(layer) for weight in _of_group(group, held, era)]
+        # TensorFlow 1.15 listed those of a layer twice that is in the model and in a list or another model in it.
+        twice = era is Era.TF_KERAS_1_15
+        groups = keras3.layers_by_attribute(layer, repeated=twice)
+        listed = [weight for group, held in groups for weight in _of_group(group, held, era)]
         listed += [weight for own in keras3.own_weights(layer) for weight in own]
-        # TensorFlow 1.15 listed those of a layer twice that is in the model and in another one in it.
-        return listed if era is Era.TF_KERAS_1_15 else _unique(listed)
+        return listed if twice else _unique(listed)
     trainable, others = _split(layer, era)
     return _unique([*trainable, *others])
 

@@ -34,6 +34,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         (layer, "_trainable_weights"): lambda _: _weights("_trainable_weights", None, True),
         (layer, "_non_trainable_weights"): lambda _: _weights("_non_trainable_weights", None, False),
         (functional, "layers"): _layers,
+        (keras.Model, "layers"): _layers_by_attribute,
         (layer, "__setattr__"): _taking_weights_when_built,
     }
     for owner, name, _ in list(assigned.read_only_properties()):
@@ -232,10 +233,14 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
 
 
 def _taking_weights_when_built(original: Any) -> Any:
-    from parallel_compat.backend.keras3 import assigned
+    from parallel_compat.backend.keras3 import assigned, layers
 
     @functools.wraps(original)
     def __setattr__(self: Any, name: str, value: Any) -> None:
+        if isinstance(value, (list, tuple, dict)) and _passes_over_layers(self, name, value, sys._getframe(1)):
+            with layers.leaving_out_listed(self, value) as listed:
+                original(self, name, listed)
+            return
         frame = _assigning(sys._getframe(1)) if assigned.is_refused(self, value) else None
         era = Era.TODAY if frame is None else callers.era_of(frame)
         if era is Era.TODAY:
@@ -247,6 +252,21 @@ def _taking_weights_when_built(original: Any) -> Any:
             original(self, name, value)
 
     return __setattr__
+
+
+def _passes_over_layers(layer: Any, name: str, value: Any, frame: FrameType) -> bool:
+    """Say whether layers in what a user's code sets on an attribute were none of a layer's.
+
+    Keras up to 2.3 looked for layers in no list, tuple or dict, tf.keras 1.15 in no tuple. A model of functional form
+    has the layers of its graph anyway.
+    """
+    from parallel_compat.backend.keras3 import layers
+
+    user = _assigning(frame)
+    if user is None or layers.is_of_graph(layer) or hasattr(type(layer), name):
+        return False
+    era = callers.era_of(user)
+    return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and isinstance(value, tuple))
 
 
 # --- layers of a model --------------------------------------------------------------------------------------------
@@ -289,5 +309,19 @@ def _layers(original: property) -> property:
         if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
             return layers
         return Layers(self, layers)
+
+    return property(get, original.fset, original.fdel, original.__doc__)
+
+
+def _layers_by_attribute(original: property) -> property:
+    """`model.layers` of a subclassed model: tf.keras had the layers of a list where the list was set."""
+
+    def get(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is None or not callers.era_of(frame).is_tf_keras:
+            return original.fget(self)  # type: ignore[misc]
+        from parallel_compat.backend import keras3
+
+        return [layer for group, _ in keras3.layers_by_attribute(self) for layer in group]
 
     return property(get, original.fset, original.fdel, original.__doc__)

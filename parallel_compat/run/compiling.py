@@ -128,8 +128,20 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 
 
 def _tell_of_layers_in_layers(model: Any) -> None:
-    """Say which layers of the user's hold layers whose weights Keras 2.2.4 passed over: Keras 2.3 does not."""
+    """Say which layers of the user's hold layers whose weights Keras 2.2.4 passed over: Keras 2.3 does not.
+
+    Of those in lists and dicts neither had the weights.
+    """
     for layer in keras3.all_layers(model):
+        listed = [each.name for each in keras3.listed_and_left_out(layer) if each.weights or not each.built]
+        if listed and "trainable_weights" not in _attributes_of_user(type(layer)):
+            warnings.warn(
+                f"`{type(layer).__name__}` holds layers in a list, tuple or dict ({', '.join(listed)}). They are "
+                "neither trained nor saved with it: Keras up to 2.3 passed over them. To train them set each as an "
+                "attribute of its own, `setattr(self, name, layer)`, or use `tensorflow.keras`.",
+                ParallelCompatWarning,
+                stacklevel=5,
+            )
         if type(layer).__module__.startswith(("keras.", "parallel_compat.")) or isinstance(layer, keras.Model):
             continue
         held = [each.name for each in keras3.layers_of(layer) if each.weights]

@@ -45,6 +45,8 @@ def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> Iterator[No
 _DEBIASED = "_parallel_compat_debiased"
 _OF_CALLS, _IN_TRAINING = "_parallel_compat_debiased_in_calls", "_parallel_compat_debiased_in_training"
 
+_trained: list[keras.Model] = []  # whose steps are being traced or run, the innermost last
+
 
 class Debiased:
     """A moving average that is not mixed with the value it began with (`zero_debias` of TensorFlow 1).
@@ -106,8 +108,14 @@ def keep_debiased(layer: keras.layers.BatchNormalization) -> None:
 
 def debiased_of(layer: keras.layers.Layer) -> DebiasedStatistics | None:
     """Return what debiases a layer's statistics in the model that is being trained; None without `keep_debiased`."""
-    found: DebiasedStatistics | None = vars(layer).get(_IN_TRAINING) or vars(layer).get(_DEBIASED)
-    return found
+    of_layer: DebiasedStatistics | None = vars(layer).get(_DEBIASED)
+    in_training: DebiasedStatistics | None = vars(layer).get(_IN_TRAINING)
+    if in_training is None and of_layer is not None and _trained:
+        # The first batch has built the model, and its layers, since the step began.
+        model = _trained[-1]
+        if any(each is layer for each in model._flatten_layers()):
+            return _debiased_in_calls(model, layer)
+    return in_training or of_layer
 
 
 @contextlib.contextmanager
@@ -117,9 +125,11 @@ def debiasing_calls_of(model: keras.Model) -> Iterator[None]:
     before = [vars(layer).get(_IN_TRAINING) for layer in layers]
     for layer in layers:
         vars(layer)[_IN_TRAINING] = _debiased_in_calls(model, layer)
+    _trained.append(model)
     try:
         yield
     finally:
+        _trained.pop()
         for layer, each in zip(layers, before, strict=True):
             vars(layer)[_IN_TRAINING] = each
 

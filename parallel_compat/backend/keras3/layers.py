@@ -20,7 +20,7 @@ from parallel_compat.backend.keras3 import saved_models
 from parallel_compat.backend.keras3.batch_normalization import debiased_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
@@ -28,6 +28,19 @@ GLOBAL_SEEDS = "global_seed_generator"
 epsilon = keras.backend.epsilon
 get_mask = masking.get_keras_mask
 set_mask = masking.set_keras_mask
+
+
+def computes_no_masks(layer: keras.Layer) -> bool:
+    """Say whether it is a model of the user's class that leaves `compute_mask` to Keras."""
+    subclassed = isinstance(layer, keras.Model) and not is_of_graph(layer)
+    return subclassed and type(layer).compute_mask is keras.Layer.compute_mask
+
+
+def forget_masks(outputs: Any) -> None:
+    """Take the masks off tensors, so that neither a loss nor a layer after them is masked."""
+    for output in keras.tree.flatten(outputs):
+        if get_mask(output) is not None:
+            set_mask(output, None)
 
 
 def get_logits(output: Any) -> Any:
@@ -93,6 +106,11 @@ def begins_with_input(model: keras.Sequential) -> bool:
     return bool(model._layers) and isinstance(model._layers[0], keras.layers.InputLayer)
 
 
+def is_of_graph(layer: keras.Layer) -> bool:
+    """Say whether it is a functional or Sequential model, whose layers are those of its graph."""
+    return isinstance(layer, (Functional, keras.Sequential))
+
+
 def layers_of(layer: keras.Layer) -> list[keras.Layer]:
     """List the layers that a layer is directly made of; of a model, those of `model.layers` (`Layer._layers`)."""
     return list(layer.layers if isinstance(layer, keras.Model) else layer._layers)
@@ -101,21 +119,27 @@ def layers_of(layer: keras.Layer) -> list[keras.Layer]:
 _OF_TENSORFLOW = "_self_"  # by which `Trackable` names what it holds: the layers, in a dict (TensorFlow 2.21)
 
 
-def layers_by_attribute(model: keras.Model) -> list[tuple[list[keras.Layer], bool]]:
+def layers_by_attribute(model: keras.Model, *, repeated: bool = False) -> list[tuple[list[keras.Layer], bool]]:
     """List the layers of a model of the user's class, those that one list or dict holds together.
+
+    Args:
+        model: the model.
+        repeated: whether a layer is listed with each attribute that holds it, and not with the first alone.
 
     Returns:
         For each attribute, in the order in which they were set, its layers and whether it is a list or dict; of any
         other model, each of its layers.
     """
-    left = {id(layer): layer for layer in layers_of(model)}
-    found = []
-    if not isinstance(model, (Functional, keras.Sequential)):
+    own = {id(layer): layer for layer in layers_of(model)}
+    left, found = dict(own), []
+    if not is_of_graph(model):
         for name, value in vars(model).items():
             holds = isinstance(value, (list, tuple, dict))
             if name == "_layers" or name.startswith(_OF_TENSORFLOW) or not (holds or isinstance(value, keras.Layer)):
                 continue
-            group = [left.pop(id(leaf)) for leaf in _held(value) if id(leaf) in left]
+            group = [own[id(leaf)] for leaf in _held(value) if id(leaf) in (own if repeated else left)]
+            for layer in group:
+                left.pop(id(layer), None)
             if group:
                 found.append((group, holds))
     return [*found, *(([layer], False) for layer in left.values())]
@@ -143,7 +167,7 @@ def all_weights(layer: keras.Layer) -> list[keras.Variable]:
     return list(layer.weights)
 
 
-_LEFT_OUT, _IS_LEFT_OUT = "_parallel_compat_left_out", "_parallel_compat_is_left_out"
+_LEFT_OUT, _LEFT_OUT_OF = "_parallel_compat_left_out", "_parallel_compat_left_out_of"
 
 
 def leave_out_layers(layer: keras.Layer) -> None:
@@ -157,26 +181,68 @@ def leave_out_layers(layer: keras.Layer) -> None:
     held: dict[int, keras.Layer] = vars(layer).setdefault(_LEFT_OUT, {})
     held.update({id(each): each for each in layer._layers})
     for each in held.values():
-        vars(each)[_IS_LEFT_OUT] = True
-
-    def leave_out(value: Any) -> bool:
-        if isinstance(value, keras.Layer):
-            held[id(value)] = value
-            vars(value)[_IS_LEFT_OUT] = True
-        return False
-
-    layer._tracker.config["layers"] = (leave_out, layer._layers)
+        vars(each)[_LEFT_OUT_OF] = layer
+    layer._tracker.config["layers"] = (_leaving_out(layer), layer._layers)
     layer._tracker.stored_ids["layers"].clear()
     layer._layers.clear()
 
 
+def _leaving_out(layer: keras.Layer) -> Callable[[Any], bool]:
+    """Return what Keras's `Tracker` asks of each value, whether it is a layer: none is, and each is left out."""
+    held: dict[int, keras.Layer] = vars(layer).setdefault(_LEFT_OUT, {})
+
+    def leave_out(value: Any) -> bool:
+        if isinstance(value, keras.Layer):
+            held[id(value)] = value
+            vars(value)[_LEFT_OUT_OF] = layer
+        return False
+
+    return leave_out
+
+
+@contextlib.contextmanager
+def leaving_out_listed(layer: keras.Layer, value: Any) -> Iterator[Any]:
+    """Return a list, tuple or dict for an attribute whose layers, also those put in later, are none of the layer's.
+
+    Args:
+        layer: the layer that holds it.
+        value: the list, tuple or dict.
+
+    Yields:
+        What to set on the layer, within this context.
+    """
+    if not hasattr(layer, "_tracker"):  # before `super().__init__()`
+        layer._initialize_tracker()
+    own = layer._tracker
+    tracker = tracking.Tracker({**own.config, "layers": (_leaving_out(layer), [])}, exclusions=own.exclusions)
+    tracker.stored_ids = {**own.stored_ids, "layers": set()}
+    listed = tracker.track(value)
+    with untracked():
+        yield listed
+
+
 def is_left_out(layer: keras.Layer) -> bool:
-    """Say whether a layer is held by one that has no weights but its own."""
-    return _IS_LEFT_OUT in vars(layer)
+    """Say whether a layer is held by one that has not its weights: a layer on attributes of its own has them."""
+    holder = vars(layer).get(_LEFT_OUT_OF)
+    if holder is None or is_of_graph(holder):
+        return False
+    return id(layer) not in holder._tracker.stored_ids["layers"]
+
+
+def layers_left_out_of(layer: keras.Layer) -> list[keras.Layer]:
+    """List the layers that a layer holds and whose weights it has not."""
+    return [each for each in vars(layer).get(_LEFT_OUT, {}).values() if is_left_out(each)]
+
+
+def listed_and_left_out(layer: keras.Layer) -> list[keras.Layer]:
+    """List the layers that lists and dicts of a layer hold and whose weights it has not."""
+    held = [each for value in vars(layer).values() if isinstance(value, (list, tuple, dict)) for each in _held(value)]
+    ids = {id(each) for each in held}
+    return [each for each in layers_left_out_of(layer) if id(each) in ids]
 
 
 def _layers_left_out(model: keras.Model) -> list[keras.Layer]:
-    held = [each for layer in all_layers(model) for each in vars(layer).get(_LEFT_OUT, {}).values()]
+    held = [each for layer in all_layers(model) for each in layers_left_out_of(layer)]
     return [layer for each in held for layer in (*all_layers(each), *_layers_left_out(each))]
 
 

@@ -19,6 +19,7 @@ from parallel_compat.backend.keras3 import (
     patch_points,
     saved_models,
 )
+from parallel_compat.backend.keras3 import layers as keras_layers
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import assigned_attributes, callers, object_eras
@@ -385,14 +386,17 @@ def _called_without_training(original: Any) -> Any:
 def _one_output(original: Any) -> Any:
     """Give a tensor for a list of one, as Keras 2.2.4 did, whether `call` or `compute_output_shape` made the list.
 
-    There the tensors were those of `call`, and the shapes were put on them one by one.
+    There the tensors were those of `call`, and the shapes were put on them one by one. And what a subclassed model gave
+    had no masks, unless its class computed them: `Network.compute_mask` gave None.
     """
 
     def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
         outputs = original(self, *given, **keywords)
-        if type(outputs) is list and len(outputs) == 1 and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
-            return outputs[0]
-        return outputs
+        if object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+            return outputs
+        if keras_layers.computes_no_masks(self):
+            keras_layers.forget_masks(outputs)
+        return outputs[0] if type(outputs) is list and len(outputs) == 1 else outputs
 
     return __call__
 
