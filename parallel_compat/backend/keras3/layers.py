@@ -236,8 +236,9 @@ def layers_left_out_of(layer: keras.Layer) -> list[keras.Layer]:
 
 def listed_and_left_out(layer: keras.Layer) -> list[keras.Layer]:
     """List the layers that lists and dicts of a layer hold and whose weights it has not."""
-    held = [each for value in vars(layer).values() if isinstance(value, (list, tuple, dict)) for each in _held(value)]
-    ids = {id(each) for each in held}
+    own = (_LEFT_OUT, "_layers")
+    values = [value for name, value in vars(layer).items() if name not in own and not name.startswith(_OF_TENSORFLOW)]
+    ids = {id(each) for value in values if isinstance(value, (list, tuple, dict)) for each in _held(value)}
     return [each for each in layers_left_out_of(layer) if id(each) in ids]
 
 
