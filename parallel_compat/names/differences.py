@@ -69,6 +69,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "`keras.__version__` that it is newer.",
     ),
     Difference(
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        "`keras.applications` are those of Keras-Applications 1.0.8 (2019): the BatchNormalization of ResNet50 has "
+        "`epsilon=1.001e-5`.",
+        "Up to 1.0.6 (2018) it was 1e-3, and the layers had other names, by which `get_layer` and `load_weights` still "
+        "find them; a warning tells of the epsilon. Programs of both versions look the same.",
+    ),
+    Difference(
         _ALL,
         "On replicas the moving statistics of BatchNormalization are the mean over the replicas, weighted by samples.",
         "`multi_gpu_model` updated one variable from each tower, in an order that changed from run to run.",

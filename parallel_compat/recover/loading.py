@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.recover import weight_edits
+from parallel_compat.recover import resnet50_files, weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
 from parallel_compat.recover.layer_tree import Branch, Leaf
@@ -119,12 +119,14 @@ def load_template_weights(
     old = not written_by_keras3(stored)
     template = _template(stored) if old and stored.form == "model" else None
     wrappers = tuple(template.wrappers) if template is not None else ()
-    places = _by_layers(template, tree, arrays) or {} if template is not None else {}
-    if not places:
-        guessed = None if template is not None else wrapper_of_weights(stored)
-        if guessed is not None:
-            wrappers = (guessed,)
-        places = _by_groups(stored, tree, arrays, parallel=bool(wrappers), reshape=reshape)
+    with resnet50_files.named_as_in(stored, tree) as now:
+        places = _by_layers(template, tree, arrays) or {} if template is not None else {}
+        if not places:
+            guessed = None if template is not None else wrapper_of_weights(stored)
+            if guessed is not None:
+                wrappers = (guessed,)
+            places = _by_groups(stored, tree, arrays, parallel=bool(wrappers), reshape=reshape)
+    places = {now.get(path, path): positions for path, positions in places.items()}
     notes: list[str] = []
     values = _values(model, tree, places, arrays, template, notes, old=old, reshape=reshape, path=stored.path)
     mine = {id(variable) for variable, _ in values}
@@ -201,9 +203,11 @@ def _of_layer(
 
     node = tree_of(layer, (layer.name,))
     _loosen(node, kernels=reshape)
-    places = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
-    old = not written_by_keras3(stored)
     tree = Branch((), [node])
+    with resnet50_files.named_as_in(stored, tree) as now:
+        found = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
+    places = {now.get(path, path): positions for path, positions in found.items()}
+    old = not written_by_keras3(stored)
     return _values(Layers([layer]), tree, places, arrays, None, notes, old=old, reshape=reshape, path=stored.path)
 
 
@@ -263,7 +267,8 @@ def _by_layers(template: Template, tree: Branch, arrays: list[Array]) -> dict[Pa
     common = _common_prefix(mine, theirs)
     if common is not None:
         return {(*common, *path): places for path, places in template.places.items()}
-    return {leaf.path: template.places[other.path] for leaf, other in zip(mine, theirs, strict=True)}
+    pairs = resnet50_files.paired(mine, theirs, lambda leaf: leaf.path[-1], lambda leaf: leaf.path[-1])
+    return {leaf.path: template.places[other.path] for leaf, other in pairs}
 
 
 def _common_prefix(mine: list[Leaf], theirs: list[Leaf]) -> Path | None:
@@ -322,8 +327,9 @@ def _by_groups(
     by_name = {layer.name: layer for layer in full}
     named = set(by_name) == {top.path[-1] for top in tops}
     found: dict[Path, list[int]] = {}
-    for number, top in enumerate(tops):
-        layer = by_name[top.path[-1]] if named else full[number]
+    pairs = resnet50_files.paired(tops, full, lambda top: top.path[-1], lambda layer: layer.name)
+    for top, in_order in pairs:
+        layer = by_name[top.path[-1]] if named else in_order
         for path, positions in place(
             top, layer.weights, f"{stored.path}: layer {layer.name[:80]!r} for {top.path[-1]!r}"
         ).items():

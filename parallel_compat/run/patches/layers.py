@@ -173,8 +173,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     for kind, of_several in ((patch_points.merge_class(), masks.of_merge), (layers.Concatenate, masks.of_concatenate)):
         make = looking_alike(functools.partial(of_several, is_old=_is_old))
         patches.wrap(kind, "compute_mask", make, why="what masks one of the inputs masks the output")
-    for owner, name, wrap in applications.of_mobilenets(_is_asked_by_old_code):
-        patches.wrap(owner, name, wrap, why="the layers that MobileNets had, by their numbers")
+    for owner, name, wrap in applications.patch_points(_era_of_asking_code):
+        patches.wrap(owner, name, wrap, why="the layers that networks had, by their numbers and names")
     value = looking_alike(functools.partial(masks.value_of_merge, is_old=_is_old))
     for kind, name in patch_points.merge_functions():
         patches.wrap(kind, name, value, why="masked steps count in a maximum, as they did")
@@ -444,11 +444,11 @@ def _of_tf_keras(layer: Any) -> bool:
     return object_eras.era_of_object(layer).is_tf_keras
 
 
-def _is_asked_by_old_code() -> bool:
+def _era_of_asking_code() -> Era:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not callers.is_users(frame):
         frame = frame.f_back
-    return frame is not None and callers.era_of(frame) is not Era.TODAY
+    return Era.TODAY if frame is None else callers.era_of(frame)
 
 
 def _build_of_file(original: Any) -> Any:

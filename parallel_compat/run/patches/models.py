@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import graphs_of_programs, layers, patch_points, symbolic_losses
 from parallel_compat.legacy.call_arguments import translate
-from parallel_compat.names import lookup
+from parallel_compat.names import lookup, resnet50
 from parallel_compat.names.eras import Era
 from parallel_compat.names.table import Change, Member
 from parallel_compat.run import (
     callers,
     object_eras,
+    usage,
 )
 from parallel_compat.run.patches.members import ForUsers
 from parallel_compat.run.patches.wrapping import ARGUMENTS, like, noting
@@ -102,6 +103,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     for kind in (keras.Model, keras.Sequential):
         patches.wrap(kind, "from_config", _model_of_era, why="configurations as the era spelled them")
         patches.wrap(kind, "layers", _each_layer_once, why="a layer that was added twice was listed once")
+    patches.wrap(keras.Model, "get_layer", _get_layer, why="the names that ResNet50's layers had until 2018")
     patches.wrap(
         keras.Model, "compiled_loss", _compiled_loss, why="TensorFlow 2.2 counted the loss, and added what is given"
     )
@@ -407,6 +409,21 @@ def _model_init(original: Any) -> Any:
                 compiled_metrics.say_of_one_name(self, dict(zip(self.output_names, names, strict=True)))
 
     return __init__
+
+
+def _get_layer(original: Any) -> Any:
+    @functools.wraps(original)
+    def get_layer(self: Any, name: str | None = None, index: int | None = None) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        if name is not None and index is None and frame is not None and callers.era_of(frame) is not Era.TODAY:
+            names = {layer.name for layer in self.layers}
+            since = resnet50.names_since().get(name) if name not in names and resnet50.is_resnet50(names) else None
+            if since in names:
+                usage.record(f"Model.get_layer({name!r})", f"Model.get_layer({since!r})", frame)
+                return original(self, since)
+        return original(self, name, index)
+
+    return get_layer
 
 
 def told_apart(names: list[str]) -> list[str]:

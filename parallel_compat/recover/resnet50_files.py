@@ -1,0 +1,83 @@
+"""A ResNet50 that was saved until 2018: its layers have other names there, and another order.
+
+A shortcut comes after the convolutions that it goes around, and one of those has weights of its shape: by their order
+they would be taken for each other. Read in Keras-Applications 1.0.6 and 1.0.8.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from typing import TYPE_CHECKING, TypeVar
+
+from parallel_compat.names import resnet50
+from parallel_compat.warning_category import ParallelCompatWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from parallel_compat.recover.layer_tree import Branch, Path
+    from parallel_compat.recover.reader import Stored
+
+_Mine = TypeVar("_Mine")
+_Theirs = TypeVar("_Theirs")
+
+
+@contextlib.contextmanager
+def named_as_in(stored: Stored, tree: Branch) -> Iterator[dict[Path, Path]]:
+    """Let the layers of a model's ResNet50 have the names that they have in a file of 2018, for a while.
+
+    Args:
+        stored: the file.
+        tree: the layers of the model.
+
+    Yields:
+        Path by the names in the file -> path in the model, of every layer; nothing where there is no such network.
+    """
+    words = {word for layer in stored.layers for weight in layer.weights for word in weight.name.split("/")}
+    before = [(leaf, leaf.path, leaf.key) for leaf in tree.leaves()]
+    names = resnet50.names_in_file((path[-1] for _, path, _ in before), words | {each.name for each in stored.layers})
+    if names:
+        tell_of_epsilon(stored.path)
+    now: dict[Path, Path] = {}
+    for leaf, path, key in before if names else ():
+        leaf.path, leaf.key = (*path[:-1], names.get(path[-1], path[-1])), names.get(key, key)
+        now[leaf.path] = path
+    try:
+        yield now
+    finally:
+        for leaf, path, key in before:
+            leaf.path, leaf.key = path, key
+
+
+def paired(
+    mine: Sequence[_Mine], theirs: Sequence[_Theirs], my_name: Callable[[_Mine], str], name: Callable[[_Theirs], str]
+) -> Iterator[tuple[_Mine, _Theirs]]:
+    """Pair as many layers in their order, but those of a ResNet50 of 2018 by their names.
+
+    Args:
+        mine: the layers of the model, named as in the file.
+        theirs: those of the file.
+        my_name: returns the name of one of the model.
+        name: returns the name of one of the file.
+    """
+    both = {my_name(each) for each in mine} & {name(each) for each in theirs} & resnet50.given_names().keys()
+    by_name = {name(each): each for each in theirs if name(each) in both}
+    rest = iter([each for each in theirs if name(each) not in both])
+    for each in mine:
+        yield each, by_name[my_name(each)] if my_name(each) in both else next(rest)
+
+
+def tell_of_epsilon(path: str) -> None:
+    """Say what a file of weights cannot: the ResNet50 of then normalised by another epsilon.
+
+    Args:
+        path: the file.
+    """
+    warnings.warn(
+        f"{path} is of a ResNet50 of 2018, whose BatchNormalization had `epsilon=1e-3`; since 2019 it has 1.001e-5. "
+        "For the predictions of then set it before the model is called: `for layer in model.layers: if "
+        "isinstance(layer, BatchNormalization): layer.epsilon = 1e-3`.",
+        ParallelCompatWarning,
+        stacklevel=2,
+    )
