@@ -212,7 +212,7 @@ _REASONS = [
         "Graphs and sessions of TensorFlow 1 within the test.",
         r"has no attribute 'run'|Argument `fetch`|session\b|learning_phase_scope|Graph mode|unknown rank"
         r"|not 'SymbolicTensor'|KerasTensor cannot be used as input to a Tens|capture an EagerTensor"
-        r"|no attribute 'initializer'|\biteration:0",
+        r"|no attribute 'initializer'|\biteration:0|v1 optimizer does not run in eager mode",
     ),
     ("A hyperparameter that is a tensor of a graph.", r"`learning_rate` should be float"),
     (

@@ -24,7 +24,7 @@ from tensorflow.keras import backend as _backend
 
 from parallel_compat.backend.keras3 import dispatch
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
-from parallel_compat.legacy import ctc
+from parallel_compat.legacy import ctc, sizes_of_shapes
 from parallel_compat.names.backend_functions import PROVIDED, SINCE_KERAS_2_3, UNCHANGED
 
 if TYPE_CHECKING:
@@ -98,6 +98,14 @@ class TensorFlowOpLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carr
             (of.args, of.kwargs), lambda leaf: inputs[leaf.index] if isinstance(leaf, Place) else leaf
         )
         return of.function(*args, **kwargs)
+
+    def compute_output_spec(self, inputs: Any) -> Any:
+        """Return the result's shape and type, with the sizes that TensorFlow reads off `tf.shape(x)` and the like."""
+        spec = super().compute_output_spec(inputs)
+        unknown = any(each.shape is None or None in each.shape for each in keras.tree.flatten(spec))
+        if not (unknown and any(sizes_of_shapes.holds_sizes(each) for each in inputs)):
+            return spec
+        return sizes_of_shapes.with_sizes(spec, sizes_of_shapes.shapes_of_call(self, inputs))
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """A function's result has no mask."""
@@ -178,6 +186,22 @@ def on_map_fn(function: Callable[..., Any]) -> Callable[..., Any]:
 
 map_fn = on_map_fn(tf.map_fn)
 while_loop = on_map_fn(tf.while_loop)
+
+
+def tensor_of_list(values: Any, dtype: Any) -> Any:
+    """Return what a list next to an operator is: TensorFlow makes a tensor of the other one's type of it.
+
+    Args:
+        values: numbers, or symbolic tensors among them.
+        dtype: the type.
+
+    Raises:
+        TypeError: the numbers are not of that type.
+    """
+    if dispatch.has_symbolic(values):
+        return tf.stack(values)
+    with tf.init_scope():
+        return tf.constant(values, keras.backend.standardize_dtype(dtype)).numpy()
 
 
 def get_item(tensor: Any, key: Any) -> Any:

@@ -38,6 +38,11 @@ FUNCTIONS = {
     "clip": lambda h: tf.clip_by_value(h, 0.2, 0.4),
     "old div": lambda h: tf.div(h, 2.0),
     "moments": lambda h: tf.nn.moments(h, [1])[0],
+    "a list": lambda h: (h - [1.0, 2.0, 3.0]) * [[2.0]],
+    "a list first": lambda h: [1.0, 2.0, 3.0] - h,
+    "an array first": lambda h: np.array([1.0, 2.0, 4.0]) / (h + 1),
+    "sizes and a list": lambda h: tf.ones(tf.shape(h) * [1, 1, 2]),
+    "a list of tensors": lambda h: h[:, 0] + [h[0, 0, 0], 2.0, 3.0],
     "gather_nd": lambda h: tf.gather_nd(h, tf.constant([[0, 0], [1, 1]])),
 }
 OF_PYTHON = {
@@ -68,6 +73,32 @@ def test_they_compute_and_are_saved(tmp_path):
     check(keras.models.model_from_json(model.to_json()), without_parts)
     check(keras.models.Model.from_config(model.get_config()), without_parts)
     check(keras.models.clone_model(model), without_parts)
+
+
+def test_a_list_of_another_type_is_refused():
+    with pytest.raises(TypeError):
+        tf.shape(keras.Input((4, 3))) * [1.5, 1, 1]
+
+
+SIZED = {
+    "ones": lambda h: h + tf.ones(tf.shape(h)),
+    "zeros of old": lambda h: tf.zeros(tf.compat.v1.shape(h)) + h,
+    "fill": lambda h: tf.fill(tf.shape(h), 2.0),
+    "random": lambda h: h + 0.0 * tf.random.normal(tf.shape(h)),
+    "a part of the sizes": lambda h: tf.fill(tf.concat([tf.shape(h)[:2], [5]], 0), 2.0),
+}
+
+
+@pytest.mark.parametrize("function", SIZED.values(), ids=SIZED)
+def test_sizes_of_other_tensors_are_known(function, tmp_path):
+    inputs = keras.Input((4, 3))
+    outputs = keras.layers.Dense(2)(function(inputs))  # which needs the last size
+    assert outputs.shape[1:] == (4, 2)
+    model = keras.Model(inputs, outputs)
+    model.save(str(tmp_path / "m.keras"))
+    again = keras.models.load_model(str(tmp_path / "m.keras"))
+    assert again.output_shape == (None, 4, 2)
+    np.testing.assert_allclose(again.predict(B), model.predict(B), rtol=1e-6)
 
 
 def test_python_code_computes_and_is_not_saved():

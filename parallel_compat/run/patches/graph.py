@@ -44,6 +44,13 @@ def put_on(patches: Patches) -> None:
     for name, same in (("__eq__", True), ("__ne__", False)):
         compare = functools.partial(_compare, same)
         patches.wrap(keras.KerasTensor, name, compare, why="a graph's tensors were compared by what they are")
+    for name in _WITH_LISTS:
+        patches.wrap(keras.KerasTensor, name, _with_lists, why="`tensor - [103.9, 116.8, 123.7]`")
+    # TensorFlow's own `Tensor.__array_priority__`.
+    patches.set(keras.KerasTensor, "__array_priority__", 100, why="`array - tensor` is the tensor's to answer")
+    patches.wrap(
+        keras.KerasTensor, "__iter__", _not_iterated, why="TensorFlow expects a `TypeError`, as a graph's gave"
+    )
     patches.wrap(keras.KerasTensor, "shape", _shape, why="a shape with `as_list()`, for the user's code")
     patches.set(keras.KerasTensor, "eval", _evaluated, why="its value, computed in the session that is in use")
     _names(patches, keras)
@@ -396,6 +403,22 @@ def _compare(same: bool, original: Any) -> Any:
     return compare
 
 
+_OF_TWO = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+_WITH_LISTS = (*(f"__{side}{name}__" for name in _OF_TWO for side in ("", "r")), "__gt__", "__ge__", "__lt__", "__le__")
+
+
+def _with_lists(original: Any) -> Any:
+    @like(original)
+    def operator(self: Any, other: Any) -> Any:
+        if isinstance(other, (list, tuple)) and callers.era_of_caller() is not Era.TODAY:
+            from parallel_compat.legacy import op_layers
+
+            other = op_layers.tensor_of_list(other, self.dtype)
+        return original(self, other)
+
+    return operator
+
+
 def _shape(original: Any) -> property:
     def shape(self: Any) -> Any:
         found = original.fget(self)
@@ -407,6 +430,20 @@ def _shape(original: Any) -> property:
         return Shape(found)
 
     return property(shape, original.fset)
+
+
+class NotIterable(TypeError, NotImplementedError):
+    """A symbolic tensor is no list; `tf.zeros(tensor)` asks that first."""
+
+
+def _not_iterated(original: Any) -> Any:
+    def __iter__(self: Any) -> Any:
+        try:
+            return original(self)
+        except NotImplementedError as error:
+            raise NotIterable(*error.args) from None
+
+    return __iter__
 
 
 def _dimension(original: Any) -> Any:
