@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 from keras.src.backend.common import global_state
+from keras.src.backend.common.variables import Variable as KerasVariable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +28,25 @@ def scope_of_variables() -> contextlib.AbstractContextManager[Any]:
     """Return in what a variable of a step on replicas is to be made by another thread: the strategy's scope."""
     strategy = tf.distribute.get_strategy() if tf.distribute.has_strategy() else None
     return contextlib.nullcontext() if strategy is None or strategy in _sharing else strategy.scope()
+
+
+def of_thawed_variables() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a variable is said to be trainable (`Variable.trainable`).
+
+    A layer that is frozen when the first batch builds it makes a variable of TensorFlow that tapes never watch
+    (`tf.Variable(trainable=False)`): in Keras 3 it does not train after it is thawed either.
+    """
+
+    def wrap(original: property) -> property:
+        def set(self: Any, value: Any) -> None:
+            original.fset(self, value)  # type: ignore[misc]
+            made = self._value
+            if value and isinstance(made, tf.Variable) and not made.trainable:
+                made._trainable = True
+
+        return property(original.fget, set, original.fdel, original.__doc__)
+
+    yield KerasVariable, "trainable", wrap
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from parallel_compat.backend.keras3 import (
     counted_calls,
     kept_from_calls,
     layer_calls,
+    made_variables,
     patch_points,
     saved_models,
 )
@@ -74,6 +75,8 @@ def put_on(patches: Patches, keras: Any) -> None:
                 owner, name, wrap if name in ("build", "__new__", "__deepcopy__") else looking_alike(wrap), why=why
             )
 
+    for owner, name, wrap in made_variables.of_thawed_variables():
+        patches.wrap(owner, name, wrap, why="a layer trains after it was thawed")
     for points, why in (
         (checkpoint_children.patch_points(_of_tf_keras), "what a `tf.train.Checkpoint` reaches, and gives back"),
         (checkpoint_slots.patch_points(), "the state of an optimizer of `tf.keras` in a checkpoint"),
