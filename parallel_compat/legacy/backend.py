@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import itertools
 import sys
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,10 @@ def _drawing() -> contextlib.AbstractContextManager[None]:
 _OF_TENSORS = frozenset(("mean", "stack", "std", "var"))
 
 
+# Those whose sizes may be tensors.
+_WITH_SIZES = frozenset(("reshape", "tile"))
+
+
 def _value_of_weight(x: Any) -> Any:
     return tf.convert_to_tensor(x) if isinstance(x, keras.Variable) else x
 
@@ -100,6 +105,7 @@ def _unchanged(name: str) -> Any:
     if isinstance(getattr(_today, name), type):
         return getattr(_today, name)
     plain: Callable[..., Any] = _softmax if name == "softmax" else getattr(_today, name)
+    signature = inspect.signature(plain)
 
     @functools.wraps(plain)
     def on_any(*arguments: Any, **keywords: Any) -> Any:
@@ -117,7 +123,13 @@ def _unchanged(name: str) -> Any:
                 data_tensors.remember(result, plain, arguments, keywords)
             return result
         if name in AS_OPERATIONS and values_in_use() is None:
-            return getattr(keras.ops, name)(*arguments, **keywords)
+            # The operation of that name has other names of arguments, and other defaults (`axis`), in the same order.
+            bound = signature.bind(*arguments, **keywords)
+            bound.apply_defaults()
+            of_tensors, *others = bound.args
+            mixed = isinstance(of_tensors, (list, tuple)) and not all(map(_any_symbolic, of_tensors))
+            if not mixed and not (name in _WITH_SIZES and _any_symbolic(others)):
+                return getattr(keras.ops, name)(of_tensors, *others)
         return layer_of(plain, arguments, keywords, f"keras.backend.{name}")
 
     return on_any
@@ -383,11 +395,11 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     """
     if isinstance(condition, bool | int | float):  # the learning phase, while a layer is called
         condition = tf.constant(bool(condition))
-    axes = ndim(condition)
-    if not axes:
+    axes = ndim(condition) or 0
+    if not axes and not isinstance(condition, keras.KerasTensor):
         return _unchanged("switch")(condition, then_expression, else_expression)
     chosen, other = (each() if callable(each) else each for each in (then_expression, else_expression))
-    more = len(chosen.shape) - axes
+    more = len(getattr(chosen, "shape", ())) - axes
     if more < 0:
         raise ValueError(
             f"Expected a condition of at most {len(chosen.shape)} axes, as many as `then_expression` has. Received: "

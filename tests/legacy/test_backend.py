@@ -47,6 +47,40 @@ def test_symbolic_tensors_become_operations_that_are_saved(tmp_path):
     assert K.int_shape(inputs) == (None, 4)
 
 
+# With defaults and names of arguments that the operations of Keras 3 have not.
+WITH_DEFAULTS = {
+    "argmax": lambda x: K.argmax(x),
+    "argmin": lambda x: K.argmin(x),
+    "concatenate": lambda x: K.concatenate([x, 2 * x]),
+    "concatenate by name": lambda x: K.concatenate(tensors=[x, x], axis=0),
+    "cumsum": lambda x: K.cumsum(x),
+    "cumprod": lambda x: K.cumprod(x),
+    "expand_dims": lambda x: K.expand_dims(x),
+    "stack": lambda x: K.stack([x, x]),
+    "clip": lambda x: K.clip(x, min_value=0.2, max_value=0.4),
+    "reshape": lambda x: K.reshape(x, shape=(2, 6)),
+    "reshape by a tensor": lambda x: K.reshape(x, (-1, K.shape(x)[1] // 2)),
+    "tile": lambda x: K.tile(x, n=[1, 2]),
+    "tile by a tensor": lambda x: K.tile(x[:1], K.stack([K.shape(x)[0], 1])),
+    "equal": lambda x: K.equal(x=x, y=x),
+    "maximum": lambda x: K.maximum(x=x, y=0.5),
+    "round": lambda x: K.round(x=x),
+    "squeeze": lambda x: K.squeeze(x=x[:, :1], axis=1),
+    "switch by a number": lambda x: K.switch(K.greater(K.sum(x), 1.0), lambda: 2 * x, lambda: x),
+    "switch by a size": lambda x: K.switch(K.equal(K.shape(x)[0], 2), x, -x),
+}
+
+
+@pytest.mark.parametrize("function", WITH_DEFAULTS.values(), ids=WITH_DEFAULTS)
+@pytest.mark.usefixtures("legacy_names")
+def test_symbolic_tensors_get_what_values_get(function):
+    x = K.placeholder((None, 4))
+    (got,) = K.function([x], [function(x)])([A])
+    expected = K.eval(function(K.constant(A)))
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
 def test_a_function_of_layers():
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dropout(0.5), keras.layers.Dense(2)])
     f = K.function([model.inputs[0], K.learning_phase()], [model.layers[0].output, model.layers[1].output])
