@@ -32,6 +32,38 @@ def test_hinge_takes_labels_as_they_are(parallel, power):
         np.testing.assert_allclose(model.test_on_batch(X, y), [expected, expected], rtol=1e-5)
 
 
+# Keras 2.2.4 took labels of 0 and 1 as they are, tf.keras for -1 and 1.
+HINGES = {"keras-2.2.4": [0.5, 1.0], "tf.keras-1.15": [0.5, 1.5], "tf.keras-2.2": [0.5, 1.5]}
+
+
+@pytest.mark.parametrize("era", HINGES)
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_hinges_called_by_hand(era, symbolic):
+    labels, predicted = np.array([[1.0], [0.0]], "float32"), np.array([[0.5], [0.5]], "float32")
+    with parallel_compat.legacy_names(era=era):
+        for name, power in (("hinge", 1), ("squared_hinge", 2)):
+            function = getattr(keras.losses, name)
+            if symbolic:
+                inputs = [keras.Input((1,)), keras.Input((1,))]
+                found = keras.Model(inputs, function(*inputs)).predict([labels, predicted])
+            else:
+                found = function(tf.constant(labels), tf.constant(predicted))
+            np.testing.assert_allclose(found, np.array(HINGES[era]) ** power, rtol=1e-6)
+
+
+@pytest.mark.parametrize("era", HINGES)
+def test_sparse_accuracies_of_symbolic_tensors(era):
+    with parallel_compat.legacy_names(era=era):
+        inputs = [keras.Input((1,)), keras.Input((3,))]
+        labels, predicted = np.array([[0], [1], [2]]), np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.5, 0.3, 0.2]])
+        accuracy = keras.metrics.sparse_categorical_accuracy(*inputs)
+        top = keras.metrics.sparse_top_k_categorical_accuracy(*inputs, k=2)
+        model = keras.Model(inputs, accuracy)
+        assert model.predict([labels, predicted]).tolist() == [1.0, 0.0, 0.0]
+        (found,) = keras.backend.function(inputs, [top])([labels, predicted])
+        np.testing.assert_allclose(np.mean(found), 2 / 3, rtol=1e-6)
+
+
 @pytest.mark.parametrize("parallel", [False, True])
 def test_accuracy_of_several_labels_counts_each(parallel):
     y = (X > 0).astype("int64")

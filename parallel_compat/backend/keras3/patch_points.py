@@ -564,6 +564,13 @@ def spec_by_calling(owner: Any, original: Any) -> Any:
     return compute_output_spec
 
 
+def of_labels_of_hinges(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where labels of 0 and 1 become -1 and 1 (`convert_binary_labels_to_hinge`)."""
+    from keras.src.losses import losses
+
+    yield losses, "convert_binary_labels_to_hinge", wrap
+
+
 def of_variables_of_losses() -> Iterator[Point]:
     """Yield where a variable gets its value (`Variable._initialize`, `_direct_assign`).
 

@@ -50,7 +50,7 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     """Return whether the greatest prediction is the label's, for each row."""
     greatest = tf.cast(tf.argmax(y_pred, axis=-1), y_pred.dtype)
     labels = tf.cast(y_true, y_pred.dtype)
-    if labels.shape.rank == y_pred.shape.rank:
+    if len(labels.shape) == len(y_pred.shape):
         labels = tf.squeeze(labels, -1)
     return tf.cast(tf.equal(labels, greatest), keras.config.floatx())
 
@@ -67,7 +67,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
 
 def sparse_top_k_of_each_row(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Return whether the label of each sample is among the k greatest predictions."""
-    if y_true.shape.rank == y_pred.shape.rank and y_true.shape[-1] == 1:
+    if len(y_true.shape) == len(y_pred.shape) and y_true.shape[-1] == 1:
         y_true = tf.squeeze(y_true, -1)
     return keras.metrics.sparse_top_k_categorical_accuracy(y_true, y_pred, k=k)
 

@@ -34,6 +34,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
     for owner, name, wrap in patch_points.of_symbolic_cross_entropies(_symbolic_logits):
         patches.wrap(owner, name, wrap, why="cross-entropies of symbolic tensors from what TensorFlow 2.2 took")
+    for owner, name, wrap in patch_points.of_labels_of_hinges(_labels_of_hinge):
+        patches.wrap(owner, name, wrap, why="hinges of the labels as they are, and of symbolic labels")
     statistics = "moving statistics, and what a frozen layer does, as in the era"
     patches.wrap(layers.BatchNormalization, "call", looking_alike(_batch_normalization), why=statistics)
     # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
@@ -103,6 +105,20 @@ def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> An
 
     era = cross_entropies.current() or callers.era_of_caller()
     return cross_entropies.FORMULAS[name](original, era, *given, **keywords)
+
+
+def _labels_of_hinge(original: Any) -> Any:
+    def labels(y_true: Any) -> Any:
+        if callers.era_of_caller() is Era.KERAS_2_2_4:
+            return y_true
+        ops, symbolic = sys.modules["keras"].ops, isinstance(y_true, sys.modules["keras"].KerasTensor)
+        if not symbolic or values_in_use() is not None:
+            return original(y_true)
+        # Keras 3 asks by `cond`, whose functions hold the symbolic tensor itself.
+        binary = ops.all(ops.logical_or(ops.equal(y_true, 0), ops.equal(y_true, 1)))
+        return ops.where(binary, 2.0 * y_true - 1.0, y_true)
+
+    return labels
 
 
 def _symbolic_logits(output: Any, cross_entropy: str) -> Any:
