@@ -101,11 +101,10 @@ class TensorFlowOpLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carr
 
     def compute_output_spec(self, inputs: Any) -> Any:
         """Return the result's shape and type, with the sizes that TensorFlow reads off `tf.shape(x)` and the like."""
-        spec = super().compute_output_spec(inputs)
-        unknown = any(each.shape is None or None in each.shape for each in keras.tree.flatten(spec))
-        if not (unknown and any(sizes_of_shapes.holds_sizes(each) for each in inputs)):
-            return spec
-        return sizes_of_shapes.with_sizes(spec, sizes_of_shapes.shapes_of_call(self, inputs))
+        if not any(sizes_of_shapes.holds_sizes(each) for each in inputs):
+            return super().compute_output_spec(inputs)
+        # Not both: each time that a random function is traced it may draw a seed.
+        return sizes_of_shapes.output_spec(self, inputs)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """A function's result has no mask."""

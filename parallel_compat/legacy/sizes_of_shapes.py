@@ -32,43 +32,32 @@ def holds_sizes(tensor: Any) -> bool:
     return not isinstance(operation, keras.Layer) or hasattr(operation, "made_of")  # a `TensorFlowOpLayer`
 
 
-def shapes_of_call(layer: Any, inputs: Sequence[Any]) -> list[tf.TensorShape]:
-    """Return the shapes of what a `TensorFlowOpLayer` gives, in the order of its outputs.
+def output_spec(layer: Any, inputs: Sequence[Any]) -> Any:
+    """Return symbolic tensors with the shapes and types of what a `TensorFlowOpLayer` gives, in its structure.
 
     Args:
         layer: the layer.
         inputs: symbolic tensors.
     """
     begins = list({id(each): each for tensor in inputs for each in _begins(tensor)}.values())
-    shapes: list[tf.TensorShape] = []
+    spec: list[Any] = []
 
-    def traced(*values: Any) -> list[Any]:
+    def traced(*values: Any) -> Any:
         known = {id(each): value for each, value in zip(begins, values, strict=True)}
-        outputs: list[Any] = keras.tree.flatten(layer.call([_value(each, known) for each in inputs]))
-        shapes.extend(each.shape for each in outputs)
+        outputs = layer.call([_value(each, known) for each in inputs])
+        spec.append(keras.tree.map_structure(_symbol, outputs))
         return outputs
 
     specs = [tf.TensorSpec(each.shape, keras.backend.standardize_dtype(each.dtype)) for each in begins]
     tf.function(traced, autograph=False).get_concrete_function(*specs)
-    return shapes
+    return spec[0]
 
 
-def with_sizes(spec: Any, shapes: Sequence[tf.TensorShape]) -> Any:
-    """Return a layer's output specification with the sizes of these shapes where it has none.
-
-    Args:
-        spec: symbolic tensors.
-        shapes: of each.
-    """
-    merged = []
-    for each, shape in zip(keras.tree.flatten(spec), shapes, strict=True):
-        known = tf.TensorShape(each.shape).merge_with(shape)
-        if known.rank is None or each.sparse:
-            merged.append(each)
-        else:
-            merged.append(keras.KerasTensor(tuple(known.as_list()), dtype=each.dtype))
-    packed: Any = keras.tree.pack_sequence_as(spec, merged)
-    return packed
+def _symbol(output: Any) -> Any:
+    if not tf.is_tensor(output):
+        return output
+    shape = tuple(output.shape.as_list()) if output.shape.rank is not None else None
+    return keras.KerasTensor(shape, dtype=output.dtype.name, sparse=isinstance(output, tf.SparseTensor))
 
 
 def _begins(tensor: Any) -> list[Any]:

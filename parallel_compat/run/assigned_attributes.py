@@ -263,7 +263,7 @@ def _passes_over_layers(layer: Any, name: str, value: Any, frame: FrameType) -> 
     from parallel_compat.backend.keras3 import layers
 
     user = _assigning(frame)
-    if user is None or layers.is_of_graph(layer) or hasattr(type(layer), name):
+    if user is None or layers.is_of_graph(layer) or hasattr(getattr(type(layer), name, None), "__set__"):
         return False
     era = callers.era_of(user)
     return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and isinstance(value, tuple))

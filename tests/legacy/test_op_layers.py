@@ -75,6 +75,18 @@ def test_they_compute_and_are_saved(tmp_path):
     check(keras.models.clone_model(model), without_parts)
 
 
+def test_a_random_function_of_sizes_draws_one_seed():
+    K, x = keras.backend, keras.layers.Input((4,))
+    np.random.seed(0)
+    found = [np.random.rand()]
+    for shape in (K.shape(x), (K.shape(x)[0], 3)):
+        K.random_normal(shape)
+        found.append(np.random.rand())
+    K.random_uniform(K.shape(x))
+    # As Keras 2.2.4 left the numbers of numpy.
+    assert [*found, np.random.rand()] == pytest.approx([0.5488135, 0.84426575, 0.84725174, 0.38438171])
+
+
 def test_a_list_of_another_type_is_refused():
     with pytest.raises(TypeError):
         tf.shape(keras.Input((4, 3))) * [1.5, 1, 1]

@@ -195,3 +195,29 @@ def test_layers_of_a_list_come_where_the_list_was_set(era):
         kinds = [type(layer).__name__ for layer in names["Listed"]().layers]
     assert kinds[:2] == ["Dense", "BatchNormalization"]
     assert len(kinds) == (4 if era == "tf.keras-1.15" else 6)
+
+
+def test_a_layer_in_a_list_of_another_layer_trains_in_its_own_model():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        names = {"__name__": "user"}
+        exec(FIRST_BATCHES, names)
+        exec(
+            """
+from keras.layers import Input, Layer
+class Holds(Layer):
+    listed = ()
+    def __init__(self, layers):
+        super(Holds, self).__init__()
+        self.listed = list(layers)
+    def call(self, x):
+        return x * 2
+inputs = Input((2,))
+normal = BatchNormalization()
+model = Model(inputs, normal(inputs))
+holder = Holds(model.layers)
+model.compile("sgd", "mse")
+model.train_on_batch(np.ones((4, 2)), np.zeros((4, 2)))
+""",
+            names,
+        )
+    np.testing.assert_allclose(names["normal"].get_weights()[2], [1.0, 1.0], rtol=1e-5)  # the moving mean

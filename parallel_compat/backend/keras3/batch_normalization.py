@@ -96,6 +96,11 @@ class DebiasedStatistics:
         return [*self.mean.variables, *self.variance.variables]
 
 
+def model_in_training() -> keras.Model | None:
+    """Return the model of which a step is being traced or run; None outside of steps."""
+    return _trained[-1] if _trained else None
+
+
 def keep_debiased(layer: keras.layers.BatchNormalization) -> None:
     """Give a built layer what it needs to debias its mean and its variance.
 
@@ -110,12 +115,12 @@ def debiased_of(layer: keras.layers.Layer) -> DebiasedStatistics | None:
     """Return what debiases a layer's statistics in the model that is being trained; None without `keep_debiased`."""
     of_layer: DebiasedStatistics | None = vars(layer).get(_DEBIASED)
     in_training: DebiasedStatistics | None = vars(layer).get(_IN_TRAINING)
-    if in_training is None and of_layer is not None and _trained:
-        # The first batch has built the model, and its layers, since the step began.
-        model = _trained[-1]
-        if any(each is layer for each in model._flatten_layers()):
-            return _debiased_in_calls(model, layer)
-    return in_training or of_layer
+    model = model_in_training()
+    if in_training is not None or of_layer is None or model is None:
+        return in_training or of_layer
+    # The first batch has built the model, and its layers, since the step began.
+    its_own = any(each is layer for each in model._flatten_layers())
+    return _debiased_in_calls(model, layer) if its_own else of_layer
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from keras.src.utils import tracking
 from tensorflow.python.eager import record
 
 from parallel_compat.backend.keras3 import saved_models
-from parallel_compat.backend.keras3.batch_normalization import debiased_in
+from parallel_compat.backend.keras3.batch_normalization import debiased_in, model_in_training
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,8 @@ set_mask = masking.set_keras_mask
 def computes_no_masks(layer: keras.Layer) -> bool:
     """Say whether it is a model of the user's class that leaves `compute_mask` to Keras."""
     subclassed = isinstance(layer, keras.Model) and not is_of_graph(layer)
-    return subclassed and type(layer).compute_mask is keras.Layer.compute_mask
+    of_user = subclassed and not type(layer).__module__.startswith("parallel_compat.")
+    return of_user and type(layer).compute_mask is keras.Layer.compute_mask
 
 
 def forget_masks(outputs: Any) -> None:
@@ -222,16 +223,16 @@ def leaving_out_listed(layer: keras.Layer, value: Any) -> Iterator[Any]:
 
 
 def is_left_out(layer: keras.Layer) -> bool:
-    """Say whether a layer is held by one that has not its weights: a layer on attributes of its own has them."""
-    holder = vars(layer).get(_LEFT_OUT_OF)
+    """Say whether a layer is held by one that has not its weights: a layer on attributes of its own has them.
+
+    While a model trains it is asked whether that has it, which may be another one than the holder is part of.
+    """
+    holder, trained = vars(layer).get(_LEFT_OUT_OF), model_in_training()
     if holder is None or is_of_graph(holder):
         return False
+    if trained is not None:
+        return all(each is not layer for each in all_layers(trained))
     return id(layer) not in holder._tracker.stored_ids["layers"]
-
-
-def layers_left_out_of(layer: keras.Layer) -> list[keras.Layer]:
-    """List the layers that a layer holds and whose weights it has not."""
-    return [each for each in vars(layer).get(_LEFT_OUT, {}).values() if is_left_out(each)]
 
 
 def listed_and_left_out(layer: keras.Layer) -> list[keras.Layer]:
@@ -239,11 +240,11 @@ def listed_and_left_out(layer: keras.Layer) -> list[keras.Layer]:
     own = (_LEFT_OUT, "_layers")
     values = [value for name, value in vars(layer).items() if name not in own and not name.startswith(_OF_TENSORFLOW)]
     ids = {id(each) for value in values if isinstance(value, (list, tuple, dict)) for each in _held(value)}
-    return [each for each in layers_left_out_of(layer) if id(each) in ids]
+    return [each for each in vars(layer).get(_LEFT_OUT, {}).values() if id(each) in ids and is_left_out(each)]
 
 
 def _layers_left_out(model: keras.Model) -> list[keras.Layer]:
-    held = [each for layer in all_layers(model) for each in layers_left_out_of(layer)]
+    held = [each for layer in all_layers(model) for each in vars(layer).get(_LEFT_OUT, {}).values()]
     return [layer for each in held for layer in (*all_layers(each), *_layers_left_out(each))]
 
 
