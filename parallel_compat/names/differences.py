@@ -76,6 +76,11 @@ DIFFERENCES: tuple[Difference, ...] = (
         "find them; a warning tells of the epsilon. Programs of both versions look the same.",
     ),
     Difference(
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        "An `add_loss` of several numbers is shown as their sum, which is what is trained on.",
+        "Keras 2.2.4 and TensorFlow 1.15 showed an array, and in epochs a mean of arrays. Logs hold numbers today.",
+    ),
+    Difference(
         _ALL,
         "On replicas the moving statistics of BatchNormalization are the mean over the replicas, weighted by samples.",
         "`multi_gpu_model` updated one variable from each tower, in an order that changed from run to run.",

@@ -441,3 +441,32 @@ def test_activity_regularizers_of_a_model_in_time_distributed_are_left_out_as_in
         inner.compile("sgd", "mse")
         found.append(inner.test_on_batch(batch[0][0], batch[1][0]))
         np.testing.assert_allclose(found, [0.4662829, 0.4550856, 0.7049098], rtol=1e-5)
+
+
+# What TensorFlow 2.2.3 answers: two batches, two epochs of batches of 3, 3 and 1, an evaluation, and the kernel's sum.
+OF_SEVERAL_NUMBERS = {
+    "of each sample": (
+        lambda K, a, b: K.sum(K.square(a - b), axis=-1),
+        [1.5114763975143433, 1.4154239892959595, 1.326909, 1.25006, 1.1799174547195435, 4.351304531097412],
+    ),
+    "of each number": (
+        lambda K, a, b: K.square(a - b),
+        [0.3778691291809082, 0.35385599732398987, 0.331727, 0.312515, 0.29497936367988586, 4.351304531097412],
+    ),
+}
+
+
+@pytest.mark.parametrize(("loss", "then"), OF_SEVERAL_NUMBERS.values(), ids=OF_SEVERAL_NUMBERS)
+def test_an_added_loss_of_several_numbers_is_shown_as_their_mean(loss, then):
+    numbers = np.arange(28.0).reshape(7, 4)
+    x = [np.abs(np.sin(numbers)), np.abs(np.cos(numbers))]
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        inputs = [keras.Input((4,)), keras.Input((4,))]
+        outputs = keras.layers.Dense(4, kernel_initializer="identity")(inputs[0])
+        model = keras.Model(inputs, outputs)
+        model.add_loss(loss(keras.backend, inputs[1], outputs))
+        model.compile("sgd", None)
+        found = [model.train_on_batch(x) for _ in range(2)]
+        found += model.fit(x, batch_size=3, epochs=2, shuffle=False, verbose=0).history["loss"]
+        found += [model.evaluate(x, batch_size=3, verbose=0), np.abs(model.get_weights()[0]).sum()]
+    np.testing.assert_allclose(found, then, rtol=1e-5)

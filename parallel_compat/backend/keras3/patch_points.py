@@ -564,6 +564,26 @@ def spec_by_calling(owner: Any, original: Any) -> Any:
     return compute_output_spec
 
 
+def of_added_losses(means: Callable[[Any], bool]) -> Iterator[Point]:
+    """Yield where the numbers of an added loss are summed (`Trainer._aggregate_additional_loss`).
+
+    Args:
+        means: says whether a model trains on the sum of them and shows their mean.
+    """
+
+    def wrap(original: Any) -> Any:
+        def _aggregate_additional_loss(self: Any, loss: Any) -> Any:
+            total = original(self, loss)
+            if not len(loss.shape) or not means(self):
+                return total
+            mean = total / keras.ops.cast(keras.ops.size(loss), total.dtype)
+            return total + keras.ops.stop_gradient(mean - total)
+
+        return _aggregate_additional_loss
+
+    yield keras.Model, "_aggregate_additional_loss", wrap
+
+
 def of_labels_of_hinges(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     """Yield where labels of 0 and 1 become -1 and 1 (`convert_binary_labels_to_hinge`)."""
     from keras.src.losses import losses

@@ -184,13 +184,18 @@ def train_in_steps(model: Any, in_steps: bool) -> None:
 def weight_of_batch(model: Any, samples: int, era: Era) -> int:
     """Return what the loss of a batch counts in the mean: its samples, or 1 where TensorFlow 2.2 knew no targets.
 
+    It then counted each number of a tensor that was given to `add_loss`.
+
     Args:
         model: a compiled model.
         samples: the samples of the batch.
         era: the era of the model.
     """
     is_without = era is Era.TF_KERAS_2_2 and all(each is None for each in keras.tree.flatten(model.loss))
-    return 1 if is_without else samples
+    if not is_without:
+        return samples
+    added = (each.shape for each in keras3.symbolic_losses_of(model) if len(each.shape))
+    return next((samples * math.prod(each or 1 for each in shape[1:]) for shape in added), 1)
 
 
 def values_of_batch(model: Any, samples: int, era: Era) -> int:

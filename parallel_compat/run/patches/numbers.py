@@ -34,6 +34,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
     for owner, name, wrap in patch_points.of_symbolic_cross_entropies(_symbolic_logits):
         patches.wrap(owner, name, wrap, why="cross-entropies of symbolic tensors from what TensorFlow 2.2 took")
+    for owner, name, wrap in patch_points.of_added_losses(_shows_means):
+        patches.wrap(owner, name, looking_alike(wrap), why="TensorFlow 2.2 showed the mean of an added loss")
     for owner, name, wrap in patch_points.of_labels_of_hinges(_labels_of_hinge):
         patches.wrap(owner, name, wrap, why="hinges of the labels as they are, and of symbolic labels")
     statistics = "moving statistics, and what a frozen layer does, as in the era"
@@ -105,6 +107,10 @@ def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> An
 
     era = cross_entropies.current() or callers.era_of_caller()
     return cross_entropies.FORMULAS[name](original, era, *given, **keywords)
+
+
+def _shows_means(model: Any) -> bool:
+    return object_eras.era_of_object(model) is Era.TF_KERAS_2_2
 
 
 def _labels_of_hinge(original: Any) -> Any:
