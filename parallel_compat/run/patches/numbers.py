@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import random
 import sys
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,12 @@ def put_on(patches: Patches, keras: Any) -> None:
         keras.initializers.Identity,
     ):
         patches.wrap(kind, "get_config", looking_alike(_whole_config), why=whole)
+    patches.wrap(
+        keras.metrics.MeanMetricWrapper,
+        "get_config",
+        looking_alike(_config_without_function),
+        why="a metric of the user's that takes no `fn` is made again of its config",
+    )
     for kind in ("RandomUniform", "RandomNormal", "TruncatedNormal", "VarianceScaling", "Orthogonal"):
         draw = functools.partial(_initial_weights, kind)
         owner = getattr(keras.initializers, kind)
@@ -362,6 +369,21 @@ def _whole_config(original: Any) -> Any:
 
         left_out = {"gain": self.gain} if hasattr(self, "gain") else keras3.arguments_of_function(self)
         return {**left_out, **original(self)}
+
+    return get_config
+
+
+def _config_without_function(original: Any) -> Any:
+    """`MeanMetricWrapper` of tf.keras wrote its function down itself, but not for a class derived from it."""
+
+    def get_config(self: Any) -> dict[str, Any]:
+        from parallel_compat.backend import keras3
+
+        takes_function = "fn" in inspect.signature(type(self)).parameters
+        if takes_function or not object_eras.era_of_object(self).is_tf_keras:
+            return original(self)  # type: ignore[no-any-return]
+        keras = sys.modules["keras"]
+        return {**keras.metrics.Metric.get_config(self), **keras3.arguments_of_function(self)}
 
     return get_config
 
