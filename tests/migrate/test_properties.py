@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from parallel_compat.migrate import process_file
@@ -163,6 +163,7 @@ def _provided_modules():
 
 @_SLOW
 @given(st.lists(st.one_of(_legacy_import(), _CALLS, _PLAIN), min_size=1, max_size=5))
+@example(["from keras.backend import np"])  # after which nothing in it is Keras's
 def test_notebooks_too(cells):
     assume(not _one_name_is_two_modules("\n".join(cells)))
     data = notebook(*cells).encode()
@@ -170,7 +171,7 @@ def test_notebooks_too(cells):
     if once.status is FileStatus.FAILED:
         return
     again = process_file.notebook("a.ipynb", once.after.encode(), Options()).settled(legacy=True)
-    assert again.after == once.after
+    assert again.status is FileStatus.UNCHANGED
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
