@@ -12,11 +12,9 @@ import h5py
 
 from parallel_compat.backend.keras3 import h5_files
 from parallel_compat.legacy import automatic_names
-from parallel_compat.names import resnet50
 from parallel_compat.recover.keras_models import Layers
 from parallel_compat.recover.loading import load_template_weights, load_weights_by_name
 from parallel_compat.recover.reader import read
-from parallel_compat.recover.resnet50_files import tell_of_epsilon
 from parallel_compat.recover.single_model import written_by_keras3
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -94,13 +92,8 @@ def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False, reshape:
     """
 
     def names(stored: Stored) -> Mapping[Any, str]:
-        of_file = [layer.name for layer in stored.layers]
         old = _of_standalone_keras(stored.keras_version or "1")
-        then = resnet50.names_in_file([layer.name for layer in model.layers], of_file)
-        if then:
-            tell_of_epsilon(path)
-        given = {layer: then[layer.name] for layer in model.layers if layer.name in then}
-        return given | (automatic_names.in_file(model.layers, of_file) if old else {})
+        return automatic_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
 
     loaded = load_weights_by_name(model, path, names=names, skip_mismatch=skip_mismatch, reshape=reshape)
     if not loaded.weights:

@@ -48,9 +48,9 @@ def is_resnet50(names: Iterable[str]) -> bool:
     """Say whether a model with layers of these names has those of today's ResNet50.
 
     Args:
-        names: of its layers.
+        names: of its layers, or of those with weights.
     """
-    has, deeper = {"conv1_bn", "conv2_block1_0_bn", "conv5_block3_out"}, {"conv4_block7_out", "conv3_block5_out"}
+    has, deeper = {"conv1_bn", "conv2_block1_0_bn", "conv5_block3_3_bn"}, {"conv4_block7_3_bn", "conv3_block5_3_bn"}
     return has <= set(names) and deeper.isdisjoint(names)
 
 
@@ -65,8 +65,7 @@ def names_in_file(model: Iterable[str], file: Iterable[str]) -> dict[str, str]:
         Nothing where the model has no ResNet50, or the file not one of then.
     """
     of_model, of_file = set(model), set(file)
-    is_of_today = {"conv1_bn", "conv2_block1_0_bn", "conv5_block3_3_bn"} <= of_model
-    if not (is_of_today and {"res2a_branch1", "bn2a_branch1", "res5c_branch2c"} <= of_file):
+    if not (is_resnet50(of_model) and {"res2a_branch1", "bn2a_branch1", "res5c_branch2c"} <= of_file):
         return {}
     names = {since: name for name, since in given_names().items()}
     if "fc1000" in of_file and "predictions" not in of_file:  # as tf.keras 2.2 calls it

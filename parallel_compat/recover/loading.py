@@ -176,7 +176,10 @@ def load_weights_by_name(
     for stored_layer in stored.layers:
         groups[stored_layer.name] = (stored_layer, start)
         start += len(stored_layer.weights)
-    renamed = names(stored)
+    of_resnet50 = resnet50_files.names_in(stored, [layer.name for layer in model.layers])
+    renamed = {layer: of_resnet50[layer.name] for layer in model.layers if layer.name in of_resnet50} | dict(
+        names(stored)
+    )
     notes: list[str] = []
     pairs: list[tuple[Any, Array]] = []
     for layer in model.layers:

@@ -14,13 +14,27 @@ from parallel_compat.names import resnet50
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from parallel_compat.recover.layer_tree import Branch, Path
     from parallel_compat.recover.reader import Stored
 
 _Mine = TypeVar("_Mine")
 _Theirs = TypeVar("_Theirs")
+
+
+def names_in(stored: Stored, names: Iterable[str]) -> dict[str, str]:
+    """Return name in a model -> name in a file, of the layers of a ResNet50 of 2018, and tell of its epsilon.
+
+    Args:
+        stored: the file.
+        names: those of the model's layers.
+    """
+    words = {word for layer in stored.layers for weight in layer.weights for word in weight.name.split("/")}
+    found = resnet50.names_in_file(names, words | {layer.name for layer in stored.layers})
+    if found:
+        _tell_of_epsilon(stored.path)
+    return found
 
 
 @contextlib.contextmanager
@@ -34,11 +48,8 @@ def named_as_in(stored: Stored, tree: Branch) -> Iterator[dict[Path, Path]]:
     Yields:
         Path by the names in the file -> path in the model, of every layer; nothing where there is no such network.
     """
-    words = {word for layer in stored.layers for weight in layer.weights for word in weight.name.split("/")}
     before = [(leaf, leaf.path, leaf.key) for leaf in tree.leaves()]
-    names = resnet50.names_in_file((path[-1] for _, path, _ in before), words | {each.name for each in stored.layers})
-    if names:
-        tell_of_epsilon(stored.path)
+    names = names_in(stored, (path[-1] for _, path, _ in before))
     now: dict[Path, Path] = {}
     for leaf, path, key in before if names else ():
         leaf.path, leaf.key = (*path[:-1], names.get(path[-1], path[-1])), names.get(key, key)
@@ -68,7 +79,7 @@ def paired(
         yield each, by_name[my_name(each)] if my_name(each) in both else next(rest)
 
 
-def tell_of_epsilon(path: str) -> None:
+def _tell_of_epsilon(path: str) -> None:
     """Say what a file of weights cannot: the ResNet50 of then normalised by another epsilon.
 
     Args:

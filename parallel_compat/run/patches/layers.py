@@ -395,11 +395,12 @@ def _one_output(original: Any) -> Any:
 
     def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
         outputs = original(self, *given, **keywords)
-        if object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+        alone, unmasked = type(outputs) is list and len(outputs) == 1, keras_layers.computes_no_masks(self)
+        if not (alone or unmasked) or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
             return outputs
-        if keras_layers.computes_no_masks(self):
+        if unmasked:
             keras_layers.forget_masks(outputs)
-        return outputs[0] if type(outputs) is list and len(outputs) == 1 else outputs
+        return outputs[0] if alone else outputs
 
     return __call__
 
