@@ -7,6 +7,7 @@ Only the lines marked "changed" are not of 2018. On a machine with GPUs the two 
 
 import argparse
 import os
+import random
 
 import numpy as np
 import tensorflow as tf
@@ -24,8 +25,13 @@ parser.add_argument('--replicas', type=int, default=2)
 parser.add_argument('--epochs', type=int, default=20)
 parser.add_argument('--batch_size', type=int, default=64)
 parser.add_argument('--folder', default='digits_checkpoints')
+parser.add_argument('--seed', type=int, default=None)
 args = parser.parse_args()
 simulate_devices(args.replicas)  # no GPU
+
+if args.seed is not None:
+    random.seed(args.seed)
+    np.random.seed(args.seed)
 
 if not os.path.exists(args.folder):
     os.makedirs(args.folder)

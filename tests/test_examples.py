@@ -36,7 +36,8 @@ def numbers(pattern, printed):
 
 
 def test_digits_of_2018_on_two_replicas_and_back_on_one_device(tmp_path):
-    printed = run("digits_2018.py", tmp_path, "--replicas", "2")
+    # Without a seed `best.h5` reached from 0.950 to 0.989: chosen by 144 images, judged by 360.
+    printed = run("digits_2018.py", tmp_path, "--replicas", "2", "--seed", "1")
     [last] = numbers(r"last.h5 on one device: test accuracy (\d+\.\d+)", printed)
     [best] = numbers(r"best.h5 on one device: test accuracy (\d+\.\d+)", printed)
     assert last > 0.95
