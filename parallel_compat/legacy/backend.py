@@ -21,7 +21,7 @@ import tensorflow as tf
 from tensorflow.keras import backend as _today
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import own_optimizers, training_of_call
+from parallel_compat.backend.keras3 import call_context, layer_calls, own_optimizers, training_of_call
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
 from parallel_compat.legacy import ctc, data_tensors
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
@@ -413,6 +413,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
+    notes = training is None and call_context.is_undecided() and fixed_learning_phase() is None
     if training is None:
         training = learning_phase()
     if isinstance(training, LearningPhase):
@@ -423,8 +424,11 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
             return x if in_use is not None and in_use.training else alt
         return choose_symbolically(x, alt, symbolic)
     if isinstance(training, (bool, int, np.integer)):
-        chosen = x if training else alt
-        return chosen() if callable(chosen) else chosen
+        chosen, other = (x, alt) if training else (alt, x)
+        chosen = chosen() if callable(chosen) else chosen
+        if isinstance(chosen, int | float) and tf.is_tensor(other):
+            chosen = tf.convert_to_tensor(chosen, other.dtype)  # a graph's tensor was made of both
+        return layer_calls.noting_phase(chosen) if notes else chosen
     return switch(training, x, alt)
 
 

@@ -187,7 +187,7 @@ def _read_by_methods(layer: keras.layers.Layer) -> Iterator[Any]:
         if name in seen or not isinstance(method, FunctionType) or method.__module__.startswith("keras."):
             continue
         seen.add(name)
-        names = dict.fromkeys(_names(method.__code__))
+        names = dict.fromkeys(names_in(method.__code__))
         waiting += names
         yield from symbolic_tensors(method).values()
         for each in names:
@@ -218,7 +218,7 @@ def _reached(function: Any, seen: set[int]) -> Iterator[tuple[tuple[str, ...], d
         owner, function = function.__self__, function.__func__
     if not isinstance(function, FunctionType):
         return
-    names = dict.fromkeys(_names(function.__code__))
+    names = dict.fromkeys(names_in(function.__code__))
     nonlocals = inspect.getclosurevars(function).nonlocals
     globals = function.__globals__
     read = _globals_read(function.__code__)
@@ -275,11 +275,12 @@ def _globals_read(code: CodeType) -> Iterator[str]:
             yield from _globals_read(constant)
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def names_in(code: CodeType) -> Iterator[str]:
+    """Yield the names that a function reads, of globals and of attributes, also in functions within it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from names_in(constant)
 
 
 def _sentence(function: Any, input_name: str) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import types
 from typing import Any
 
 import keras
 
-from parallel_compat.backend.keras3 import call_context
+from parallel_compat.backend.keras3 import call_context, layer_calls
 from parallel_compat.backend.keras3 import symbolic_values as values
+from parallel_compat.legacy import closures
+from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -26,7 +30,7 @@ _in_graphs = True  # whether it was set by code of a graph's time
 
 def learning_phase() -> Any:
     """Return whether the model trains: 0 or 1 inside a layer's call, a stand-in for the flag outside of it."""
-    phase = values.phase_of_call()
+    phase = call_context.phase_of_call()
     if phase is not None:
         return phase.fixed
     training = call_context.training()
@@ -118,9 +122,11 @@ _WITH_NOISE = {
 
 
 def uses_phase(tensor_or_model: Any) -> bool:
-    """Say whether what it computes depends on the learning phase.
+    """Say whether Keras 2.2.4 had noted that what it computes depends on the learning phase.
 
-    That is `_uses_learning_phase` of a symbolic tensor, and `uses_learning_phase` of a model.
+    That is `_uses_learning_phase` of a symbolic tensor, and `uses_learning_phase` of a model. `K.in_train_phase` and
+    layers such as `Dropout` noted it on what they gave, and every layer passed it on from its inputs; operations of
+    TensorFlow did not, nor did a model that `TimeDistributed` called.
 
     Args:
         tensor_or_model: a symbolic tensor, or a functional model.
@@ -133,28 +139,141 @@ def uses_phase(tensor_or_model: Any) -> bool:
         waiting = [tensor_or_model]
     seen = set()
     while waiting:
-        node = values.node_of(waiting.pop())
+        tensor = waiting.pop()
+        if layer_calls.says_uses_phase(tensor):  # as code of the user's set it
+            return True
+        node = values.node_of(tensor)
         if node is None or id(node) in seen:
             continue
         seen.add(id(node))
-        if node.arguments.kwargs.get("training") is not True and layer_uses_phase(node.operation):
+        if not _is_said(node.arguments.kwargs.get("training")) and layer_uses_phase(node.operation, node):
             return True
         waiting += node.input_tensors
     return False
 
 
-def layer_uses_phase(layer: Any) -> bool:
-    """Say whether a layer computes something else in training."""
-    if isinstance(layer, InTrainPhase):
-        return True
-    if isinstance(layer, keras.layers.BatchNormalization):
-        return True
+def feeds_phase(model: keras.Model) -> bool:
+    """Say whether Keras 2.2.4 fed the learning phase when it trained a model: only where an output was noted to use it.
+
+    Where it did not, layers computed in training what they do to predict: a `BatchNormalization` in the middle of a
+    model in `TimeDistributed`, a layer of one's own that goes on after `K.in_train_phase`. Read in Keras 2.2.4's
+    `keras/engine/training.py` and `keras/engine/base_layer.py`.
+
+    Args:
+        model: a functional model.
+
+    Returns:
+        True also for a model none of whose layers can ask for the phase.
+    """
+    return uses_phase(model) or not any(
+        _is_of_ones_own(layer) or layer_uses_phase(layer) for layer in layer_calls.all_layers(model)
+    )
+
+
+def layer_uses_phase(layer: Any, node: Any = None) -> bool:
+    """Say whether a layer notes on what it gives that it depends on the learning phase.
+
+    Args:
+        layer: a layer, or another operation.
+        node: its call on symbolic tensors, if it is one of those that is meant.
+    """
     if isinstance(layer, keras.Model):
         return uses_phase(layer)
-    noise = _WITH_NOISE.get(type(layer).__name__)
+    # A layer of one's own may say so itself.
+    return bool(getattr(layer, "uses_learning_phase", False)) or _call_notes_phase(layer, node)
+
+
+def _call_notes_phase(layer: Any, node: Any = None) -> bool:
+    """Say whether `call` alone notes it: that of a model passes nothing on, what its last layers give stands."""
+    if isinstance(layer, InTrainPhase):
+        return True
+    if isinstance(layer, keras.Model):
+        nodes = [values.node_of(output) for output in getattr(layer, "outputs", None) or ()]
+        return any(_call_notes_phase(each.operation, each) for each in nodes if each is not None)
+    if _is_of_ones_own(layer):
+        notes = layer_calls.notes_phase(layer)
+        if notes is None and _may_ask_for_phase(layer):  # its shapes were known without a call
+            if node is not None:
+                _call_to_see(layer, node.arguments.args, node.arguments.kwargs)
+            notes = layer_calls.notes_phase(layer)
+            return True if notes is None else notes
+        if notes is not None:
+            return notes
+    if isinstance(layer, keras.layers.BatchNormalization):
+        return True
+    if isinstance(layer, keras.layers.TimeDistributed):
+        return node is None or _each_step_notes_phase(layer.layer, node.input_tensors[0])
+    noise = next((_WITH_NOISE[kind.__name__] for kind in type(layer).__mro__ if kind.__name__ in _WITH_NOISE), None)
     if noise is not None:
         return bool(getattr(layer, noise))
     if any(getattr(layer, name, None) for name in ("dropout", "recurrent_dropout")):
         return True
     parts = (getattr(layer, name, None) for name in ("layer", "forward_layer", "backward_layer", "cell"))
     return any(layer_uses_phase(part) for part in parts if isinstance(part, keras.layers.Layer))
+
+
+def _is_said(training: Any) -> bool:
+    """Say whether code gave `training`; False stands for the default of most layers, and a number for False."""
+    return training is True or (isinstance(training, int) and training is not False)
+
+
+def _is_of_ones_own(layer: Any) -> bool:
+    """Say whether what `call` computes is code of the user's."""
+    if isinstance(layer, keras.layers.Lambda):
+        return True
+    if isinstance(layer, keras.layers.Activation):
+        return not _is_of_a_library(getattr(layer.activation, "__module__", None))
+    kind = next((each for each in type(layer).__mro__ if "call" in vars(each)), None)
+    return kind is not None and not _is_of_a_library(kind.__module__)
+
+
+def _is_of_a_library(module: str | None) -> bool:
+    return (module or "").partition(".")[0] in ("keras", "parallel_compat")
+
+
+_ASKS = {"learning_phase", "in_train_phase", "in_test_phase", "BatchNormalization", *_WITH_NOISE}
+
+
+_EMPTY = types.CellType()
+
+
+def _may_ask_for_phase(layer: Any) -> bool:
+    """Say whether a layer of one's own may ask for the phase.
+
+    It does so by a layer that it holds or is derived from, or by a name of its code or of a function that this calls.
+    """
+    if any(kind.__name__ in _ASKS for kind in type(layer).__mro__):
+        return True
+    if any(layer_uses_phase(each) for each in layer_calls.all_layers(layer)):
+        return True
+    own = [kind for kind in type(layer).__mro__ if not _is_of_a_library(kind.__module__)]
+    functions = [each for kind in own for each in vars(kind).values()]
+    functions += [getattr(layer, "function", None), getattr(layer, "activation", None)]
+    seen = set()
+    while functions:
+        function = functions.pop()
+        code = getattr(function, "__code__", None)
+        if code is None or code in seen:
+            continue
+        seen.add(code)
+        names = set(closures.names_in(code))
+        if names & _ASKS:
+            return True
+        functions += [function.__globals__[name] for name in names if name in function.__globals__]
+        functions += [cell.cell_contents for cell in function.__closure__ or () if cell != _EMPTY]
+    return False
+
+
+def _each_step_notes_phase(layer: Any, steps: keras.KerasTensor) -> bool:
+    """Say whether `TimeDistributed` passed on what a layer notes of each step."""
+    if steps.shape[0] is not None:
+        return False  # it made a recurrent loop of batches whose size is known
+    if _is_of_ones_own(layer) and layer_calls.notes_phase(layer) is None:
+        _call_to_see(layer, (keras.KerasTensor((None, *steps.shape[2:]), steps.dtype),), {})
+    return _call_notes_phase(layer)
+
+
+def _call_to_see(layer: Any, args: Any, keywords: dict[str, Any]) -> None:
+    """Call a layer on symbolic tensors, so that it and the layers in it keep what they note."""
+    with initial_weights.drawing_nothing(), contextlib.suppress(Exception):  # told where the model calls it
+        layer_calls.call_abstractly(layer, *args, **keywords)

@@ -2,7 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import keras
+
+
+class Phase(NamedTuple):
+    """Of the call of a layer in a model's pass, while the learning phase is fixed.
+
+    Attributes:
+        trains: whether the model trains.
+        fixed: what the layer was called with when the model was made, as an integer.
+    """
+
+    trains: bool
+    fixed: int
+
+
+_phase: ContextVar[Phase | None] = ContextVar("phase", default=None)
+
+
+def phase_of_call() -> Phase | None:
+    """Return the phase of the layer's call in progress, or None where none is fixed or no model passes on values."""
+    return _phase.get()
+
+
+@contextlib.contextmanager
+def in_phase(phase: Phase | None) -> Iterator[None]:
+    """Let this be the phase of the calls within the block."""
+    token = _phase.set(phase)
+    try:
+        yield
+    finally:
+        _phase.reset(token)
 
 
 def outermost() -> Any:
@@ -12,8 +49,32 @@ def outermost() -> Any:
     return global_state.get_global_attribute("current_call_ctx")
 
 
+def is_undecided() -> bool:
+    """Say whether nobody said whether the layers train, as where they are called on symbolic tensors."""
+    context = outermost()
+    return context is None or context.get_value("training") is None
+
+
+@contextlib.contextmanager
+def undecided(layer: keras.Layer) -> Iterator[None]:
+    """Let a layer's `call` be run within the block as if it were called on symbolic tensors, and none called it."""
+    from keras.src.backend.common import global_state
+
+    around = outermost()
+    global_state.set_global_attribute("current_call_ctx", None)
+    layer._get_call_context()
+    try:
+        yield
+    finally:
+        layer._clear_losses()
+        global_state.set_global_attribute("current_call_ctx", around)
+
+
 def training() -> bool | None:
     """Return whether the outermost call in progress trains, or None outside of every layer's call."""
+    phase = phase_of_call()
+    if phase is not None:  # its layers get something else as `training`
+        return phase.trains
     context = outermost()
     if context is None:
         return None

@@ -16,6 +16,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import call_context
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -340,9 +342,77 @@ def say_uses_phase(tensors: Any, uses: bool) -> None:
 
 def says_uses_phase(tensors: Any) -> bool:
     """Say whether one of several tensors was said to depend on the learning phase."""
+    kinds = (tf.Tensor, keras.KerasTensor)
     return any(
-        vars(each).get("_uses_learning_phase") for each in keras.tree.flatten(tensors) if isinstance(each, tf.Tensor)
+        vars(each).get("_uses_learning_phase") for each in keras.tree.flatten(tensors) if isinstance(each, kinds)
     )
+
+
+def noting_phase(value: Any) -> Any:
+    """Return a tensor of a graph that says that it depends on the learning phase; anything else as it is."""
+    if not is_traced(value):
+        return value
+    value = tf.identity(value)  # what it was made of does not
+    say_uses_phase(value, True)
+    return value
+
+
+_NOTES = "_parallel_compat_notes_phase"
+
+
+def of_notes_of_the_phase() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer's `call` is run to see what it makes: whether it notes that it uses the phase is kept."""
+    from keras.src import backend
+
+    def wrap(original: Any) -> Any:
+        def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
+            layer = getattr(fn, "__self__", None)
+            if not isinstance(layer, keras.layers.Layer):
+                return original(fn, *args, **kwargs)
+            return original(_noting(layer, fn), *args, **kwargs)
+
+        return compute_output_spec
+
+    yield backend, "compute_output_spec", wrap
+
+
+def _noting(layer: Any, call: Any) -> Any:
+    @functools.wraps(call)
+    def call_and_note(*args: Any, **kwargs: Any) -> Any:
+        outputs = call(*args, **kwargs)
+        keep_notes_of_phase(layer, outputs)
+        return outputs
+
+    return call_and_note
+
+
+def keep_notes_of_phase(layer: keras.Layer, outputs: Any) -> None:
+    """Keep whether `call` of a layer noted on what it gave that it depends on the learning phase."""
+    vars(layer)[_NOTES] = says_uses_phase(outputs)
+
+
+def is_traced(outputs: Any) -> bool:
+    """Say whether these are tensors of a graph, and not values."""
+    return not tf.executing_eagerly() and any(isinstance(each, tf.Tensor) for each in keras.tree.flatten(outputs))
+
+
+def notes_phase(layer: keras.Layer) -> bool | None:
+    """Return what `keep_notes_of_phase` kept, or None."""
+    kept: bool | None = vars(layer).get(_NOTES)
+    return kept
+
+
+def call_abstractly(layer: keras.Layer, *args: Any, **keywords: Any) -> None:
+    """Run `call` of a layer on the shapes of symbolic tensors."""
+    from keras.src import backend
+
+    with call_context.undecided(layer):
+        backend.compute_output_spec(layer.call, *args, **keywords)
+
+
+def all_layers(layer: keras.Layer) -> list[keras.Layer]:
+    """Return the layers that a model or a layer holds, at any depth."""
+    return list(layer._flatten_layers(include_self=False))
 
 
 def of_other_sizes(takes: Callable[[Any, Any, bool], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import keras
 from keras.src.models import functional
@@ -18,6 +18,9 @@ from keras.src.ops.function import Function
 from keras.src.ops.node import Node
 from keras.src.ops.numpy import Multiply
 from keras.src.ops.operation import Operation
+
+from parallel_compat.backend.keras3 import call_context
+from parallel_compat.backend.keras3.call_context import Phase, in_phase, phase_of_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -277,25 +280,12 @@ def as_values_of_pass(model: keras.Model, values: Values | None) -> Iterator[Non
         passes.values = before
 
 
-class Phase(NamedTuple):
-    """Of the call of a layer in a model's pass, while the learning phase is fixed.
-
-    Attributes:
-        trains: whether the model trains.
-        fixed: what the layer was called with when the model was made, as an integer.
-    """
-
-    trains: bool
-    fixed: int
-
-
 class _Fixed(int):
     """A learning phase that was fixed, which is no argument that code gave."""
 
 
 _fixed: bool | None = None
 _default: bool | None = None
-_phase: ContextVar[Phase | None] = ContextVar("phase", default=None)
 _FIXED = "_parallel_compat_fixed_phase"
 
 
@@ -319,18 +309,42 @@ def call_in_phase(model: keras.Model, fixed: int) -> None:
     inner = vars(model).get("call", model.call)
 
     def call(inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
-        token = _phase.set(Phase(bool(training), fixed))
-        try:
+        with in_phase(Phase(bool(training), fixed)):
             return inner(inputs, training=_Fixed(fixed), mask=mask, **keywords)
-        finally:
-            _phase.reset(token)
 
     vars(model)["call"] = call  # past `__setattr__`, which would track layers
 
 
-def phase_of_call() -> Phase | None:
-    """Return the phase of the layer's call in progress, or None where none is fixed or no model passes on values."""
-    return _phase.get()
+def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a functional model computes its outputs (`Functional.call`).
+
+    Args:
+        trains_unfed: says of a model that is called to train whether its layers are to predict all the same, because
+            nothing fed the learning phase.
+    """
+
+    def wrap(original: Any) -> Any:
+        def call(self: Any, inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
+            decided = training is not True or _fixed is not None or phase_of_call() is not None
+            if decided or not _is_whole(self) or not trains_unfed(self):
+                return original(self, inputs, training=training, mask=mask, **keywords)
+            with in_phase(Phase(True, 0)):
+                return original(self, inputs, training=_Fixed(0), mask=mask, **keywords)
+
+        return call
+
+    yield functional.Functional, "call", wrap
+
+
+def _is_whole(model: keras.Model) -> bool:
+    """Say whether it is the model that is called, not one that this one calls.
+
+    A Sequential model has a functional one that it calls, a parallel model its template.
+    """
+    context = call_context.outermost()
+    entry = None if context is None else context.entry_layer
+    entry = getattr(entry, "template", entry)
+    return entry is model or getattr(entry, "_functional", None) is model
 
 
 def multiplied() -> tuple[tuple[Any, str, Callable[[Any], Any]], str]:
@@ -386,7 +400,8 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
                 given = kwargs.get("training")
                 said = given is not None and given is not _default_of_training(operation)
                 if said and not isinstance(given, _Fixed):
-                    return operation(*args, **kwargs)
+                    with in_phase(None):
+                        return operation(*args, **kwargs)
                 if _fixed is None or "training" not in context:
                     return call(*args, **kwargs)
                 return _call_in_phase(operation, context["training"], args, kwargs)
@@ -406,6 +421,9 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
                             given.setdefault(name, _Fixed(_fixed))
                 elif _default is not None and given.get(name) is None and context.get_value(name) is None:
                     context.set_value(name, _default)
+            phase, given = phase_of_call(), spec.user_arguments_dict
+            if name == "training" and phase is not None and self._call_has_training_arg and given.get(name) is None:
+                given[name] = _Fixed(phase.fixed)  # of a layer that a layer calls; the context says that it trains
             return original(self, name, spec, context, kwargs)
 
         return _resolve_and_populate_arg
@@ -421,18 +439,15 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
 def _call_in_phase(operation: Any, training: Any, args: Any, kwargs: Any) -> Any:
     """Call a layer of a model's pass with what was fixed when the layer, or the model that it is in, was called."""
-    around = _phase.get()
+    around = phase_of_call()
     # Of a model in a model: a graph ran its layers anew, in the phase of that time.
     nested = isinstance(training, _Fixed)
     noted = kwargs.get("training")
     fixed = training if nested else _Fixed(noted if isinstance(noted, _Fixed) else vars(operation).get(_FIXED, 0))
     if "training" in getattr(operation, "_call_context_args", ()):
         kwargs = {**kwargs, "training": fixed}
-    token = _phase.set(Phase(around.trains if around is not None and nested else bool(training), fixed))
-    try:
+    with in_phase(Phase(around.trains if around is not None and nested else bool(training), fixed)):
         return operation(*args, **kwargs)
-    finally:
-        _phase.reset(token)
 
 
 def _keeps_default_of_training(operation: Any) -> bool:

@@ -19,6 +19,7 @@ from parallel_compat.backend.keras3 import (
     made_variables,
     patch_points,
     saved_models,
+    symbolic_values,
 )
 from parallel_compat.backend.keras3 import layers as keras_layers
 from parallel_compat.backend.patches import TENSORFLOW
@@ -62,6 +63,11 @@ def put_on(patches: Patches, keras: Any) -> None:
         (layer_calls.of_other_sizes(_takes_other_sizes), "a model is called on pictures of another size"),
         (layer_calls.of_compiled_calls(), "a `call` that is a `tf.function` changes its variables"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
+        (
+            layer_calls.of_notes_of_the_phase(),
+            "a layer of one's own notes that it uses the learning phase",
+        ),
+        (symbolic_values.of_passes(_trains_unfed), "Keras 2.2.4 fed the phase where an output was noted to use it"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
         (layer_calls.of_output_shapes(_is_called_for_shape), "what a layer gives is found by calling it"),
         (saved_models.of_first_inputs(), "a SavedModel has what a layer computes of the inputs that it was called on"),
@@ -426,7 +432,17 @@ def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any)
 
         asked = training is True and call_context.training() is not True  # by code, not by the model that trains
         uses = not asked and learning_phase.layer_uses_phase(layer)
-        layer_calls.say_uses_phase(results, uses or layer_calls.says_uses_phase(inputs))
+        if call_context.is_undecided() and layer_calls.is_traced(results):
+            layer_calls.keep_notes_of_phase(layer, results)
+        layer_calls.say_uses_phase(results, uses or layer_calls.says_uses_phase((inputs, results)))
+
+
+def _trains_unfed(model: Any) -> bool:
+    if object_eras.era_of_object(model) is not Era.KERAS_2_2_4:
+        return False
+    from parallel_compat.legacy import learning_phase
+
+    return not learning_phase.feeds_phase(model)
 
 
 def _is_old(layer: Any) -> bool:

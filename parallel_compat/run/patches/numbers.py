@@ -15,7 +15,8 @@ from parallel_compat.backend.keras3 import (
     optimizer_steps,
     patch_points,
 )
-from parallel_compat.backend.keras3.symbolic_values import phase_of_call, values_in_use
+from parallel_compat.backend.keras3.call_context import phase_of_call
+from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import looking_alike

@@ -1,0 +1,188 @@
+"""When Keras 2.2.4 fed the learning phase: only to a model one of whose outputs had been noted to depend on it.
+
+Expected are losses of three steps and of the evaluation after them, of the real Keras 2.2.4 on TensorFlow 1.15.5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("legacy_names")
+
+ALL = 0.999999  # a Dropout of this rate gives zeros
+
+
+def layers():
+    """Layers of one's own, by what each does with the phase; all but the last say their shape without a call."""
+    from keras import backend as K
+    from keras.layers import BatchNormalization, Dropout, Layer
+
+    class Shaped(Layer):
+        def compute_output_shape(self, shape):
+            return shape
+
+    class Own(Shaped):
+        def build(self, shape):
+            self.k = self.add_weight(name="k", shape=(shape[-1],), initializer="ones")
+            self.built = True
+
+    def choose(x, other):
+        return K.in_train_phase(x, other)
+
+    class GoesOn(Own):
+        def call(self, x):
+            return K.in_train_phase(K.dropout(x * self.k, ALL), x) + x
+
+    class Gives(Own):
+        def call(self, x):
+            return choose(x * self.k * 2.0, x)
+
+    class Says(GoesOn):
+        def __init__(self, **keywords):
+            self.uses_learning_phase = True
+            super().__init__(**keywords)
+
+    class Notes(GoesOn):
+        def call(self, x):
+            y = super().call(x)
+            y._uses_learning_phase = True
+            return y
+
+    class HoldsAndGives(Shaped):
+        def build(self, shape):
+            self.drop = Dropout(ALL)
+            self.built = True
+
+        def call(self, x):
+            return self.drop(x)
+
+    class HoldsAndGoesOn(HoldsAndGives):
+        def call(self, x):
+            return self.drop(x) + 0.0
+
+    class Scaled(BatchNormalization):
+        def call(self, x, training=None):
+            return super().call(x, training=training) * 2.0
+
+    class Twice(Layer):
+        def call(self, x):
+            return K.in_train_phase(x * 2.0, x) * 1.0
+
+    return {
+        "goes on": GoesOn,
+        "gives": Gives,
+        "says": Says,
+        "notes": Notes,
+        "holds and gives": HoldsAndGives,
+        "holds and goes on": HoldsAndGoesOn,
+        "derived": Scaled,
+        "traced": Twice,
+    }
+
+
+def head(x):
+    from keras.layers import Dense, Flatten
+
+    return Dense(1)(Flatten()(x))
+
+
+def losses_of(model, trained=None):
+    """Three steps and an evaluation, from weights that depend on their shapes alone."""
+    draw = np.random.RandomState(0)
+    model.set_weights(
+        [
+            (0.2 + draw.rand(*w.shape) if w.ndim == 1 else draw.randn(*w.shape) * 0.5).astype("float32")
+            for w in model.get_weights()
+        ]
+    )
+    model = model if trained is None else trained
+    model.compile("sgd", "mse")
+    draw = np.random.RandomState(1)
+    x, y = draw.randn(8, 3, 4).astype("float32"), draw.randn(8, 1).astype("float32")
+    y = [y] * len(model.outputs)
+    steps = [model.train_on_batch(x, y) for _ in range(3)]
+    return [float(np.ravel(losses)[0]) for losses in [*steps, model.evaluate(x, y, verbose=0)]]
+
+
+OWN = {
+    "goes on": [6.1670713, 4.9707775, 4.0640340, 3.3725982],
+    "gives": [4.5269933, 3.8107276, 3.2669659, 2.3360040],
+    "says": [3.2434397, 3.0083525, 2.7931237, 4.7730088],
+    "notes": [3.2434397, 3.0083525, 2.7931237, 4.7730088],
+    "holds and gives": [0.69263184, 0.67958385, 0.66705251, 1.8331938],
+    "holds and goes on": [1.8632236, 1.7698338, 1.6828640, 1.6017846],
+    "derived": [15.535408, 3.0184383, 2.2384278, 1.7868814],
+    "traced": [1.8632236, 1.7698338, 1.6828640, 1.6017846],
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_layers_of_ones_own(name):
+    from keras.layers import Input
+    from keras.models import Model
+
+    x = Input((3, 4))
+    np.testing.assert_allclose(losses_of(Model(x, head(layers()[name]()(x)))), OWN[name], rtol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["goes on", "gives"])
+def test_replicas(name):
+    from keras.layers import Input
+    from keras.models import Model
+    from keras.utils import multi_gpu_model
+
+    x = Input((3, 4))
+    model = Model(x, head(layers()[name]()(x)))
+    np.testing.assert_allclose(losses_of(model, multi_gpu_model(model, 2)), OWN[name], rtol=2e-5)
+
+
+def test_another_layer_that_is_noted_feeds_all():
+    from keras.layers import Dropout, Input
+    from keras.models import Model
+
+    kind = layers()["goes on"]
+    expected = [1.3325549, 1.2941660, 1.2572973, 5.9030924]
+    x = Input((3, 4))
+    np.testing.assert_allclose(losses_of(Model(x, head(Dropout(ALL)(kind()(x))))), expected, rtol=2e-5)
+    x = Input((3, 4))
+    np.testing.assert_allclose(losses_of(Model(x, head(kind()(Dropout(ALL)(x))))), expected, rtol=2e-5)
+    x = Input((3, 4))
+    losses = losses_of(Model(x, [head(kind()(x)), head(Dropout(ALL)(x))]))
+    np.testing.assert_allclose(losses, [3.9365187, 3.6883659, 3.4605889, 7.7502027], rtol=2e-5)
+
+
+def test_a_phase_that_a_layer_was_called_with_feeds_nothing():
+    from keras.layers import BatchNormalization, Input
+    from keras.models import Model
+
+    x = Input((3, 4))
+    model = Model(x, head(layers()["traced"]()(BatchNormalization()(x, training=False))))
+    np.testing.assert_allclose(losses_of(model), [4.5107694, 3.0343897, 2.2936976, 1.8641313], rtol=2e-5)
+    moving_mean, moving_variance = model.get_weights()[2:4]
+    assert [abs(moving_mean).sum(), abs(moving_variance).sum()] == pytest.approx(
+        [3.46772, 2.45181], rel=1e-5
+    )  # as they were
+
+
+@pytest.mark.parametrize(
+    ("inner", "expected"),
+    [
+        ("normalized in the middle", [1.1741545, 1.1990780, 1.1331484, 1.0733478]),
+        ("normalized at last", [1.1038724, 1.0600373, 1.0208428, 0.98318774]),
+        ("dropped in the middle", [0.57018328, 0.56119323, 0.55272496, 0.54474491]),
+    ],
+)
+def test_models_in_time_distributed(inner, expected):
+    from keras.layers import LSTM, BatchNormalization, Dense, Dropout, Input, TimeDistributed
+    from keras.models import Model
+
+    x = Input((4,))
+    each = {
+        "normalized in the middle": lambda: Dense(3)(BatchNormalization()(x)),
+        "normalized at last": lambda: BatchNormalization()(Dense(3)(x)),
+        "dropped in the middle": lambda: Dense(3)(Dropout(ALL)(x)),
+    }[inner]()
+    steps = Input((3, 4))
+    model = Model(steps, Dense(1)(LSTM(3)(TimeDistributed(Model(x, each))(steps))))
+    np.testing.assert_allclose(losses_of(model), expected, rtol=2e-5)
