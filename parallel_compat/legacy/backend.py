@@ -421,15 +421,19 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
         symbolic = next((each for each in (x, alt) if isinstance(each, keras.KerasTensor)), None)
         in_use = values_in_use()
         if in_use is not None or symbolic is None:
-            return x if in_use is not None and in_use.training else alt
+            return _as_tensor_like(*((x, alt) if in_use is not None and in_use.training else (alt, x)))
         return choose_symbolically(x, alt, symbolic)
     if isinstance(training, (bool, int, np.integer)):
         chosen, other = (x, alt) if training else (alt, x)
-        chosen = chosen() if callable(chosen) else chosen
-        if isinstance(chosen, int | float) and tf.is_tensor(other):
-            chosen = tf.convert_to_tensor(chosen, other.dtype)  # a graph's tensor was made of both
+        chosen = _as_tensor_like(chosen() if callable(chosen) else chosen, other)
         return layer_calls.noting_phase(chosen) if notes else chosen
     return switch(training, x, alt)
+
+
+def _as_tensor_like(chosen: Any, other: Any) -> Any:
+    """Return a number as a tensor where the other one is a tensor, for a graph's was made of both."""
+    is_number = isinstance(chosen, (int, float)) and tf.is_tensor(other)
+    return tf.convert_to_tensor(chosen, other.dtype) if is_number else chosen
 
 
 def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:

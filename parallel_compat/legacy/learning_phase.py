@@ -13,6 +13,7 @@ from parallel_compat.backend.keras3 import symbolic_values as values
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.names.eras import Era
+from parallel_compat.parallelize_model import template_of
 from parallel_compat.run import callers, object_eras
 
 
@@ -29,13 +30,14 @@ _in_graphs = True  # whether it was set by code of a graph's time
 
 
 def learning_phase() -> Any:
-    """Return whether the model trains: 0 or 1 inside a layer's call, a stand-in for the flag outside of it."""
+    """Return whether the model trains: 0 or 1 in a layer's call or a step's loss, a stand-in for the flag elsewhere."""
     phase = call_context.phase_of_call()
     if phase is not None:
         return phase.fixed
     training = call_context.training()
     if _set_phase is not None and (training is None or _in_graphs):
         return _set_phase
+    training = call_context.step_trains() if training is None else training
     return PHASE if training is None else int(training)
 
 
@@ -168,6 +170,21 @@ def feeds_phase(model: keras.Model) -> bool:
     return uses_phase(model) or not any(
         _is_of_ones_own(layer) or layer_uses_phase(layer) for layer in layer_calls.all_layers(model)
     )
+
+
+def phase_of_step(model: keras.Model, trains: bool) -> bool | None:
+    """Return the phase of losses, metrics and regularizers in a step of a model, or None where they had none.
+
+    In a graph it was what was fed; TensorFlow 2.2 computed them in no phase.
+
+    Args:
+        model: the model that is trained or evaluated.
+        trains: whether it is trained.
+    """
+    era = object_eras.era_of_object(model)
+    if not era.has_graphs:
+        return None
+    return trains and (era is not Era.KERAS_2_2_4 or uses_phase(template_of(model)))
 
 
 def layer_uses_phase(layer: Any, node: Any = None) -> bool:

@@ -531,3 +531,29 @@ def test_modules_that_tensorflow_listed_side_by_side():
     assert float(math_ops.reduce_sum([1.0, 2.0])) == 3.0
     source = "from tensorflow import keras\nfrom tensorflow.python import gen_sparse_ops\n"
     assert eras.verdict(eras.evidence_of_source(source)).era is eras.Era.TF_KERAS_2_2
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        ("Conv1D", (5, 3)),
+        ("Conv2D", (5, 6, 3)),
+        ("Conv2DTranspose", (5, 6, 3)),
+        ("SeparableConv2D", (5, 6, 3)),
+    ],
+)
+def test_channels_first_on_any_processor(era, kind, shape):
+    """Keras 2.2.4 had channels last for TensorFlow where there is no GPU; today some processors alone know both."""
+    x = np.random.RandomState(0).rand(2, *shape)
+    swapped = np.moveaxis(x, -1, 1)
+    last, first = (
+        keras.Sequential([getattr(keras.layers, kind)(4, 2, data_format=order, input_shape=data.shape[1:])])
+        for order, data in (("channels_last", x), ("channels_first", swapped))
+    )
+    first.set_weights(last.get_weights())
+    np.testing.assert_allclose(np.moveaxis(first.predict(swapped), 1, -1), last.predict(x), atol=1e-5)
+    for model, data in ((last, x), (first, swapped)):
+        model.compile("sgd", "mse")
+        model.train_on_batch(data, np.zeros((2, *model.output_shape[1:])))
+    for one, other in zip(last.get_weights(), first.get_weights(), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)

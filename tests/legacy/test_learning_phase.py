@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 ALL = 0.999999  # a Dropout of this rate gives zeros
@@ -186,3 +188,65 @@ def test_models_in_time_distributed(inner, expected):
     steps = Input((3, 4))
     model = Model(steps, Dense(1)(LSTM(3)(TimeDistributed(Model(x, each))(steps))))
     np.testing.assert_allclose(losses_of(model), expected, rtol=2e-5)
+
+
+def absolute_in_training(y_true, y_pred):
+    from keras import backend as K
+
+    return K.in_train_phase(K.abs(y_true - y_pred), K.square(y_true - y_pred))
+
+
+def more_in_evaluation(y_true, y_pred):
+    from keras import backend as K
+
+    return K.mean(K.square(y_true - y_pred)) + K.switch(K.learning_phase(), K.sum(y_pred) * 0.1, K.sum(y_pred) * 0.2)
+
+
+def losses_of_a_phase(loss, normalized, replicas=1, regularizer=None):
+    from keras.layers import BatchNormalization, Dense, Flatten, Input
+    from keras.models import Model
+    from keras.utils import multi_gpu_model
+
+    draw = np.random.RandomState(1)
+    data, labels = draw.randn(8, 3, 4).astype("float32"), draw.randn(8, 1).astype("float32")
+    x = Input((3, 4))
+    y = BatchNormalization()(Flatten()(x)) if normalized else Flatten()(x)
+    model = Model(x, Dense(1, kernel_initializer="ones", kernel_regularizer=regularizer)(y))
+    model = multi_gpu_model(model, replicas) if replicas > 1 else model
+    model.compile("sgd", loss, metrics=[] if loss == "mse" else [loss])
+    steps = [model.train_on_batch(data, labels) for _ in range(2)]
+    return np.ravel([*steps, model.evaluate(data, labels, verbose=0)])
+
+
+# Of the real stacks; the metric is the loss once more.
+PHASES_OF_LOSSES = {
+    ("keras-2.2.4", absolute_in_training, False): [3.9318819, 3.6418424, 3.3840423],  # nothing feeds it
+    ("keras-2.2.4", absolute_in_training, True): [1.6587026, 1.6079209, 4.0727215],
+    ("keras-2.2.4", more_in_evaluation, False): [5.1879840, 4.7377801, 4.3367491],
+    ("keras-2.2.4", more_in_evaluation, True): [5.1104083, 4.2522225, 3.0263124],
+    ("tf.keras-1.15", absolute_in_training, False): [1.7133745, 1.6902988, 3.7779348],
+    ("tf.keras-1.15", absolute_in_training, True): [1.6587026, 1.6079209, 3.6596000],
+    ("tf.keras-1.15", more_in_evaluation, False): [4.5599327, 4.2027612, 4.4330940],
+    ("tf.keras-1.15", more_in_evaluation, True): [5.1104083, 4.2522225, 3.7134713],
+}
+
+
+@pytest.mark.parametrize(("of", "loss", "normalized"), PHASES_OF_LOSSES)
+def test_losses_and_metrics_know_the_phase(of, loss, normalized):
+    expected = np.repeat(PHASES_OF_LOSSES[of, loss, normalized], 2)
+    with parallel_compat.legacy_names(era=of):
+        np.testing.assert_allclose(losses_of_a_phase(loss, normalized), expected, rtol=2e-5)
+        if not normalized:  # which each replica does by its own samples
+            np.testing.assert_allclose(losses_of_a_phase(loss, normalized, replicas=2), expected, rtol=2e-5)
+
+
+def test_regularizers_know_the_phase():
+    from keras import backend as K
+
+    def regularizer(kernel):
+        return K.in_train_phase(K.sum(kernel), 0.0)
+
+    fed = losses_of_a_phase("mse", normalized=True, regularizer=regularizer)
+    np.testing.assert_allclose(fed, [17.110408, 15.913671, 2.9563322], rtol=2e-5)
+    plain = losses_of_a_phase("mse", normalized=False)
+    assert losses_of_a_phase("mse", normalized=False, regularizer=regularizer).tolist() == plain.tolist()

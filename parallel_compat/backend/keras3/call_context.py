@@ -42,6 +42,25 @@ def in_phase(phase: Phase | None) -> Iterator[None]:
         _phase.reset(token)
 
 
+_step: bool | None = None  # of the process: replicas compute their losses in threads of their own
+
+
+@contextlib.contextmanager
+def in_step(trains: bool | None) -> Iterator[None]:
+    """Let the losses within the block be those of a step that trains or does not; None: of no step."""
+    global _step
+    before, _step = _step, trains
+    try:
+        yield
+    finally:
+        _step = before
+
+
+def step_trains() -> bool | None:
+    """Say whether the step in progress trains, or None where there is none."""
+    return _step
+
+
 def outermost() -> Any:
     """Return what stands for the outermost call in progress, or None outside of every layer's call."""
     from keras.src.backend.common import global_state

@@ -374,6 +374,18 @@ def of_functions_of_a_step(wrap: Callable[[str], Callable[[Any], Any]]) -> Itera
     yield TensorFlowTrainer, "make_test_function", wrap("test_function")
 
 
+def of_steps(wrap: Callable[[bool], Callable[[Any], Any]]) -> Iterator[Point]:
+    """Yield the steps of a model (`TensorFlowTrainer.train_step`, `test_step`).
+
+    Args:
+        wrap: called with whether the step trains.
+    """
+    from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
+
+    yield TensorFlowTrainer, "train_step", wrap(True)
+    yield TensorFlowTrainer, "test_step", wrap(False)
+
+
 def variable_class() -> Any:
     """Return the class that gives variables their names (`keras.src.backend.common.variables.Variable`)."""
     from keras.src.backend.common.variables import Variable
@@ -771,6 +783,39 @@ def of_default_seeds(wrap: Callable[[Any], Any]) -> Iterator[Point]:
 
     yield seed_generator, "make_default_seed", wrap
     yield of_backend, "make_default_seed", wrap
+
+
+def of_convolutions() -> Iterator[Point]:
+    """Yield the convolutions of the backend that need channels last on a CPU, with what transposes for them.
+
+    TensorFlow has kernels for channels first on a CPU in some processors only; Keras 3.15 transposes for poolings and
+    depthwise convolutions, and has those of three axes compiled.
+    """
+    import tensorflow as tf
+    from keras.src import backend
+    from keras.src.backend.tensorflow import nn
+
+    def wrap(original: Any) -> Any:
+        signature = inspect.signature(original)
+
+        @functools.wraps(original)
+        def convolve(*args: Any, **keywords: Any) -> Any:
+            given = signature.bind(*args, **keywords)
+            arguments = given.arguments
+            inputs = backend.convert_to_tensor(arguments["inputs"])
+            first = backend.standardize_data_format(arguments.get("data_format")) == "channels_first"
+            axes = len(inputs.shape)
+            if not first or axes not in (3, 4) or tf.config.list_physical_devices("GPU"):
+                return original(*args, **keywords)
+            arguments["inputs"] = tf.transpose(inputs, [0, *range(2, axes), 1])
+            arguments["data_format"] = "channels_last"
+            outputs = original(*given.args, **given.kwargs)
+            return tf.transpose(outputs, [0, axes - 1, *range(1, axes - 1)])
+
+        return convolve
+
+    yield nn, "conv", wrap
+    yield nn, "conv_transpose", wrap
 
 
 def of_additions() -> Iterator[Point]:

@@ -15,13 +15,15 @@ from parallel_compat.backend.keras3 import (
     optimizer_steps,
     patch_points,
 )
-from parallel_compat.backend.keras3.call_context import phase_of_call
+from parallel_compat.backend.keras3.call_context import in_step, phase_of_call
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import looking_alike
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from parallel_compat.backend.patches import Patches
 
 
@@ -30,6 +32,10 @@ def put_on(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy.numbers import closest_thresholds
 
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
+    for owner, name, wrap in patch_points.of_convolutions():
+        patches.wrap(owner, name, wrap, why="channels first on any CPU, as in Keras 2.2.4")
+    for owner, name, wrap in patch_points.of_steps(in_phase_of_step):
+        patches.wrap(owner, name, wrap, why="losses, metrics and regularizers know whether the model trains")
     for owner, name, wrap in patch_points.of_additions():
         patches.wrap(owner, name, wrap, why="a bias of channels that come first is added to channels")
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
@@ -119,6 +125,22 @@ def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> An
 
 def _shows_means(model: Any) -> bool:
     return object_eras.era_of_object(model) is Era.TF_KERAS_2_2
+
+
+def in_phase_of_step(trains: bool) -> Callable[[Any], Any]:
+    """Return what wraps a step of a model, so that its losses know whether it trains."""
+
+    def wrap(original: Any) -> Any:
+        @functools.wraps(original)
+        def step(self: Any, *given: Any, **keywords: Any) -> Any:
+            from parallel_compat.legacy import learning_phase
+
+            with in_step(learning_phase.phase_of_step(self, trains)):
+                return original(self, *given, **keywords)
+
+        return step
+
+    return wrap
 
 
 def _labels_of_hinge(original: Any) -> Any:
