@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy.numbers import callback_params
 from parallel_compat.legacy.utils import to_list
 from parallel_compat.run import object_eras
@@ -36,8 +37,8 @@ def are_arrays(validation_data: Any) -> bool:
 
 
 def fields_of_arrays(arguments: dict[str, Any]) -> dict[str, Any]:
-    sizes = {int(each.shape[0]) for each in flatten(arguments.get("x")) if getattr(each, "shape", ())}
-    if len(sizes) != 1 or arguments.get("y") is None:
+    sizes = {int(each.shape[0]) for each in flatten(arguments.get("x")) if _has_samples(each)}
+    if len(sizes) != 1:
         return {}
     count = sizes.pop()
     if arguments.get("validation_split") and arguments.get("validation_data") is None:
@@ -53,29 +54,36 @@ def samples_of_arrays(validation_data: Any) -> int | None:
     """Return how many samples are validated on; None where that is no arrays."""
     if not isinstance(validation_data, (tuple, list)):
         return None
-    first = next((each for each in flatten(validation_data[0]) if getattr(each, "shape", ())), None)
+    first = next((each for each in flatten(validation_data[0]) if _has_samples(each)), None)
     return None if first is None else int(first.shape[0])
 
 
 def validated_on(arguments: dict[str, Any]) -> Any:
-    """Return what `fit` validates on: as given, or the last samples of the arrays that it trains on."""
+    """Return what `fit` validates on: as given, or the last samples of the arrays that it trains on.
+
+    There are no targets where the loss is one that the model adds itself (`add_loss`).
+    """
     part = arguments.get("validation_split")
-    if arguments.get("validation_data") is not None or not part or arguments.get("y") is None:
+    if arguments.get("validation_data") is not None or not part:
         return arguments.get("validation_data")
-    data: tuple[Any, ...] = (arguments["x"], arguments["y"])
+    data: tuple[Any, ...] = (arguments.get("x"), arguments.get("y"))
     if arguments.get("sample_weight") is not None:
         data = (*data, arguments["sample_weight"])
-    sizes = {int(each.shape[0]) for each in flatten(data) if hasattr(each, "shape")}
+    sizes = {int(each.shape[0]) for each in flatten(data) if _has_samples(each)}
     if len(sizes) != 1:
         return None
     start = int(sizes.pop() * (1 - part))
-    return keras.tree.map_structure(lambda each: each[start:] if hasattr(each, "shape") else each, data)
+    return keras.tree.map_structure(lambda each: each[start:] if _has_samples(each) else each, data)
+
+
+def _has_samples(each: Any) -> bool:
+    return bool(getattr(each, "shape", ())) and not is_sequence(each) and not is_generator(each)
 
 
 def _arrays(validation_data: Any) -> list[Any] | None:
     if not isinstance(validation_data, (tuple, list)) or len(validation_data) < 2:
         return None
-    x, y = to_list(validation_data[0], allow_tuple=True), to_list(validation_data[1], allow_tuple=True)
+    x, y = ([] if each is None else to_list(each, allow_tuple=True) for each in validation_data[:2])
     if not all(getattr(each, "shape", ()) for each in (*x, *y)):
         return None
     weights = validation_data[2] if len(validation_data) > 2 else [np.ones(each.shape[0]) for each in y]

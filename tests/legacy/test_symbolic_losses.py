@@ -67,6 +67,29 @@ def test_trains_as_a_layer_that_adds_the_losses():
     np.testing.assert_allclose(model.predict(X), expected.predict(X), rtol=1e-5)
 
 
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_validation_split_without_targets(eagerly, capsys):
+    """As Keras 2.2.4: the last samples are validated on, not trained on, and callbacks learn of both."""
+    params, held = [], []
+
+    class Looks(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            params.append(dict(self.params))
+            held.append(self.validation_data)
+
+    model = autoencoder(symbolic=True, normal=False)
+    model.compile(optimizer="sgd", run_eagerly=eagerly)
+    history = model.fit(X, validation_split=0.25, batch_size=5, verbose=2, callbacks=[Looks()])
+    assert set(history.history) == {"loss", "val_loss"}
+    expected = {"batch_size": 5, "samples": 12, "steps": None, "do_validation": True, "metrics": ["loss", "val_loss"]}
+    assert {name: params[0][name] for name in expected} == expected
+    assert {name: history.params[name] for name in expected} == expected
+    (inputs,) = held[0]
+    np.testing.assert_array_equal(inputs, X[12:])
+    assert "Train on 12 samples, validate on 4 samples" in capsys.readouterr().out
+    np.testing.assert_allclose(model.evaluate(X[12:], verbose=0), history.history["val_loss"][-1], rtol=1e-5)
+
+
 def test_trains_on_replicas():
     from keras.utils import multi_gpu_model
 
