@@ -110,6 +110,10 @@ class Epochs:
         if self._runs_out and self._limit is not None:
             self._limit = min(self._limit, self._source.batches_per_pass or self._limit)
 
+    def is_done(self) -> bool:
+        """Whether all batches of the epoch were given."""
+        return self._limit is not None and self._given >= self._limit
+
     def skip(self, epochs: int) -> None:
         """Leave out the batches of so many epochs, before the first one is taken."""
         self._to_skip = epochs * (self.length or 0)

@@ -348,8 +348,115 @@ class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler): 
             super().on_epoch_begin(epoch, logs)
 
 
-class ReduceLROnPlateau(_LoggingLr, keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
-    """Keras 2's `ReduceLROnPlateau`: what it logs is the `lr`, which Keras 3 logs as `learning_rate`."""
+class ReduceLROnPlateau(Callback, keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
+    """Keras 2's `ReduceLROnPlateau`: it logs the rate as `lr`, and compares by fields that classes made of it read.
+
+    >>> plateau = ReduceLROnPlateau("val_acc", min_delta=0.1)
+    >>> plateau.best, plateau.monitor_op(0.5, 0.3), plateau.monitor_op(0.5, 0.45)
+    (-inf, True, False)
+
+    Keras 3 has no `monitor_op` and no `best` before the end of the first epoch, takes a first loss of NaN for the best,
+    and compares in single precision.
+
+    Args:
+        monitor: the log that is watched.
+        factor: what the rate is multiplied by.
+        patience: epochs without anything better before that.
+        verbose: 1 prints the new rate.
+        mode: "min", "max" or "auto": larger is better where the log's name has "acc" in it.
+        min_delta: how much better is better; `epsilon` in Keras 2.1.
+        cooldown: epochs after that which do not count.
+        min_lr: the lowest rate.
+        **keywords: `epsilon`; others are not used.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 0,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+        **keywords: Any,
+    ) -> None:
+        keras.callbacks.Callback.__init__(self)
+        if factor >= 1.0:
+            raise ValueError(f"Expected a `factor` below 1. Received: {factor}")
+        if "epsilon" in keywords:
+            min_delta = keywords["epsilon"]
+            warnings.warn(
+                "`epsilon` argument is deprecated and will be removed, use `min_delta` instead.",
+                ParallelCompatWarning,
+                stacklevel=2,
+            )
+        self.monitor, self.mode, self.min_delta = monitor, checked_mode("ReduceLROnPlateau", mode), min_delta
+        self.factor, self.patience, self.cooldown, self.min_lr = factor, patience, cooldown, min_lr
+        self.verbose = verbose
+        self._begin()
+
+    def _begin(self) -> None:
+        self.monitor_op: Callable[[Any, Any], bool]
+        if larger_is_better(self.monitor, self.mode):
+            self.monitor_op = lambda a, b: bool(np.greater(a, b + self.min_delta))
+            self.best: Any = -np.inf
+        else:
+            self.monitor_op = lambda a, b: bool(np.less(a, b - self.min_delta))
+            self.best = np.inf
+        self.cooldown_counter = self.wait = 0
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._begin()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        logs = {} if logs is None else logs
+        rate = _rate(self.model.optimizer)
+        logs["learning_rate"] = rate
+        rename_rate(logs)
+        current = logs.get(resolve(logs, self.monitor))
+        if current is None:
+            warnings.warn(
+                f"Reduce LR on plateau conditioned on metric `{self.monitor}` which is not available. Available "
+                f"metrics are: {','.join(logs)}",
+                ParallelCompatWarning,
+                stacklevel=2,
+            )
+            return
+        if self.in_cooldown():
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.monitor_op(current, self.best):
+            self.best, self.wait = current, 0
+            return
+        if self.in_cooldown():
+            return
+        self.wait += 1
+        if self.wait < self.patience or rate <= self.min_lr:
+            return
+        reduced = max(rate * self.factor, self.min_lr)
+        _set_rate(self.model.optimizer, reduced)
+        if self.verbose > 0:
+            print(f"\nEpoch {epoch + 1:05d}: ReduceLROnPlateau reducing learning rate to {reduced}.")
+        self.cooldown_counter, self.wait = self.cooldown, 0
+
+    def in_cooldown(self) -> bool:
+        """Say whether epochs do not count yet."""
+        return self.cooldown_counter > 0
+
+
+def _rate(optimizer: Any) -> float:
+    """Return an optimizer's learning rate; one of the user's own may have it as `lr` alone."""
+    rate = optimizer.learning_rate if hasattr(optimizer, "learning_rate") else optimizer.lr
+    return float(keras.ops.convert_to_numpy(rate))
+
+
+def _set_rate(optimizer: Any, rate: float) -> None:
+    if hasattr(optimizer, "learning_rate"):
+        optimizer.learning_rate = rate
+    else:
+        optimizer.lr.assign(rate)
 
 
 class TensorBoard(keras.callbacks.TensorBoard):  # type: ignore[misc]

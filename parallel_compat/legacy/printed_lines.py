@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
@@ -49,6 +50,47 @@ def shown(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     ordered = sorted((pair for pair in values if pair[0] != "lr"), key=lambda pair: str(pair[0]).startswith("val_"))
     differ = [name for name, _ in ordered] != [name for name, _ in values]
     return ordered if differ and callers.era_of_caller() in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) else values
+
+
+_SUMS = "_parallel_compat_sums"
+
+
+def summing(original: Any) -> Any:
+    """Let a bar that the user's code makes (`Progbar.__init__`) keep the sums of what it shows."""
+
+    @functools.wraps(original)
+    def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+        frame = callers.user_frame(sys._getframe(1))
+        if frame is not None and callers.era_of(frame) is not Era.TODAY:
+            vars(self)[_SUMS] = {}, callers.era_of(frame)
+        original(self, *given, **keywords)
+
+    return __init__
+
+
+def averaged(bar: Any, values: list[tuple[str, Any]], steps: int) -> list[tuple[str, Any]] | None:
+    """Return what a bar of the user's own shows, means over the steps; None of a bar of Keras.
+
+    The last update of a bar shows the last values in Keras 3, as its own bars get means then.
+
+    Args:
+        bar: the bar.
+        values: pairs of a name and a number.
+        steps: how many there were since its last update.
+    """
+    sums, era = vars(bar).get(_SUMS, (None, Era.TODAY))
+    if sums is None:
+        return None
+    weight = max(steps, 1) if era is Era.TF_KERAS_2_2 else steps
+    means = []
+    for name, value in values:
+        if name in (bar.stateful_metrics or ()):
+            means.append((name, value))
+            continue
+        total, count = sums.get(name, (0, 0))
+        sums[name] = total + value * weight, count + weight
+        means.append((name, sums[name][0] / max(1, sums[name][1])))
+    return means
 
 
 _SAMPLES = "_parallel_compat_samples_of_fit"

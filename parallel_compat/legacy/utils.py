@@ -142,8 +142,10 @@ def slice_arrays(arrays: Any, start: Any = None, stop: Any = None) -> Any:
     if hasattr(start, "__len__"):
         indices = start.tolist() if hasattr(start, "shape") else start
         sliced = [None if x is None else x[indices] for x in given]
-    else:
+    elif several:
         sliced = [None if x is None else x[start:stop] for x in given]
+    else:
+        return [None]  # as it was of one array and bounds
     return sliced if several else sliced[0]
 
 
@@ -181,6 +183,22 @@ def ask_to_proceed_with_overwrite(filepath: str) -> bool:
     while answer not in ("y", "n"):
         answer = ask("Enter [y/n]: ").strip().lower()
     return answer == "y"
+
+
+def normalize(x: Any, axis: int = -1, order: Any = 2) -> Any:
+    """Divide by the norm along an axis; Keras 3.15 takes `axis=0` for the last one, and gives tensors for lists.
+
+    >>> normalize([[3.0, 0.0], [4.0, 0.0]], axis=0).tolist()
+    [[0.6, 0.0], [0.8, 0.0]]
+
+    Args:
+        x: an array.
+        axis: along which the norm is taken.
+        order: of the norm, 2 for the Euclidean one.
+    """
+    norm = np.atleast_1d(np.linalg.norm(x, order, axis))
+    norm[norm == 0] = 1
+    return x / np.expand_dims(norm, axis)
 
 
 def to_categorical(

@@ -419,3 +419,49 @@ def test_functions_for_newer_hooks_name_their_arguments_as_they_like():
         )
         model.fit(np.ones((4, 1)), np.ones((4, 1)), batch_size=2, verbose=0, callbacks=[callback])
     assert seen == [0, (0, "loss"), 1, (1, "loss")]
+
+
+@pytest.mark.parametrize(
+    ("era", "shown"),
+    [
+        ("keras-2.2.4", ["loss: 1.0000 - seen: 3.0000", "l: 2.0000"]),
+        ("tf.keras-1.15", ["loss: 1.0000 - seen: 3.0000", "l: 2.0000"]),
+        ("tf.keras-2.2", ["loss: 0.8333 - seen: 3.0000", "l: 1.6667"]),
+    ],
+)
+def test_bars_of_ones_own_end_with_means(era, shown, capsys):
+    """As the real stacks printed them; Keras 3 ends with the last values."""
+    with parallel_compat.legacy_names(era=era):
+        bar = keras.utils.Progbar(2, stateful_metrics=["seen"], interval=0)
+        for step, loss in enumerate([0.5, 0.5, 1.5]):
+            bar.update(step, [("loss", np.float32(loss)), ("seen", step + 1)])
+        bar = keras.utils.generic_utils.Progbar(2, verbose=2)
+        bar.add(0, [("l", 1.0)])
+        bar.add(1, [("l", 1.0)])
+        bar.add(1, values=[("l", 3.0)])
+    lines = [each.rstrip() for each in capsys.readouterr().out.splitlines()]
+    assert [each.endswith(line) for each, line in zip(lines[-2:], shown, strict=True)] == [True, True], lines
+
+
+def test_classes_made_of_reduce_lr_on_plateau_read_its_fields(legacy_names):
+    """One of 2019 that goes back to the best weights before the rate is reduced."""
+
+    class Backtracking(keras.callbacks.ReduceLROnPlateau):
+        went_back = 0
+
+        def on_epoch_end(self, epoch, logs=None):
+            current = logs.get(self.monitor)
+            if not self.monitor_op(current, self.best) and not self.in_cooldown() and self.wait + 1 >= self.patience:
+                self.went_back += 1
+            super().on_epoch_end(epoch, logs)
+
+    plateau = Backtracking(monitor="loss", patience=1, min_delta=100.0, factor=0.5, min_lr=0.003)
+    assert (plateau.best, plateau.monitor_op(1.0, 2.0), plateau.wait) == (np.inf, False, 0)
+    _, history = trained([plateau], epochs=4)
+    assert plateau.went_back == 3
+    assert history.history["lr"] == pytest.approx([0.01, 0.01, 0.005, 0.003])
+    plateau = keras.callbacks.ReduceLROnPlateau(monitor="score", patience=1)
+    plateau.set_model(trained([], epochs=1)[0])
+    for loss in (np.nan, 0.5, 0.4):  # the first one is no best value
+        plateau.on_epoch_end(0, {"score": loss})
+    assert (plateau.best, plateau.wait) == (0.4, 0)

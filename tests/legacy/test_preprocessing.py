@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import keras
 import numpy as np
 import pytest
@@ -73,6 +75,40 @@ def test_to_categorical_takes_its_old_arguments(keywords):
     assert rows.dtype == keywords.get("dtype", "float32")
     np.testing.assert_array_equal(np_utils.to_categorical([0, 1], 3), rows)
     np.testing.assert_array_equal(to_categorical(x=[0, 1]), np.eye(2))
+
+
+def test_normalize_divides_along_the_first_axis_as_well():
+    from keras.utils import normalize, np_utils
+
+    square = np.array([[3.0, 0.0], [4.0, 0.0]])
+    for function in (normalize, keras.utils.normalize, np_utils.normalize):
+        np.testing.assert_allclose(function(square, axis=0), [[0.6, 0.0], [0.8, 0.0]])
+    by_rows = normalize([[3, 4], [0, 0]], order=1)
+    assert isinstance(by_rows, np.ndarray)
+    np.testing.assert_allclose(by_rows, [[3 / 7, 4 / 7], [0, 0]])
+
+
+def test_a_generator_of_time_series_is_written_as_json():
+    """As Keras 2.2.4 and its `keras_preprocessing` wrote it."""
+    from keras.preprocessing.sequence import TimeseriesGenerator
+
+    batches = TimeseriesGenerator(np.arange(5), np.arange(5), 2)
+    assert batches[0][0].tolist() == [[0, 1], [1, 2], [2, 3]]
+    assert json.loads(batches.to_json()) == {
+        "class_name": "TimeseriesGenerator",
+        "config": {
+            "data": "[0, 1, 2, 3, 4]",
+            "targets": "[0, 1, 2, 3, 4]",
+            "length": 2,
+            "sampling_rate": 1,
+            "stride": 1,
+            "start_index": 2,
+            "end_index": 4,
+            "shuffle": False,
+            "reverse": False,
+            "batch_size": 128,
+        },
+    }
 
 
 def test_images_are_turned_and_zoomed_as_keras_preprocessing_did():

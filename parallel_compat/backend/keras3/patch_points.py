@@ -46,13 +46,17 @@ def of_logs(logs_of: Callable[[Any, dict[str, Any]], Any]) -> Iterator[Point]:
 
 
 def of_printed_lines(
-    spelled: Callable[[str], str], shown: Callable[[list[Any]], list[Any]]
+    spelled: Callable[[str], str],
+    shown: Callable[[list[Any]], list[Any]],
+    averaged: Callable[[Any, list[Any], int], list[Any] | None],
 ) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where lines are printed (`io_utils.print_msg`), and a bar gets what it shows (`Progbar.update`).
 
     Args:
         spelled: returns a line as it is to be printed.
         shown: returns what a bar shows of pairs of a name and a number.
+        averaged: called with a bar, such pairs and the steps since its last update; returns them averaged, or None
+            where the bar is to average them.
     """
     from keras.src.utils import io_utils
 
@@ -64,7 +68,16 @@ def of_printed_lines(
 
     def showing(original: Any) -> Any:
         def update(self: Any, current: Any, values: Any = None, finalize: Any = None) -> None:
-            original(self, current, values and shown(list(values)), finalize)
+            means = averaged(self, list(values or ()), current - self._seen_so_far)
+            if means is None:
+                original(self, current, values and shown(list(values)), finalize)
+                return
+            stateful = self.stateful_metrics
+            self.stateful_metrics = {name for name, _ in means}  # which are shown as they are
+            try:
+                original(self, current, means, finalize)
+            finally:
+                self.stateful_metrics = stateful
 
         return update
 
@@ -502,6 +515,20 @@ def of_batch_ends(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point
 
     yield CallbackList, "_on_train_batch_end", wrap("on_train_batch_end")
     yield CallbackList, "_on_test_batch_end", wrap("on_test_batch_end")
+
+
+def of_ends_of_trained_batches(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where `fit` says that a batch was trained on (`CallbackList.on_train_batch_end`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "on_train_batch_end", wrap
+
+
+def of_validations(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where `fit` asks whether it validates after an epoch (`Trainer._should_eval`)."""
+    from keras.src.trainers.trainer import Trainer
+
+    yield Trainer, "_should_eval", wrap
 
 
 def of_callback_lists(wrap: Callable[[Any], Any]) -> Iterator[Point]:

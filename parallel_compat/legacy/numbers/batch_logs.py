@@ -401,12 +401,12 @@ def evaluating(model: Any, kind: str, x: Any, batch_size: int | None, steps: int
 
 def _giving_place(original: Any, kind: str) -> Any:
     def on_batch_begin(self: Any, batch: int, logs: Any = None) -> None:
-        place = _place(self, batch, begins=kind)
-        if logs or not place:
+        if object_eras.era_of_training(getattr(self, "model", None)) is Era.TODAY:
             original(self, batch, logs)
             return
+        given = Logs(keras3.plain_logs(logs) if logs else _place(self, batch, begins=kind))
         for callback in self.callbacks:
-            getattr(callback, f"on_{kind}_batch_begin")(batch, logs=Logs(place))
+            getattr(callback, f"on_{kind}_batch_begin")(batch, given)  # which names its arguments as it likes
 
     return on_batch_begin
 
@@ -467,14 +467,14 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
             given = Logs({**_place(self, batch, logs.size), **logs_as_then.of_batch(given, era)})
         else:  # of metrics that are no means; validation had no `batch`, and its samples are not known here
             place = _place(self, batch) if hook == "on_train_batch_end" else {}
-            if not place:
+            if not place and object_eras.era_of_training(getattr(self, "model", None)) is Era.TODAY:
                 original(self, batch, logs)
                 return
             means = Logs(keras3.plain_logs(logs or {}))
             given = Logs({**place, **logs_as_then.of_batch(means, object_eras.era_of_training(self.model))})
         for callback in self.callbacks:
             is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
-            getattr(callback, hook)(batch, logs=means if is_bar else given)
+            getattr(callback, hook)(batch, means if is_bar else given)
 
     return give
 

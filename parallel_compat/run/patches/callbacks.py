@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy import callback_hooks, printed_lines
-    from parallel_compat.legacy.numbers import batch_logs
+    from parallel_compat.legacy.numbers import batch_logs, stops_within_epochs
     from parallel_compat.legacy.numbers.logs import logs_of
 
     callback = keras.callbacks.Callback
@@ -36,12 +36,12 @@ def put_on(patches: Patches, keras: Any) -> None:
         make = functools.partial(_by_place, hook=hook)
         patches.wrap(callback, hook.replace("on_", "on_train_"), make, why="hooks name arguments as they like")
     patches.wrap(keras.callbacks.LambdaCallback, "__init__", _of_any_arguments, why="so do functions for hooks")
-    for kind in (keras.callbacks.LearningRateScheduler, keras.callbacks.ReduceLROnPlateau):
-        patches.wrap(kind, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
     bar, lines = keras.callbacks.ProgbarLogger, "what was printed of an epoch"
     patches.wrap(bar, "on_epoch_begin", printed_lines.first_line_of_epoch, why=lines)
     patches.wrap(bar, "on_epoch_end", printed_lines.last_line_of_epoch, why=lines)
+    patches.wrap(keras.utils.Progbar, "__init__", printed_lines.summing, why="bars of the user's own show means")
     scheduler = keras.callbacks.LearningRateScheduler
+    patches.wrap(scheduler, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
     patches.wrap(scheduler, "on_epoch_begin", _taking_tensors, why="a schedule could return a tensor in TensorFlow 2.2")
     patches.wrap(keras.callbacks.CSVLogger, "on_epoch_end", _writing_what_is_logged, why="columns are what is logged")
     for points, why in (
@@ -52,9 +52,10 @@ def put_on(patches: Patches, keras: Any) -> None:
             "logs of batches and means of epochs as the era counted",
         ),
         (
-            patch_points.of_printed_lines(printed_lines.spelled, printed_lines.shown),
+            patch_points.of_printed_lines(printed_lines.spelled, printed_lines.shown, printed_lines.averaged),
             "lines as scripts read them from logs, and what a bar shows",
         ),
+        (stops_within_epochs.points(), "what is left of an epoch that a callback stops"),
         (callback_hooks.points(), "hooks that Keras 2.2.4 did not know are not called in its era"),
     ):
         for owner, name, wrap in points:
@@ -113,7 +114,8 @@ def _taking_tensors(original: Any) -> Any:
     @like(original)
     def on_epoch_begin(self: Any, epoch: int, logs: Any = None) -> None:
         takes_them = object_eras.era_of_training(self.model) is Era.TF_KERAS_2_2
-        with tensors_as_rates(self) if takes_them else contextlib.nullcontext():
+        tensors = tensors_as_rates(self) if takes_them else contextlib.nullcontext()
+        with tensors, _rate_by_its_name(self.model.optimizer):
             original(self, epoch, logs)
 
     return on_epoch_begin

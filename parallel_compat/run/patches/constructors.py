@@ -17,7 +17,7 @@ from parallel_compat.run import (
     object_eras,
 )
 from parallel_compat.run.patches.optimizers import apply_gradients, optimizer_init
-from parallel_compat.run.patches.wrapping import ARGUMENTS, like, noting, warn_at
+from parallel_compat.run.patches.wrapping import ARGUMENTS, like, noting
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -81,8 +81,6 @@ def _init(original: Any, kind: Any, of: str) -> Any:
             _keep_regularizer(self, keywords)
             return
         era = callers.era_of(frame)
-        if of == "keras.callbacks.ReduceLROnPlateau" and "epsilon" in keywords:
-            warn_at("`epsilon` argument is deprecated, and will be removed: use `min_delta` instead.", frame)
         length = keywords.get("input_length")
         given, keywords = translate(of, given, keywords, noting(of, frame), era=era, in_run=True)
         given, keywords = _old_hard_sigmoid(of, given, keywords, frame)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.run import usage
@@ -25,13 +24,6 @@ def noting(of: str, frame: FrameType) -> Callable[[str, str], None]:
         usage.record(f"{short}({given})", became, frame)
 
     return note
-
-
-def warn_at(text: str, frame: FrameType) -> None:
-    """Warn where the user's code is."""
-    from parallel_compat.warning_category import ParallelCompatWarning
-
-    warnings.warn_explicit(text, ParallelCompatWarning, frame.f_code.co_filename, frame.f_lineno)
 
 
 def looking_alike(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:

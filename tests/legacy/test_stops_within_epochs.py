@@ -1,0 +1,71 @@
+"""A callback stops the training within an epoch: what is trained and validated then, as the real stacks did it."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+X, Y = np.ones((8, 1)), np.zeros((8, 1))
+
+
+class Stop(keras.callbacks.Callback):
+    def __init__(self, at):
+        super().__init__()
+        self.at, self.seen = at, []
+
+    def on_batch_begin(self, batch, logs=None):
+        self.seen.append((batch, self.model.stop_training))
+
+    def on_batch_end(self, batch, logs=None):
+        if batch == self.at:
+            self.model.stop_training = True
+        self.seen.append((batch, self.model.stop_training))
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.seen.append(self.model.stop_training)
+
+
+def batches():
+    while True:
+        yield X[:2], Y[:2]
+
+
+@pytest.mark.parametrize("kind", ["arrays", "generator"])
+def test_what_is_left_of_the_epoch(era, kind):
+    def trained(at):
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="ones")])
+        model.compile("sgd", "mse")
+        stop = Stop(at)
+        keywords = {"epochs": 3, "verbose": 0, "validation_data": (X, Y), "callbacks": [stop]}
+        if kind == "arrays":
+            history = model.fit(X, Y, batch_size=2, **keywords)
+        else:
+            history = model.fit_generator(batches(), 4, workers=1, **keywords)
+        assert model.stop_training
+        return stop.seen, "val_loss" in history.history, history.epoch
+
+    goes_on = era == "tf.keras-2.2"
+    first = [(0, False), (0, False), (1, False), (1, True)]
+    rest = [(2, True), (2, True), (3, True), (3, True)]
+    assert trained(1) == ([*first, *(rest if goes_on else []), True], goes_on, [0])
+    # Of the last batch `fit_generator` of Keras 2.2.4 saw it after the validation.
+    validates = goes_on or (era == "keras-2.2.4" and kind == "generator")
+    assert trained(3)[1:] == (validates, [0])
+
+
+def test_hooks_of_evaluations_name_their_arguments_as_they_like(era):
+    class Hooks(keras.callbacks.Callback):
+        seen = 0
+
+        def on_test_batch_begin(self, *given):
+            self.seen += 1
+
+        def on_test_batch_end(self, number, what):
+            self.seen += 1
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
+    model.compile("sgd", "mse")
+    hooks = Hooks()
+    model.fit(X, Y, batch_size=4, verbose=0, validation_data=(X, Y), callbacks=[hooks])
+    assert hooks.seen == (0 if era == "keras-2.2.4" else 4)  # which did not know them
