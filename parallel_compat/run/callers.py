@@ -2,8 +2,9 @@
 
 Legacy names are answered for the user's code only. Who asks is known by the file of the module whose code runs
 (`__file__` of the frame's globals, so that code which TensorFlow's AutoGraph generates counts for the function it
-was made from). The standard library asks on somebody's behalf (`importlib.import_module`, `pickle`), and so does
-`layer_test`, which makes the user's layers; such frames are passed over.
+was made from). The standard library asks on somebody's behalf (`importlib.import_module`, `pickle`), and so do
+AutoGraph, which makes the calls in a `tf.function`, and `layer_test`, which makes the user's layers; such frames are
+passed over.
 
 Whose results code was written for is known by the file as well (`names/eras.py`). Ask here:
 
@@ -51,6 +52,7 @@ def _started_in() -> str:
 _STARTED_IN = _started_in()
 # How far a module is searched for after an error.
 _FOLDERS_LOOKED_INTO, _DEPTH_LOOKED_INTO = 500, 3
+_AUTOGRAPH = f"{os.sep}tensorflow{os.sep}python{os.sep}autograph{os.sep}"
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 _also: frozenset[str] = frozenset()
@@ -300,7 +302,7 @@ def _kind_of(file: str, module: str) -> str:
     if file.startswith("<") and module.partition(".")[0] in ("keras", "tensorflow"):
         return _INSTALLED
     path = os.path.abspath(file)
-    if path in (_LAYER_TESTS, _WORKERS) or _is_recorder(path):
+    if path in (_LAYER_TESTS, _WORKERS) or _AUTOGRAPH in path or _is_recorder(path):
         return _ON_BEHALF
     if path.startswith(_HERE) or any(folder in path for folder in _PACKAGES):
         return _INSTALLED

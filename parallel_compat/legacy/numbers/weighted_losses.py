@@ -1,4 +1,4 @@
-"""A compiled loss as its era weighed it: samples, masks, and what the sum is divided by.
+"""A loss as its era weighed it: samples, masks, and what the sum is divided by.
 
 - Keras 2.2.4 took the mean of a sample's losses over all axes that the weights lack, multiplied, and divided by the
   share of weights that are not 0; a mask was divided by its mean first (`weighted_masked_objective`).
@@ -55,11 +55,7 @@ class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """Compute the losses before they are weighed."""
-        with cross_entropies.of(self.era):
-            values = not_none(self.loss.call(y_true, y_pred), self.name)
-        if self.era is Era.TF_KERAS_1_15 and keras3.function_of(self.loss) is keras.losses.cosine_similarity:
-            return -values  # there the loss was the cosine itself, which falls as the rows turn away
-        return values
+        return _values(self.loss, self.era, y_true, y_pred)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         loss = self.of_sums(*self.sums(y_true, y_pred, sample_weight))
@@ -119,12 +115,57 @@ class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
         return config
 
 
+def _values(loss: keras.losses.Loss, era: Era, y_true: Any, y_pred: Any) -> Any:
+    with cross_entropies.of(era):
+        values = not_none(loss.call(y_true, y_pred), loss.name)
+    if era is Era.TF_KERAS_1_15 and keras3.function_of(loss) is keras.losses.cosine_similarity:
+        return -values  # there the loss was the cosine itself, which falls as the rows turn away
+    return values
+
+
+def called_by_hand(loss: keras.losses.Loss, era: Era, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    """Compute a loss that a program calls itself, as `Loss.__call__` of tf.keras and Keras 2.3 did.
+
+    It knew no mask, took weights along the first axes, and computed in the dtype of the predictions.
+
+    >>> mse = keras.losses.MeanSquaredError(reduction="none")
+    >>> called_by_hand(mse, Era.TF_KERAS_2_2, [[[1.0], [2.0]]] * 2, [[[0.0], [0.0]]] * 2, [1.0, 3.0]).numpy().tolist()
+    [[1.0, 4.0], [3.0, 12.0]]
+
+    Args:
+        loss: the loss.
+        era: whose results it shall give.
+        y_true: the targets.
+        y_pred: the predictions.
+        sample_weight: weights, or None.
+
+    Returns:
+        The weighted losses, or what the loss reduces them to.
+    """
+    ops = keras.ops
+    if keras3.function_of(loss) is not None:  # a function takes tensors; a `call` of the user's gets what was given
+        y_true, y_pred = ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)
+        if "float" not in keras.backend.standardize_dtype(y_pred.dtype):
+            y_pred = ops.cast(y_pred, loss.dtype)
+    values = ops.convert_to_tensor(_values(loss, era, y_true, y_pred))
+    dtype = keras.backend.standardize_dtype(values.dtype)
+    if dtype in ("float16", "bfloat16"):  # in which a sum soon has no place
+        values = ops.cast(values, "float32")
+    if sample_weight is not None:
+        values = values * _to_rank_of(values, ops.cast(sample_weight, values.dtype))
+    if loss.reduction == "sum":
+        values = ops.sum(values)
+    elif loss.reduction not in (None, "none"):
+        values = ops.mean(values) / tf.distribute.get_strategy().num_replicas_in_sync
+    return ops.cast(values, dtype)
+
+
 def _to_rank_of(values: Any, weights: Any) -> Any:
     """Squeeze or expand the last axis of weights, as `squeeze_or_expand_dimensions` did."""
-    more = weights.shape.rank - values.shape.rank
+    more = len(weights.shape) - len(values.shape)
     if more == 1:
-        return tf.squeeze(weights, -1)
-    return tf.expand_dims(weights, -1) if more == -1 and weights.shape.rank else weights
+        return keras.ops.squeeze(weights, -1)
+    return keras.ops.expand_dims(weights, -1) if more == -1 and len(weights.shape) else weights
 
 
 def weighed(loss: keras.losses.Loss, era: Era) -> keras.losses.Loss:
@@ -159,14 +200,19 @@ def _without_mask(metric: keras.metrics.Metric) -> None:
     update = metric.update_state
 
     def update_state(y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        if keras3.get_mask(y_pred) is not None:
-            unmasked = tf.identity(y_pred)
-            if keras3.get_logits(y_pred) is not None:
-                keras3.set_logits(unmasked, keras3.get_logits(y_pred), keras3.operation_behind(y_pred))
-            y_pred = unmasked
-        update(y_true, y_pred, sample_weight)
+        update(y_true, unmasked(y_pred), sample_weight)
 
     metric.update_state = update_state
+
+
+def unmasked(y_pred: Any) -> Any:
+    """Return predictions without their mask."""
+    if keras3.get_mask(y_pred) is None:
+        return y_pred
+    plain = tf.identity(y_pred)
+    if keras3.get_logits(y_pred) is not None:
+        keras3.set_logits(plain, keras3.get_logits(y_pred), keras3.operation_behind(y_pred))
+    return plain
 
 
 def _weigh_metric(metric: keras.metrics.Metric) -> None:

@@ -23,6 +23,7 @@ from parallel_compat.run.patches.wrapping import looking_alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from parallel_compat.backend.patches import Patches
 
@@ -42,6 +43,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
     for owner, name, wrap in patch_points.of_symbolic_cross_entropies(_symbolic_logits):
         patches.wrap(owner, name, wrap, why="cross-entropies of symbolic tensors from what TensorFlow 2.2 took")
+    patches.wrap(keras.losses.Loss, "__call__", looking_alike(_loss_by_hand), why="a loss called by hand as in the era")
     for owner, name, wrap in patch_points.of_added_losses(_shows_means):
         patches.wrap(owner, name, looking_alike(wrap), why="TensorFlow 2.2 showed the mean of an added loss")
     for owner, name, wrap in patch_points.of_labels_of_hinges(_labels_of_hinge):
@@ -58,6 +60,12 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(keras.metrics.Mean, "update_state", looking_alike(_mean), why=each)
     patches.wrap(
         patch_points.metric_of_function(), "update_state", looking_alike(_as_floats), why="metrics counted in floats"
+    )
+    patches.wrap(
+        keras.metrics.TruePositives.__mro__[1],
+        "result",
+        looking_alike(_counts),
+        why="counts at several thresholds are numbers, not the variable that goes on counting",
     )
     patches.set(keras.metrics.Metric, "stateful", True, why="an attribute of the metrics of tf.keras")
     for metric, (asked, given) in closest_thresholds.RATES.items():
@@ -121,6 +129,18 @@ def _cross_entropy(name: str, original: Any, *given: Any, **keywords: Any) -> An
 
     era = cross_entropies.current() or callers.era_of_caller()
     return cross_entropies.FORMULAS[name](original, era, *given, **keywords)
+
+
+def _loss_by_hand(original: Any) -> Any:
+    def __call__(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        era = object_eras.era_of_object(self)
+        if era is Era.TODAY or callers.user_frame(sys._getframe(1)) is None:  # what is compiled has a place of its own
+            return original(self, y_true, y_pred, sample_weight=sample_weight)
+        from parallel_compat.legacy.numbers import weighted_losses
+
+        return weighted_losses.called_by_hand(self, era, y_true, y_pred, sample_weight)
+
+    return __call__
 
 
 def _shows_means(model: Any) -> bool:
@@ -350,10 +370,21 @@ def _as_floats(original: Any) -> Any:
     def update_state(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         era = vars(self).get(object_eras.MARK)
         if era is not None and era.is_tf_keras:
+            if _is_called_by_hand(self, sys._getframe(1)):
+                from parallel_compat.legacy.numbers import weighted_losses
+
+                y_pred = weighted_losses.unmasked(y_pred)
             y_true, y_pred = _in_dtype(y_true, self.dtype), _in_dtype(y_pred, self.dtype)
         original(self, y_true, y_pred, sample_weight=sample_weight)
 
     return update_state
+
+
+def _is_called_by_hand(metric: Any, frame: FrameType | None) -> bool:
+    """Whether a metric is updated by the user's code (by `metric(...)`, too), where masks counted for nothing."""
+    while frame is not None and frame.f_code.co_name == "__call__" and frame.f_locals.get("self") is metric:
+        frame = frame.f_back
+    return callers.user_frame(frame) is not None
 
 
 def _in_dtype(values: Any, dtype: str) -> Any:
@@ -375,6 +406,15 @@ def _mean(original: Any) -> Any:
             metrics.update_mean(self, values, sample_weight)
 
     return update_state
+
+
+def _counts(original: Any) -> Any:
+    def result(self: Any) -> Any:
+        import tensorflow as tf
+
+        return tf.convert_to_tensor(original(self))
+
+    return result
 
 
 def _at_closest(of_era: Any, original: Any) -> Any:

@@ -1,0 +1,98 @@
+"""Losses, metrics and optimizers that a program calls itself, in loops of its own: what TensorFlow 2.2.3 gave."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+
+
+def _masked():
+    """A model with a mask, and steps that it predicts 1 of, but for one of padding, of which it predicts 5."""
+    from tensorflow import keras
+
+    model = keras.Sequential([keras.layers.Embedding(3, 1, mask_zero=True), keras.layers.Dense(1)])
+    steps = np.array([[1, 0], [2, 2]])
+    model(steps)
+    model.set_weights([np.array([[5.0], [1.0], [1.0]]), np.ones((1, 1)), np.zeros(1)])
+    return model, tf.constant(steps)
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+@pytest.mark.parametrize("traced", [False, True])
+def test_weights_of_a_loss_go_along_the_first_axes(era, traced):
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow import keras
+
+        none = keras.losses.MeanSquaredError(reduction="none")
+        mean = keras.losses.MeanSquaredError()
+        targets, outputs = tf.constant([[[1.0], [2.0]]] * 2), tf.zeros((2, 2, 1))
+
+        def losses():
+            return none(targets, outputs, sample_weight=[1.0, 3.0]), mean(targets, outputs, sample_weight=[1.0, 3.0])
+
+        each, one = (tf.function(losses) if traced else losses)()
+        np.testing.assert_allclose(each, [[1.0, 4.0], [3.0, 12.0]])
+        np.testing.assert_allclose(one, 5.0)
+        one_weight_a_row = none(targets[:, 0], outputs[:, 0], sample_weight=np.array([[1.0], [3.0]]))
+        np.testing.assert_allclose(one_weight_a_row, [1.0, 3.0])
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_no_mask_counts(traced):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        model, steps = _masked()
+        loss, count, targets = keras.losses.MeanSquaredError(), keras.metrics.MeanSquaredError(), tf.zeros((2, 2, 1))
+
+        def step():
+            predictions = model(steps)
+            count.update_state(targets, predictions)
+            return loss(targets, predictions), count(targets, predictions)
+
+        np.testing.assert_allclose((tf.function(step) if traced else step)(), [7.0, 7.0])  # (1 + 25 + 1 + 1) / 4
+
+
+def test_a_loss_of_the_users_gets_what_it_was_given():
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        class OneHot(keras.losses.Loss):
+            def call(self, y_true, y_pred):
+                return keras.losses.mse(tf.one_hot(y_true, 2), y_pred)
+
+        np.testing.assert_allclose(OneHot()(tf.constant([0, 1]), tf.zeros((2, 2))), 0.5)
+        mse = keras.losses.MeanSquaredError()
+        assert mse(np.zeros((2, 1)), np.ones((2, 1))).dtype == tf.float64
+        assert mse(tf.zeros((2, 1)), tf.fill((2, 1), tf.constant(200, tf.float16))) == 40000.0
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_apply_gradients_does_not_clip(traced):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        optimizer, variable = keras.optimizers.SGD(1.0, clipnorm=0.5), tf.Variable([3.0])
+
+        def step():
+            optimizer.apply_gradients([(tf.constant([2.0]), variable)])
+
+        (tf.function(step) if traced else step)()
+        np.testing.assert_allclose(variable, [1.0])
+
+
+@pytest.mark.parametrize("kind", ["TruePositives", "FalsePositives", "TrueNegatives", "FalseNegatives"])
+def test_counts_that_were_taken_stay(kind):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        metric = getattr(keras.metrics, kind)(thresholds=[0.2, 0.8])
+        metric.update_state([1.0, 1.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5])
+        taken = metric.result()
+        before = taken.numpy().tolist()
+        metric.reset_states()
+        assert before in ([2.0, 0.0], [0.0, 2.0])
+        assert taken.numpy().tolist() == before
