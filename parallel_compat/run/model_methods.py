@@ -39,7 +39,7 @@ from parallel_compat.legacy.numbers import (
 )
 from parallel_compat.names.eras import Era
 from parallel_compat.recover.reader import look_over
-from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage
+from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage, whole_arrays
 from parallel_compat.run.compiling import compile, get_config, to_json
 from parallel_compat.run.drawing import (
     in_drawn_order,
@@ -93,6 +93,8 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     samples = of_arrays.get("samples") if arguments.get("steps_per_epoch") is None else None
     lines = printed_lines.of_fit(self, arguments.get("verbose", 1), samples, samples_of_arrays(held_out))
+    if era is Era.KERAS_2_2_4:
+        arguments, drawing = whole_arrays.in_steps(arguments, drawing)
     look_at_first_batch(self, arguments.get("x"))
     iterate_once_before(self, arguments.get("x"), arguments.get("steps_per_epoch"))
     lose_what_is_read_ahead(self, arguments, drawing)
@@ -244,6 +246,8 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     arguments, drawing = _read_from_tensors(self, "predict", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
     arguments.setdefault("verbose", 0)
+    if object_eras.trained_as(callers.era_of(frame)) is Era.KERAS_2_2_4:
+        arguments = whole_arrays.inputs_in_steps(arguments)
     if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):
         raise ValueError(f"Expected an array for each input of '{self.name}'. Received: None among them")
     if is_sparse(arguments["x"]):
