@@ -7,6 +7,7 @@ the attributes that hold the layers. So its files are read here, and `tf.train.l
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import keras
@@ -14,23 +15,48 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import checkpoint_children
 from parallel_compat.run import object_eras
+from parallel_compat.warning_category import ParallelCompatWarning
 
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 class LoadStatus:
-    """What `load_weights` returned for a checkpoint; every weight was found here, or loading had failed."""
+    """What `load_weights` returned for a checkpoint.
+
+    Args:
+        lacking: the model's weights that are not in the file; in code of `tf.keras` they stay as they are.
+        unused: what the file has of other weights.
+    """
+
+    def __init__(self, lacking: list[str], unused: list[str]) -> None:
+        self._lacking, self._unused = lacking, unused
 
     def expect_partial(self) -> LoadStatus:
         """Return itself."""
         return self
 
     def assert_consumed(self) -> LoadStatus:
-        """Return itself."""
-        return self
+        """Return itself.
+
+        Raises:
+            AssertionError: if the file lacks a weight of the model, or has one that the model has not.
+        """
+        if self._unused:
+            raise AssertionError(
+                f"Expected all weights of the checkpoint in the model. Received: one without {', '.join(self._unused)}"
+            )
+        return self.assert_existing_objects_matched()
 
     def assert_existing_objects_matched(self) -> LoadStatus:
-        """Return itself."""
+        """Return itself.
+
+        Raises:
+            AssertionError: if the file lacks a weight of the model.
+        """
+        if self._lacking:
+            raise AssertionError(
+                f"Expected all weights of the model in the checkpoint. Received: one without {', '.join(self._lacking)}"
+            )
         return self
 
 
@@ -63,8 +89,8 @@ def load(model: keras.Model, path: str) -> Any:
         path: the beginning of the files' names.
 
     Raises:
-        ValueError: a weight is not in the file or has another shape there; it is code of today, in which TensorFlow
-            does not reach the weights, and the model has none yet.
+        ValueError: a weight has another shape in the file; in code of `tf.keras` none is in the file, in code of today
+            one is not, or the model has none yet, for TensorFlow does not reach it there.
     """
     if not model.built or not model.weights:
         if not object_eras.era_of_object(model).is_tf_keras:
@@ -75,26 +101,40 @@ def load(model: keras.Model, path: str) -> Any:
         return tf.train.Checkpoint(root=model).read(path)
     reader = tf.train.load_checkpoint(path)
     stored = reader.get_variable_to_shape_map()
-    values = []
-    missing = []
+    partly = object_eras.era_of_object(model).is_tf_keras  # where weights that the file lacks stayed as they were
+    values: list[tuple[Any, str]] = []
+    missing: list[str] = []
+    lacking: list[str] = []
     for name, variable in _variables(model).items():
         key = "/".join(_escaped(part) for part in name) + _SUFFIX
         if tuple(stored.get(key, (None,))) == tuple(variable.shape):
             values.append((variable, key))
         elif name[0] != "optimizer":
-            missing.append(f"{'/'.join(name)} of shape {tuple(variable.shape)}")
+            of = lacking if partly and key not in stored else missing
+            of.append(f"{'/'.join(name)} of shape {tuple(variable.shape)}")
         else:  # of another optimizer: it begins anew
             values = [one for one in values if not one[1].startswith("optimizer/")]
             break
+    if all(key.startswith("optimizer/") for _, key in values):
+        missing += lacking
     if missing:
         raise ValueError(
             f"Expected each weight of {model.name!r} in {path!r}. Received: a checkpoint without {missing[0]}"
             f"{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}. It has {', '.join(sorted(stored)[:8])} ..."
         )
+    if lacking:
+        warnings.warn(
+            f"The checkpoint {path!r} lacks {len(lacking)} weights of {model.name!r}, which stay as they are: "
+            f"{', '.join(lacking[:8])}{' ...' if len(lacking) > 8 else ''}",
+            ParallelCompatWarning,
+            stacklevel=2,
+        )
     read = [(variable, reader.get_tensor(key)) for variable, key in values]
     for variable, value in read:
         variable.assign(value)
-    return LoadStatus()
+    used = {key for _, key in values}
+    others = [key for key in stored if key.endswith(_SUFFIX) and key not in used]
+    return LoadStatus(lacking, [key for key in others if not key.startswith(("optimizer/", "save_counter/"))])
 
 
 def is_checkpoint(path: str) -> bool:

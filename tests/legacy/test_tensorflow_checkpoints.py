@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import parallel_compat
 from parallel_compat.legacy import model_files
+from parallel_compat.warning_category import ParallelCompatWarning
 from tests.data import make_old_checkpoints as old
 
 FILES = Path(__file__).parents[1] / "data" / "old_checkpoints"
@@ -124,3 +126,31 @@ def test_a_checkpoint_takes_no_name_from_the_models_after_it(tmp_path):
         second = [model().name, layers.Layer().name]
     numbers = [[int(re.sub(r"\D", "", name) or 0) for name in names] for names in (first, second)]
     assert [now - then for then, now in zip(*numbers, strict=True)] == [1, 1]
+
+
+def test_a_part_of_a_model_is_read_in_code_of_tf_keras(tmp_path):
+    """As TensorFlow 2.2's guide of transfer learning does it; what the file lacks stays, with a word on it."""
+
+    def model(*sizes):
+        return keras.Sequential([keras.Input((4,)), *(keras.layers.Dense(size) for size in sizes)])
+
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        small, large = model(3), model(3, 2)
+        small.save_weights(str(tmp_path / "small"))
+        large.save_weights(str(tmp_path / "large"))
+        kept = large.get_weights()[2:]
+        with pytest.warns(ParallelCompatWarning, match=r"lacks 2 weights of .*: layer_with_weights-1/"):
+            status = large.load_weights(str(tmp_path / "small"))
+        for now, then in zip(large.get_weights(), [*small.get_weights(), *kept], strict=True):
+            np.testing.assert_array_equal(now, then)
+        with pytest.raises(AssertionError, match="layer_with_weights-1/kernel"):
+            status.assert_existing_objects_matched()
+        more = small.load_weights(str(tmp_path / "large"))
+        assert more.assert_existing_objects_matched() is more
+        with pytest.raises(AssertionError, match="layer_with_weights-1/"):
+            more.assert_consumed()
+        with pytest.raises(ValueError, match=r"without layer_with_weights-1/kernel of shape \(3, 5\)"):
+            model(3, 5).load_weights(str(tmp_path / "large"))
+        embedding = keras.Sequential([keras.Input((2,)), keras.layers.Embedding(4, 3)])
+        with pytest.raises(ValueError, match="embeddings"):
+            embedding.load_weights(str(tmp_path / "large"))
