@@ -941,3 +941,41 @@ def test_a_recurrent_class_of_the_users_with_a_call_and_a_cell_of_its_own():
     assert K.int_shape(model.output) == (None, 3, 4)
     np.testing.assert_allclose(model.predict(np.ones((2, 3, 2)))[0, :, 0], [2.0, 3.0, 3.5])
     assert model.layers[1].cell.kernel in model.trainable_weights
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
+def test_a_layer_of_ones_own_without_get_config(era, tmp_path):
+    """Keras 2.2.4 wrote its name alone, whatever it was made with, and read it with the defaults; tf.keras refused."""
+    import keras
+    from keras import regularizers
+    from keras.layers import Input
+    from keras.models import Model, load_model
+
+    import parallel_compat
+
+    class Scaled(keras.layers.Layer):
+        def __init__(self, times=2.0, regularizer=None, **kwargs):
+            super().__init__(**kwargs)
+            self.times, self.regularizer = times, regularizer
+
+        def build(self, input_shape):
+            self.scale = self.add_weight(name="scale", shape=(1,), initializer="ones", regularizer=self.regularizer)
+            super().build(input_shape)
+
+        def call(self, inputs):
+            return inputs * self.scale * self.times
+
+    with parallel_compat.legacy_names(era=era):
+        x = Input((3,))
+        model = Model(x, Scaled(regularizer=regularizers.l2(0.1), name="scaled")(x))
+        model.layers[1].set_weights([np.array([4.0])])
+        path = str(tmp_path / "scaled.h5")
+        if era != "keras-2.2.4":
+            with pytest.raises(NotImplementedError):
+                model.save(path)
+            return
+        assert model.layers[1].get_config() == {"name": "scaled", "trainable": True}
+        model.save(path)
+        again = load_model(path, custom_objects={"Scaled": Scaled})
+        assert again.layers[1].name == "scaled"
+        assert again.predict(np.ones((1, 3))).tolist() == [[8.0, 8.0, 8.0]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import h5_files, patch_points
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
+from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import like
 
 if TYPE_CHECKING:
@@ -44,7 +44,14 @@ def _config_as_in_era(original: Any) -> Any:
     def get_config(self: Any) -> Any:
         from parallel_compat.legacy import config_spelling
 
-        config = original(self)
+        try:
+            config = original(self)
+        except NotImplementedError:
+            # Keras 3 asks a class without `get_config` for arguments that a file can hold, as tf.keras did. Keras 2.2.4
+            # wrote this of any layer, and read it again with the arguments' defaults.
+            if object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+                raise
+            config = {"trainable": self.trainable}
         if not isinstance(config, dict):
             return config
         # Keras 3 leaves it out for a class without `get_config` whose `__init__` has no `**kwargs` of that name.
