@@ -70,6 +70,8 @@ PACKAGES: dict[str, str] = {
     "sklearn.cross_validation": "it is `sklearn.model_selection` today",
     "sklearn.grid_search": "it is `sklearn.model_selection` today",
     "sklearn.externals": "pip install joblib, and write `import joblib`",
+    "sklearn.utils.linear_assignment_": "scikit-learn 0.23 dropped it: `np.array(linear_sum_assignment(cost)).T` of "
+    "`scipy.optimize`",
     "pandas.io.data": "pip install pandas-datareader",
     "matplotlib.mlab": "use numpy for what it did",
 }
@@ -123,5 +125,6 @@ GONE_MODULES = frozenset(
         "sklearn.cross_validation",
         "sklearn.grid_search",
         "sklearn.externals",
+        "sklearn.utils.linear_assignment_",
     )
 )

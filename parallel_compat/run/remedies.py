@@ -117,6 +117,12 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "`pip install 'pandas<3'`",
     ),
     (TypeError, "got an unexpected keyword argument 'as_grey'", "as_grey", "scikit-image spells it `as_gray`"),
+    (
+        TypeError,
+        "KMeans.__init__() got an unexpected keyword argument 'n_jobs'",
+        "KMeans(n_jobs=)",
+        "scikit-learn 1.0 dropped it, and uses all cores: leave it out",
+    ),
 ]
 # Their missing names are answered, or refused with a sentence of their own.
 _ANSWERED_ELSEWHERE = frozenset(("keras", "tensorflow", "tf_keras", "parallel_compat"))

@@ -127,6 +127,8 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
         ("import matplotlib.style as style; style.use('seaborn-paper')", "seaborn-v0_8-"),
         ("import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.grid(b=True)", "visible=True"),
         ("import tensorflow as tf; tf.compat.v1.nn.rnn_cell.GRUCell(3)", "`keras.layers.RNN(cell)`"),
+        ("import sklearn.cluster as c; c.KMeans(n_clusters=2, n_jobs=4)", "leave it out"),
+        ("from sklearn.utils.linear_assignment_ import linear_assignment", "linear_sum_assignment(cost)"),
         ("import io; from PIL import Image; Image.new('F', (2, 2)).save(io.BytesIO(), 'PNG')", "astype('uint8')"),
     ],
 )
