@@ -409,3 +409,21 @@ def test_queues_that_are_used_by_themselves():
     queue.start()
     assert list(queue.get()) == [0, 1, 2, 3, 4]
     queue.stop()
+
+
+def test_each_layer_of_a_model_is_called_anew(era):
+    """`for layer in model.layers: x = layer(x)`, the input's among them, as on the real stacks."""
+    first = keras.Input((3,))
+    model = keras.Model(first, keras.layers.Dense(2)(keras.layers.Dense(4, activation="relu")(first)))
+    x = other = keras.Input((3,))
+    for layer in model.layers:
+        x = layer(x)
+    again = keras.Model(other, x)
+    assert [type(layer).__name__ for layer in again.layers] == ["InputLayer", "InputLayer", "Dense", "Dense"]
+    data = np.random.RandomState(0).rand(4, 3)
+    np.testing.assert_array_equal(again.predict(data), model.predict(data))
+    again.compile("sgd", "mse")
+    before = again.evaluate(data, np.ones((4, 2)), verbose=0)
+    for _ in range(3):
+        again.train_on_batch(data, np.ones((4, 2)))
+    assert again.evaluate(data, np.ones((4, 2)), verbose=0) < before

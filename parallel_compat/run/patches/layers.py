@@ -93,6 +93,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(
         layers.Layer, "compute_output_shape", looking_alike(_same_shape), why="`super()` gave the shape of the input"
     )
+    patches.set(layers.InputLayer, "call", _same, why="called as every layer of a model is, it gave what it was given")
     patches.wrap(layers.Layer, "__call__", looking_alike(_one_output), why="a list of one output was that output")
     patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
     patches.wrap(layers.Layer, "build", _build_of_model, why="`build` of a subclassed model made its weights")
@@ -348,6 +349,10 @@ def _flat_sizes(original: Any) -> property:
         return tuple(size for cell in sizes for size in (cell if isinstance(cell, (list, tuple)) else [cell]))
 
     return property(state_size)
+
+
+def _same(self: Any, inputs: Any) -> Any:
+    return inputs
 
 
 def _same_shape(original: Any) -> Any:
