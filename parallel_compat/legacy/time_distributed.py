@@ -14,6 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.legacy.numbers import batch_normalization
 from parallel_compat.legacy.numbers.activity_regularizers import divides_by_samples, samples_of
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -32,6 +33,8 @@ def build(original: Callable[..., None]) -> Callable[..., None]:
         vars(self)[_STEP_BY_STEP] = _goes_step_by_step(self, input_shape[0])
         vars(self)[_TIME] = input_shape[1]
         original(self, input_shape)
+        if isinstance(self.layer, keras.Model) and object_eras.era_of_object(self) is Era.TF_KERAS_1_15:
+            batch_normalization.move_twice(self.layer)
 
     return build
 

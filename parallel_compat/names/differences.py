@@ -49,9 +49,9 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
-        "After `tf.random.set_seed`, the masks of GaussianNoise, GaussianDropout, AlphaDropout and recurrent layers "
-        "are others; with `Resume`, those of Dropout too. (Initial weights, the order of samples and Dropout's masks "
-        "are as they were.)",
+        "After `tf.random.set_seed`, the masks of GaussianNoise, GaussianDropout, AlphaDropout and recurrent layers, "
+        "and what `K.random_normal` and its like draw in a layer of a graph, are others; with `Resume`, those of "
+        "Dropout too. (Initial weights, the order of samples and Dropout's masks are as they were.)",
         "The seeds of those came from `np.random` each time that the step was traced. A resumed training needs a "
         "generator whose state can be kept.",
     ),
@@ -210,6 +210,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
         "An activity regularizer in a model that `TimeDistributed` wraps is added to the loss once.",
         "TensorFlow had it twice in the loss.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15,),
+        "A BatchNormalization in a model that `TimeDistributed` wraps moves its statistics twice in a step, one time "
+        "after the other.",
+        "TensorFlow 1.15 moved them twice at once: what came out differed from run to run.",
     ),
     Difference(
         (Era.TF_KERAS_2_2,),

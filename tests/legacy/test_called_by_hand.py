@@ -1,4 +1,4 @@
-"""Losses, metrics and optimizers that a program calls itself, in loops of its own: what TensorFlow 2.2.3 gave."""
+"""Losses, metrics and optimizers that a program calls itself, in loops of its own: by TensorFlow 2.2's formulas."""
 
 from __future__ import annotations
 

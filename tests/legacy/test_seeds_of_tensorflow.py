@@ -147,3 +147,22 @@ def test_a_subclassed_model_draws_its_weights_once() -> None:
         sums = [float(np.sum(weight)) for weight in model.get_weights()]
         np.testing.assert_allclose(sums, [0.8271653652191162, 0.0, 2.7358450889587402, 0.0], rtol=1e-5)
         assert float(tf.random.uniform(())) == pytest.approx(0.7413678)
+
+
+def test_weights_and_masks_of_a_layer_of_ones_own_draw_by_turns() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import layers
+
+        class Own(layers.Layer):
+            def __init__(self) -> None:
+                super().__init__()
+                self.first, self.drop, self.last = layers.Dense(4), layers.Dropout(0.5), layers.Dense(2)
+
+            def call(self, inputs: Any, training: Any = None) -> Any:
+                return self.last(self.drop(self.first(inputs), training=training))
+
+        tf.random.set_seed(4)
+        layer = Own()
+        outputs = layer(np.random.RandomState(0).rand(12, 5).astype("float32"), training=True)
+        sums = [np.abs(w).sum() for w in layer.get_weights()[::2]]
+        np.testing.assert_allclose([np.abs(outputs).sum(), *sums], [26.0496, 9.2341156, 3.3178675], rtol=1e-5)

@@ -70,3 +70,24 @@ def test_time_is_folded_or_passed_step_by_step(era, expected):
             assert loss == pytest.approx(STEPS if expected[name] else FOLDED, abs=1e-5), name
             assert model.input_shape[0] == (4 if "fixed" in name else None)
         assert found == expected
+
+
+def test_statistics_of_a_model_in_it_move_twice_a_step():
+    """As TensorFlow 1.15 moved them, within what differed between its runs (2.5659 to 2.5664 for the mean)."""
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        x = keras.Input((4,))
+        inner = keras.Model(x, keras.layers.Dense(3)(keras.layers.BatchNormalization()(x)))
+        steps = keras.Input((3, 4))
+        outputs = keras.layers.Dense(1)(keras.layers.Flatten()(keras.layers.TimeDistributed(inner)(steps)))
+        model = keras.Model(steps, outputs)
+        draw = np.random.RandomState(0)
+        model.set_weights(
+            [0.2 + draw.rand(*w.shape) if w.ndim == 1 else draw.randn(*w.shape) * 0.5 for w in model.get_weights()]
+        )
+        model.compile("sgd", "mse")
+        draw = np.random.RandomState(1)
+        data, labels = draw.randn(8, 3, 4), draw.randn(8, 1)
+        for _ in range(3):
+            model.train_on_batch(data, labels)
+        sums = [np.abs(w).sum() for w in model.get_weights()]
+        np.testing.assert_allclose(sums[4:6], [2.56635, 2.648], rtol=3e-4)

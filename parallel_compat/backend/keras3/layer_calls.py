@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 import tensorflow as tf
+from keras.src.utils.python_utils import is_default
 
 from parallel_compat.backend.keras3 import call_context
 
@@ -323,6 +324,26 @@ def of_dropout_masks() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
         return _maybe_config_dropout_masks
 
     yield keras.layers.RNN, "_maybe_config_dropout_masks", wrap
+
+
+def of_builds_before_calls(builds_on_the_way: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer without a `build` runs its `call` to build the layers it holds (`Layer._maybe_build`).
+
+    On values the call that follows builds them as well.
+
+    Args:
+        builds_on_the_way: says whether a layer that is called on values leaves it to that call.
+    """
+
+    def wrap(original: Any) -> Any:
+        def _maybe_build(self: Any, call_spec: Any) -> None:
+            by_calling = not self.built and is_default(self.build) and any(not each.built for each in self._layers)
+            if not (by_calling and call_spec.eager and builds_on_the_way(self)):
+                original(self, call_spec)
+
+        return _maybe_build
+
+    yield keras.layers.Layer, "_maybe_build", wrap
 
 
 def _drops(cell: Any) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from parallel_compat.backend.keras3.batch_normalization import DebiasedStatistics
 
 
-_TRAINED_WHEN_CALLED = "_parallel_compat_trained_when_called"
+_TRAINED_WHEN_CALLED, _TWICE = "_parallel_compat_trained_when_called", "_parallel_compat_moves_twice"
 
 
 def note_what_is_frozen(called: keras.layers.Layer) -> None:
@@ -87,6 +87,16 @@ def _folded(tensor: Any) -> bool | None:
     return bool(inputs[0] != (tensor.op.type == "LogicalNot"))
 
 
+def move_twice(model: keras.Model) -> None:
+    """Let the layers of a model move their statistics twice in a step, as in `TimeDistributed` of TensorFlow 1.15.
+
+    It collected the updates of the model that it wraps as its own and as the model's.
+    """
+    for layer in keras3.all_layers(model):
+        if isinstance(layer, keras.layers.BatchNormalization):
+            vars(layer)[_TWICE] = True
+
+
 def moving_statistics(
     era: Era,
     layer: keras.layers.BatchNormalization,
@@ -109,7 +119,7 @@ def moving_statistics(
     if rank == 4 and layer.axis in ((-1, 3) if era is Era.KERAS_2_2_4 else (-1, 3, 1)):  # the kernel for images
         variance = variance * samples / keras.ops.maximum(samples - 1, 1)
     if debiased is None:
-        rest = 1 - layer.momentum
+        rest = 1 - layer.momentum ** (2 if _TWICE in vars(layer) else 1)
         moving_mean, moving_variance = layer.moving_mean, layer.moving_variance
         return moving_mean - (moving_mean - mean) * rest, moving_variance - (moving_variance - variance) * rest
     variance = variance * samples / (samples - (1.0 + layer.epsilon))

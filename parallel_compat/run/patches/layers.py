@@ -62,6 +62,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         (layer_calls.of_layers_made_by_calls(), "layers that a layer of a Sequential model makes are the model's"),
         (layer_calls.of_other_sizes(_takes_other_sizes), "a model is called on pictures of another size"),
         (layer_calls.of_compiled_calls(), "a `call` that is a `tf.function` changes its variables"),
+        (layer_calls.of_builds_before_calls(_builds_on_the_way), "seeds are drawn in the order of what draws them"),
         (layer_calls.of_dropout_masks(), "stacked cells with constants"),
         (
             layer_calls.of_notes_of_the_phase(),
@@ -440,6 +441,11 @@ def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any)
         if call_context.is_undecided() and layer_calls.is_traced(results):
             layer_calls.keep_notes_of_phase(layer, results)
         layer_calls.say_uses_phase(results, uses or layer_calls.says_uses_phase((inputs, results)))
+
+
+def _builds_on_the_way(layer: Any) -> bool:
+    """TensorFlow 2.2 called a layer on values once, in which weights and masks drew their seeds by turns."""
+    return object_eras.era_of_object(layer) is Era.TF_KERAS_2_2
 
 
 def _trains_unfed(model: Any) -> bool:
