@@ -557,3 +557,16 @@ def test_channels_first_on_any_processor(era, kind, shape):
         model.train_on_batch(data, np.zeros((2, *model.output_shape[1:])))
     for one, other in zip(last.get_weights(), first.get_weights(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_functions_of_channels_first_on_any_processor():
+    from keras import backend as K
+
+    x, kernel = np.random.RandomState(0).rand(2, 3, 5, 6), np.random.RandomState(1).rand(2, 2, 3, 4)
+    swapped = np.moveaxis(x, 1, -1)
+    for function in (
+        lambda data, order: K.conv2d(K.constant(data), K.constant(kernel), data_format=order),
+        lambda data, order: K.pool2d(K.constant(data), (2, 2), (1, 1), "same", order, "avg"),
+    ):
+        first, last = function(x, "channels_first"), function(swapped, "channels_last")
+        np.testing.assert_allclose(np.moveaxis(first, 1, -1), last, rtol=1e-5)

@@ -821,6 +821,7 @@ def of_convolutions() -> Iterator[Point]:
     import tensorflow as tf
     from keras.src import backend
     from keras.src.backend.tensorflow import nn
+    from keras.src.legacy import backend as old_backend
 
     def wrap(original: Any) -> Any:
         signature = inspect.signature(original)
@@ -841,8 +842,20 @@ def of_convolutions() -> Iterator[Point]:
 
         return convolve
 
+    def wrap_of_functions(original: Any) -> Any:
+        @functools.wraps(original)
+        def preprocess(x: Any, data_format: str, *rest: Any, **keywords: Any) -> Any:
+            if data_format != "channels_first" or tf.config.list_physical_devices("GPU"):
+                return original(x, data_format, *rest, **keywords)
+            axes = len(x.shape)
+            return tf.transpose(x, [0, *range(2, axes), 1]), {3: "NWC", 4: "NHWC", 5: "NDHWC"}[axes]
+
+        return preprocess
+
     yield nn, "conv", wrap
     yield nn, "conv_transpose", wrap
+    for number in (1, 2, 3):  # of `K.conv2d`, `K.pool2d` and the like, which transpose back
+        yield old_backend, f"_preprocess_conv{number}d_input", wrap_of_functions
 
 
 def of_additions() -> Iterator[Point]:
