@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 
+from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import call_context, layer_calls
 from parallel_compat.backend.keras3 import symbolic_values as values
 from parallel_compat.legacy import closures
@@ -168,7 +169,7 @@ def feeds_phase(model: keras.Model) -> bool:
         True also for a model none of whose layers can ask for the phase.
     """
     return uses_phase(model) or not any(
-        _is_of_ones_own(layer) or layer_uses_phase(layer) for layer in layer_calls.all_layers(model)
+        _is_of_ones_own(layer) or layer_uses_phase(layer) for layer in keras3.all_layers(model) if layer is not model
     )
 
 
@@ -261,7 +262,7 @@ def _may_ask_for_phase(layer: Any) -> bool:
     """
     if any(kind.__name__ in _ASKS for kind in type(layer).__mro__):
         return True
-    if any(layer_uses_phase(each) for each in layer_calls.all_layers(layer)):
+    if any(layer_uses_phase(each) for each in keras3.all_layers(layer) if each is not layer):
         return True
     own = [kind for kind in type(layer).__mro__ if not _is_of_a_library(kind.__module__)]
     functions = [each for kind in own for each in vars(kind).values()]

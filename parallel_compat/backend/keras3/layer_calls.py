@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 import tensorflow as tf
+from keras.src.layers.layer import might_have_unbuilt_state
 from keras.src.utils.python_utils import is_default
 
 from parallel_compat.backend.keras3 import call_context
@@ -337,7 +338,7 @@ def of_builds_before_calls(builds_on_the_way: Callable[[Any], bool]) -> Iterator
 
     def wrap(original: Any) -> Any:
         def _maybe_build(self: Any, call_spec: Any) -> None:
-            by_calling = not self.built and is_default(self.build) and any(not each.built for each in self._layers)
+            by_calling = not self.built and is_default(self.build) and might_have_unbuilt_state(self)
             if not (by_calling and call_spec.eager and builds_on_the_way(self)):
                 original(self, call_spec)
 
@@ -429,11 +430,6 @@ def call_abstractly(layer: keras.Layer, *args: Any, **keywords: Any) -> None:
 
     with call_context.undecided(layer):
         backend.compute_output_spec(layer.call, *args, **keywords)
-
-
-def all_layers(layer: keras.Layer) -> list[keras.Layer]:
-    """Return the layers that a model or a layer holds, at any depth."""
-    return list(layer._flatten_layers(include_self=False))
 
 
 def of_other_sizes(takes: Callable[[Any, Any, bool], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
