@@ -14,7 +14,6 @@ from parallel_compat.backend.keras3 import symbolic_values as values
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.names.eras import Era
-from parallel_compat.parallelize_model import template_of
 from parallel_compat.run import callers, object_eras
 
 
@@ -182,6 +181,9 @@ def phase_of_step(model: keras.Model, trains: bool) -> bool | None:
         model: the model that is trained or evaluated.
         trains: whether it is trained.
     """
+    # Here, as the parallel model comes in, and with it what it sets on Keras, where something is trained.
+    from parallel_compat.parallelize_model import template_of
+
     era = object_eras.era_of_object(model)
     if not era.has_graphs:
         return None

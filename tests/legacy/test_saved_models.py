@@ -103,7 +103,8 @@ def test_the_optimizer_of_a_model_from_a_folder_begins_anew(tmp_path):
     loaded = tf.keras.models.load_model(str(tmp_path / "model"))
     assert loaded.optimizer.iterations.numpy() == 0
     history = loaded.fit(x, y, epochs=2, verbose=0, shuffle=False).history
-    np.testing.assert_allclose(history["loss"], [0.9189207553863525, 0.9153580665588379], rtol=1e-7)
+    # An Adam that went on from the third step gives 0.91535991, 2e-6 away; two kinds of processors differ by 2e-7.
+    np.testing.assert_allclose(history["loss"], [0.9189207553863525, 0.9153580665588379], rtol=8e-7)
     np.testing.assert_allclose(history["mean_absolute_error"], [0.8085629940032959, 0.807250440120697], rtol=1e-6)
 
 
