@@ -37,6 +37,7 @@ class BatchReader:
         first_targets: called with the targets of the first batch, as they were yielded; or None.
         first_weights: called with whether the first batch has weights, of samples or classes; or None.
         combines_weights: whether class weights multiply the sample weights that a batch brings; else those count alone.
+        check_classes: called with the weights of classes and the targets of each batch; or None.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class BatchReader:
         first_targets: Callable[[Any], None] | None = None,
         first_weights: Callable[[bool], None] | None = None,
         combines_weights: bool = True,
+        check_classes: Callable[[Any, Any], None] | None = None,
     ) -> None:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
         self._what, self._first_targets, self._first_weights = what, first_targets, first_weights
@@ -56,6 +58,7 @@ class BatchReader:
         losses = keras.tree.flatten(getattr(model, "loss", None))
         self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
         self._class_weight, self._combines_weights = class_weight, combines_weights
+        self._check_classes = check_classes
         of_columns = isinstance(class_weight, (list, tuple)) and len(class_weight) != 1
         if targets_of_keras_2 and of_columns and len(getattr(model, "outputs", None) or ()) == 1:
             warnings.warn(
@@ -69,6 +72,7 @@ class BatchReader:
         self._structure = template_inputs(model) if self._inputs else None
         self._input_names = _input_names(self._structure, self._inputs)
         self._output_names = _output_names(model)
+        self._outputs_are_listed = len(self._output_names) > 1 and not isinstance(model.output, dict)
         self._right: set[Any] = set()
 
     def __call__(self, drawn: Any, number: int) -> tuple[Any, ...]:
@@ -86,7 +90,7 @@ class BatchReader:
         """
         x, y, weight = self._parts(drawn, number)
         x = self._input_structure(x, number)
-        y, weight = (self._output_structure(part, number) for part in (y, weight))
+        y, weight = self._output_structure(y, number), self._output_structure(weight, number, is_weight=True)
         if number == 1 and self._first_targets is not None:
             self._first_targets(y)
         x, weight = (keras.tree.map_structure(as_tensor, part) for part in (x, weight))
@@ -146,7 +150,7 @@ class BatchReader:
             )
         return keras.tree.pack_sequence_as(self._structure, flat)
 
-    def _output_structure(self, values: Any, number: int) -> Any:
+    def _output_structure(self, values: Any, number: int, is_weight: bool = False) -> Any:
         """Give targets or weights the structure of the model's outputs."""
         if values is None or not self._output_names:
             return _arrays(values)
@@ -156,6 +160,8 @@ class BatchReader:
                 raise self._unexpected(f"has values for {unknown}", number)
             if len(self._output_names) == 1:
                 return values[self._output_names[0]]
+            if self._outputs_are_listed and (is_weight or set(values) == set(self._output_names)):
+                return [_arrays(values.get(name)) for name in self._output_names]
             return {name: _arrays(value) for name, value in values.items()}
         if len(self._output_names) > 1:
             flat = _leaves(values, len(self._output_names))
@@ -221,6 +227,8 @@ class BatchReader:
 
     def _weights(self, y: Any, weight: Any, of_classes: Mapping[Any, float]) -> Any:
         if weight is None or self._combines_weights:
+            if self._check_classes is not None and of_classes:
+                self._check_classes(of_classes, np.asarray(y))
             return weighted_classes(y, weight, of_classes)
         warnings.warn(
             "`class_weight` is left out where batches bring `sample_weight`, as Keras 2.2.4 did. Let the generator "

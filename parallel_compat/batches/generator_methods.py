@@ -62,6 +62,14 @@ def _combines(model: keras.Model) -> bool:
 combines_weights: Callable[[keras.Model], bool] = _combines
 
 
+def _takes_any(model: keras.Model, class_weight: Any, targets: Any) -> None:
+    pass
+
+
+# Called with weights of classes and the targets of each batch that they are for; raises where they may not be.
+check_classes: Callable[[keras.Model, Any, Any], None] = _takes_any
+
+
 class Feed:
     """The generators and Sequences of one call of `fit`, `evaluate` or `predict`, closed when it ends.
 
@@ -125,7 +133,9 @@ class Feed:
         told = functools.partial(first_targets, self._model) if leads and what != "prediction" else None
         of_weights = functools.partial(first_weights, self._model, what)
         combines = combines_weights(self._model)
-        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2, told, of_weights, combines)
+        of_classes = functools.partial(check_classes, self._model)
+        keras_2 = self._targets_of_keras_2
+        read = BatchReader(self._model, what, class_weight, keras_2, told, of_weights, combines, of_classes)
         source: Source
         if is_sequence(data):
             workers = 0 if isinstance(data, ArrayBatches) else self._workers

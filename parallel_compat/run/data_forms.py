@@ -73,7 +73,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     if "class_weight" in changed and isinstance(of_output := _of_the_output(model, changed["class_weight"]), dict):
         changed["class_weight"] = of_output
     if "class_weight" in changed and is_ignored(model, changed["class_weight"]):
-        note(f"class_weight={changed['class_weight']!r}", "left out: Keras 2 used dicts alone")
+        note(f"class_weight={changed['class_weight']!r}", "left out, as Keras 2 did")
         changed["class_weight"] = None
     return {**arguments, **changed}
 
@@ -137,11 +137,19 @@ def _without_those_that_no_input_takes(model: Any, x: Any, note: Note) -> Any:
 
 
 def is_ignored(model: Any, class_weight: Any) -> bool:
-    """Whether Keras 2 made nothing of class weights: anything but a dict, and a list of several for one output."""
+    """Whether Keras 2 made nothing of class weights.
+
+    That is anything but a dict, a list of several for one output, and (until TensorFlow refused it) a dict without the
+    name of one of several outputs.
+    """
     if isinstance(class_weight, (list, tuple)):
         outputs = getattr(model, "outputs", None) or [None]
         return len(outputs) == 1 and len(class_weight) != 1
-    return not isinstance(class_weight, dict)
+    if not isinstance(class_weight, dict):
+        return True
+    names = _output_names(model)
+    is_keras = object_eras.era_of_training(model) is Era.KERAS_2_2_4
+    return is_keras and len(names) > 1 and not any(name in class_weight for name in names)
 
 
 def _has_zeros(given: Any) -> bool:

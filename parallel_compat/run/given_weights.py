@@ -78,7 +78,7 @@ def weigh_classes_and_samples(
     if arguments.get("class_weight") is not None and type(arguments.get("y")) is list and era.has_graphs:
         _weigh_classes_of_outputs(model, arguments, era, note)
     if arguments.get("class_weight") is not None and arguments.get("sample_weight") is None:
-        _check_classes(arguments["class_weight"], arguments.get("y"), era)
+        check_classes(arguments["class_weight"], arguments.get("y"), era)
     if arguments.get("class_weight") is None or arguments.get("sample_weight") is None:
         return
     classes = arguments.pop("class_weight")
@@ -119,7 +119,7 @@ def _weigh_classes_of_outputs(
         if not isinstance(of_output, dict) or target is None or (weight is not None and not era.is_tf_keras):
             made.append(weight)
             continue
-        _check_classes(of_output, target, era)
+        check_classes(of_output, target, era)
         made.append(np.asarray(weighted_classes(target, weight, of_output)))
     if any(each is not None for each in made):
         arguments["sample_weight"] = [
@@ -128,7 +128,7 @@ def _weigh_classes_of_outputs(
         ]
 
 
-def _check_classes(weights: Any, y: Any, era: Era) -> None:
+def check_classes(weights: Any, y: Any, era: Era) -> None:
     """Refuse class weights that leave out a class of the data, as Keras did before TensorFlow 2."""
     if not era.has_graphs or not isinstance(weights, dict):
         return

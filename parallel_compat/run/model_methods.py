@@ -170,6 +170,12 @@ def _fit_generator(**arguments: Any) -> Any:
     look_at_first_batch(model, arguments.get("generator"))
     lose_what_is_read_ahead(model, arguments, arguments)
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
+        warnings.warn(
+            f"class_weight={arguments['class_weight']!r} is left out, as Keras 2 did. Expected a dict of class -> "
+            f"weight, or one for each of the outputs {data_forms.output_names(model)}, by name or in order.",
+            ParallelCompatWarning,
+            stacklevel=2,
+        )
         arguments["class_weight"] = None
     _complete_generators(arguments)
     with as_compiled(model):

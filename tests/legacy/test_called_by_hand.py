@@ -96,3 +96,19 @@ def test_counts_that_were_taken_stay(kind):
         metric.reset_states()
         assert before in ([2.0, 0.0], [0.0, 2.0])
         assert taken.numpy().tolist() == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "loss"),
+    [("BinaryCrossentropy", 0.41493144631385803), ("Hinge", 0.6333333849906921), ("Poisson", 0.8405502438545227)],
+)
+def test_metrics_of_columns_and_rows(kind, loss):
+    """Targets `(samples,)` and predictions `(samples, 1)` are of as many samples, not each of each (TensorFlow 2.2)."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        targets, outputs = np.array([1.0, 0.0, 1.0], "float32"), np.array([0.9, 0.2, 0.4], "float32")
+        for x, y in ((targets, outputs[:, None]), (targets[:, None], outputs), (targets, outputs)):
+            metric = getattr(keras.metrics, kind)()
+            metric.update_state(x, y)
+            np.testing.assert_allclose(metric.result(), loss, rtol=1e-6)

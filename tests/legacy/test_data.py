@@ -128,6 +128,37 @@ def test_class_weights_beside_the_weights_of_a_generator(era, expected, replicas
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("by_name", [False, True])
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_class_weights_of_several_outputs_for_a_generator(by_name, replicas):
+    """Values of Keras 2.2.4; a dict of no output's name changed nothing, a class without a weight was refused."""
+    x, a, b = np.arange(12.0).reshape(4, 3) / 12.0, np.eye(2)[[0, 1, 1, 0]], np.array([[0.0], [1.0], [1.0], [0.0]])
+
+    def loss(class_weight):
+        inputs = keras.layers.Input((3,))
+        outputs = [
+            keras.layers.Dense(2, activation="softmax", name="a")(inputs),
+            keras.layers.Dense(1, activation="sigmoid", name="b")(inputs),
+        ]
+        model = keras.models.Model(inputs, outputs)
+        model.set_weights(
+            [np.arange(6.0).reshape(3, 2) / 5.0 - 0.4, np.zeros(2), np.arange(3.0)[:, None] / 5.0, np.zeros(1)]
+        )
+        model = keras.utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+        model.compile("sgd", ["categorical_crossentropy", "binary_crossentropy"])
+        batches = iter([(x, {"a": a, "b": b} if by_name else [a, b])] * 2)
+        return model.fit_generator(batches, 2, verbose=0, class_weight=class_weight).history["loss"][0]
+
+    classes = {0: 3.0, 1: 0.5}
+    np.testing.assert_allclose(loss({"a": classes, "b": classes}), 2.83197557926178, rtol=1e-6)
+    np.testing.assert_allclose(loss({"b": classes}), 2.1367298364639282, rtol=1e-6)
+    np.testing.assert_allclose(loss([None, classes]), 2.1367298364639282, rtol=1e-6)
+    with pytest.warns(parallel_compat.ParallelCompatWarning, match="left out, as Keras 2 did"):
+        np.testing.assert_allclose(loss(classes), 1.4142640233039856, rtol=1e-6)
+    with pytest.raises(ValueError, match="all classes in the data"):
+        loss({"a": {0: 3.0}})
+
+
 def test_one_metric_with_and_without_weights():
     model = one_output(lambda model: model)
     model.compile("sgd", "mse", metrics=["mse"], weighted_metrics=["mse"])

@@ -823,6 +823,12 @@ def of_convolutions() -> Iterator[Point]:
     from keras.src.backend.tensorflow import nn
     from keras.src.legacy import backend as old_backend
 
+    def needs_channels_last(data_format: str) -> bool:
+        return data_format == "channels_first" and not tf.config.list_physical_devices("GPU")
+
+    def with_channels_last(x: Any) -> Any:
+        return tf.transpose(x, [0, *range(2, len(x.shape)), 1])
+
     def wrap(original: Any) -> Any:
         signature = inspect.signature(original)
 
@@ -831,11 +837,11 @@ def of_convolutions() -> Iterator[Point]:
             given = signature.bind(*args, **keywords)
             arguments = given.arguments
             inputs = backend.convert_to_tensor(arguments["inputs"])
-            first = backend.standardize_data_format(arguments.get("data_format")) == "channels_first"
+            data_format = backend.standardize_data_format(arguments.get("data_format"))
             axes = len(inputs.shape)
-            if not first or axes not in (3, 4) or tf.config.list_physical_devices("GPU"):
+            if axes not in (3, 4) or not needs_channels_last(data_format):
                 return original(*args, **keywords)
-            arguments["inputs"] = tf.transpose(inputs, [0, *range(2, axes), 1])
+            arguments["inputs"] = with_channels_last(inputs)
             arguments["data_format"] = "channels_last"
             outputs = original(*given.args, **given.kwargs)
             return tf.transpose(outputs, [0, axes - 1, *range(1, axes - 1)])
@@ -845,10 +851,9 @@ def of_convolutions() -> Iterator[Point]:
     def wrap_of_functions(original: Any) -> Any:
         @functools.wraps(original)
         def preprocess(x: Any, data_format: str, *rest: Any, **keywords: Any) -> Any:
-            if data_format != "channels_first" or tf.config.list_physical_devices("GPU"):
+            if not needs_channels_last(data_format):
                 return original(x, data_format, *rest, **keywords)
-            axes = len(x.shape)
-            return tf.transpose(x, [0, *range(2, axes), 1]), {3: "NWC", 4: "NHWC", 5: "NDHWC"}[axes]
+            return with_channels_last(x), {3: "NWC", 4: "NHWC", 5: "NDHWC"}[len(x.shape)]
 
         return preprocess
 

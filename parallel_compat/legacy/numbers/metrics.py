@@ -51,7 +51,7 @@ class MetricOfEra(keras.metrics.Mean):  # type: ignore[misc]  # Keras carries no
             count = tf.cast(tf.shape(y_pred)[0], self.dtype)
             self._add(one_number(values, mask, weights) * count, count)
             return
-        y_true, y_pred = _of_same_rank(y_true, y_pred)
+        y_true, y_pred = of_same_rank(y_true, y_pred)
         values = self._values(y_true, y_pred)
         if self._era is Era.TF_KERAS_2_2 and not self._weighted:
             mask = None
@@ -195,14 +195,26 @@ def one_number(values: Any, mask: Any, weights: Any) -> Any:
     return tf.reduce_mean(values)
 
 
-def _of_same_rank(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-    """Take away the last axis of one where it has one more, of length 1 (`remove_squeezable_dimensions`)."""
-    difference = y_pred.shape.rank - y_true.shape.rank
+def of_same_rank(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """Take away the last axis of one where it has one more, of length 1 (`remove_squeezable_dimensions`).
+
+    Args:
+        y_true: targets, an array or tensor; anything else is left as it is.
+        y_pred: predictions, an array or tensor.
+    """
+    ranks = [_rank(each) for each in (y_pred, y_true)]
+    difference = 0 if None in ranks else ranks[0] - ranks[1]
     if difference == 1 and y_pred.shape[-1] == 1:
         return y_true, tf.squeeze(y_pred, -1)
     if difference == -1 and y_true.shape[-1] == 1:
         return tf.squeeze(y_true, -1), y_pred
     return y_true, y_pred
+
+
+def _rank(values: Any) -> Any:
+    """Return how many axes an array or tensor has, or None where that is not known."""
+    shape = getattr(values, "shape", None)
+    return shape.rank if isinstance(shape, tf.TensorShape) else None if shape is None else len(shape)
 
 
 def _for_rank(weights: Any, like: Any) -> Any:

@@ -50,6 +50,12 @@ def put_on(patches: Patches) -> None:
         _combines_weights,
         why="Keras 2.2.4 left out `class_weight` where a generator yielded weights of samples",
     )
+    patches.set(
+        generator_methods,
+        "check_classes",
+        _check_classes,
+        why="a class of a batch without a weight was refused before TensorFlow 2",
+    )
 
 
 def _order_of_validation(model: Any) -> Any:
@@ -86,6 +92,12 @@ def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passe
 
 def _combines_weights(model: Any) -> bool:
     return object_eras.era_of_training(model) is not Era.KERAS_2_2_4  # `standardize_weights`
+
+
+def _check_classes(model: Any, class_weight: Any, targets: Any) -> None:
+    from parallel_compat.run import given_weights
+
+    given_weights.check_classes(class_weight, targets, object_eras.era_of_training(model))
 
 
 def _first_targets(model: Any, targets: Any) -> None:

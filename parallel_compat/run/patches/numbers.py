@@ -59,7 +59,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     each = "a mean of the user's counts each number, not each row"
     patches.wrap(keras.metrics.Mean, "update_state", looking_alike(_mean), why=each)
     patches.wrap(
-        patch_points.metric_of_function(), "update_state", looking_alike(_as_floats), why="metrics counted in floats"
+        patch_points.metric_of_function(), "update_state", looking_alike(_as_floats), why="metrics counted in floats, of one rank"
     )
     patches.wrap(
         keras.metrics.TruePositives.__mro__[1],
@@ -365,7 +365,7 @@ def _default_seed(original: Any) -> Any:
 
 
 def _as_floats(original: Any) -> Any:
-    """`MeanMetricWrapper` of tf.keras gave its function labels and predictions of its own dtype."""
+    """`MeanMetricWrapper` of tf.keras gave its function labels and predictions of its own dtype, and of one rank."""
 
     def update_state(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         era = vars(self).get(object_eras.MARK)
@@ -374,7 +374,9 @@ def _as_floats(original: Any) -> Any:
                 from parallel_compat.legacy.numbers import weighted_losses
 
                 y_pred = weighted_losses.unmasked(y_pred)
-            y_true, y_pred = _in_dtype(y_true, self.dtype), _in_dtype(y_pred, self.dtype)
+            from parallel_compat.legacy.numbers import metrics
+
+            y_true, y_pred = metrics.of_same_rank(_in_dtype(y_true, self.dtype), _in_dtype(y_pred, self.dtype))
         original(self, y_true, y_pred, sample_weight=sample_weight)
 
     return update_state
