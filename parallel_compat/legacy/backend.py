@@ -8,7 +8,6 @@ eager: `get_value` reads, `set_value` assigns. What built graphs (`function`, `g
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import itertools
@@ -48,12 +47,11 @@ from parallel_compat.legacy.learning_phase import (  # noqa: F401
     set_learning_phase,
 )
 from parallel_compat.legacy.learning_phase import forget as forget_phase
-from parallel_compat.legacy.numbers import initial_weights
+from parallel_compat.legacy.numbers import draws_of_tensorflow, initial_weights, operations_that_draw
 from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
-from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 
 if TYPE_CHECKING:
@@ -62,6 +60,7 @@ if TYPE_CHECKING:
 
 
 _RANDOM = ("random_normal", "random_uniform", "truncated_normal")
+_DRAWING = (*_RANDOM, "dropout")
 _DRAW = "_parallel_compat_draw"
 
 
@@ -74,12 +73,6 @@ def _remember_draw(tensor: Any, draw: Callable[[], Any]) -> None:
     """
     if hasattr(tensor, "numpy"):
         setattr(tensor, _DRAW, itertools.chain([lambda: tensor], itertools.repeat(draw)))
-
-
-def _drawing() -> contextlib.AbstractContextManager[None]:
-    """Within it an operation draws its seed from `np.random`, in Keras 2.2.4 when it was made."""
-    standalone = callers.era_of_caller() is Era.KERAS_2_2_4
-    return initial_weights.operation_that_draws() if standalone else contextlib.nullcontext()
 
 
 # Functions of `keras.backend` that ask a tensor for what a layer's weight does not have (`x.dtype.base_dtype`).
@@ -110,11 +103,16 @@ def _unchanged(name: str) -> Any:
     @functools.wraps(plain)
     def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
-            draws = name in _RANDOM and keywords.get("seed", arguments[4] if len(arguments) > 4 else None) is None
+            if name in _DRAWING and callers.era_of_caller().has_graphs:
+                keywords, arguments = dict(signature.bind(*arguments, **keywords).arguments), ()
+                draw = _draw_of_graph(name, keywords)
+                if draw is not None:
+                    drawn = draw()
+                    _remember_draw(drawn, draw)
+                    return drawn
             if name in _OF_TENSORS:
                 arguments, keywords = keras.tree.map_structure(_value_of_weight, (arguments, keywords))
-            with _drawing() if draws else contextlib.nullcontext():
-                result = plain(*arguments, **keywords)
+            result = plain(*arguments, **keywords)
             if name == "softmax":
                 keras3.say_made_by_operation(result)
             if name in _RANDOM:
@@ -133,6 +131,25 @@ def _unchanged(name: str) -> Any:
         return layer_of(plain, arguments, keywords, f"keras.backend.{name}")
 
     return on_any
+
+
+def _draw_of_graph(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | None:
+    """Return what draws as an operation of a graph did, or None; `arguments` get its seed."""
+    arguments["seed"] = operations_that_draw.seed_of_operation(arguments.get("seed"))
+    values = operations_that_draw.stream_of("random_uniform" if name == "dropout" else name, arguments["seed"])
+    if values is None:
+        return None
+    if name == "dropout":
+        x, rate = tf.convert_to_tensor(arguments["x"]), arguments["level"]
+        shape = draws_of_tensorflow.shape_of_mask(x, arguments.get("noise_shape"))
+        return lambda: x * (1 / (1 - rate)) * tf.cast(values(shape, x.dtype) >= rate, x.dtype)
+    shape, dtype = arguments["shape"], arguments.get("dtype") or keras.backend.floatx()
+    if name == "random_uniform":
+        first = arguments.get("minval", 0.0)
+        scale = arguments.get("maxval", 1.0) - first
+    else:
+        first, scale = arguments.get("mean", 0.0), arguments.get("stddev", 1.0)
+    return lambda: values(shape, dtype) * scale + first
 
 
 def _any_symbolic(*structures: Any) -> bool:
@@ -493,12 +510,16 @@ def ctc_decode(
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Return a tensor of ones with probability `p`, else zeros."""
     kind = dtype or keras.backend.floatx()
-    if seed is None:
-        with _drawing():
-            seed = np.random.randint(10_000_000)
+    values: Callable[[Any, Any], Any] | None = None
+    if callers.era_of_caller().has_graphs:
+        seed = operations_that_draw.seed_of_operation(seed)
+        values = operations_that_draw.stream_of("random_uniform", seed)
+    elif seed is None:
+        seed = initial_weights.draw_seed()
 
     def draw() -> Any:
-        return tf.cast(tf.random.uniform(shape, dtype=kind, seed=seed) <= p, kind)
+        uniform = tf.random.uniform(shape, dtype=kind, seed=seed) if values is None else values(shape, kind)
+        return tf.cast(uniform <= p, kind)
 
     drawn = draw()
     _remember_draw(drawn, draw)

@@ -34,12 +34,12 @@ def symbolic_tensors(function: Any) -> dict[str, Any]:
     >>> list(symbolic_tensors(lambda y_true, y_pred: y_pred - inputs))
     ['inputs']
     """
-    return dict(pair for names, held in _reached(function, set()) for pair in _among(held, names))
+    return dict(pair for names, held in reached(function, set()) for pair in _among(held, names))
 
 
 def _reads_history(function: Any) -> bool:
     """Say whether a function asks a tensor for the layer that made it: `crf, i = y_pred._keras_history[:2]`."""
-    return any("_keras_history" in names for names, _ in _reached(function, set()))
+    return any("_keras_history" in names for names, _ in reached(function, set()))
 
 
 def in_pass(function: Any, model: keras.Model) -> Any:
@@ -202,7 +202,7 @@ def _of_lambda(layer: keras.layers.Lambda) -> Iterator[Any]:
             yield each
 
 
-def _reached(function: Any, seen: set[int]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def reached(function: Any, seen: set[int]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Yield for a function, and for those that it reaches, the names that it says and what it reaches by names."""
     if id(function) in seen:
         return
@@ -212,7 +212,7 @@ def _reached(function: Any, seen: set[int]) -> Iterator[tuple[tuple[str, ...], d
         held = {**{str(i): value for i, value in enumerate(function.args)}, **function.keywords}
         yield (), held
         yield from _reached_from(held, seen)
-        yield from _reached(function.func, seen)
+        yield from reached(function.func, seen)
         return
     if isinstance(function, MethodType):
         owner, function = function.__self__, function.__func__
@@ -238,7 +238,7 @@ def _reached(function: Any, seen: set[int]) -> Iterator[tuple[tuple[str, ...], d
 def _reached_from(held: dict[str, Any], seen: set[int]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     for each in itertools.chain.from_iterable(map(_values, held.values())):
         if callable(each) and not isinstance(each, (keras.KerasTensor, keras.layers.Layer)):
-            yield from _reached(each, seen)
+            yield from reached(each, seen)
 
 
 def _values(held: Any) -> list[Any]:

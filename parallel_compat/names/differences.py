@@ -34,17 +34,18 @@ DIFFERENCES: tuple[Difference, ...] = (
         "They are those of LAPACK's singular vectors, which its releases choose otherwise.",
     ),
     Difference(
-        (Era.KERAS_2_2_4,),
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
         "After `np.random.seed`, the masks of recurrent layers and of layers that are called several times are others, "
-        "and what `K.random_normal` and its relatives draw in a call (the sampling of a variational autoencoder); "
-        "on several devices, and with `Resume`, those of Dropout and of noise layers too.",
+        "and so is what `K.random_normal` and its relatives draw in these; on several devices, and with `Resume`, also "
+        "those of Dropout, of noise layers and of `K.random_normal` in others. (On one device the sampling of a "
+        "variational autoencoder is as it was.)",
         "Recurrent layers drew inside a loop whose iterations ran side by side: three runs of one script gave three "
         "results in Keras 2.2.4 itself. Several calls and devices had an operation, and a stream, each; today's steps "
         "are functions that may be traced again.",
     ),
     Difference(
         (Era.TF_KERAS_1_15,),
-        "Initial weights after `tf.set_random_seed` are others.",
+        "After `tf.set_random_seed`, initial weights and masks of Dropout that have no seed of their own are others.",
         "Their seeds counted the operations of the graph before them, which today's layers do not make.",
     ),
     Difference(

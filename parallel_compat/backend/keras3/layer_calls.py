@@ -76,6 +76,41 @@ def of_refused_names() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield scope_of_tensorflow, "__init__", wrap_scope_of_tensorflow
 
 
+def of_shapes_of_arguments() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where a layer's `build` and `compute_output_shape` get the shapes of what its `call` is given.
+
+    Keras 3.15 takes an argument that is called `args` or `kwargs` for `*args` or `**kwargs`, and passes on None.
+    """
+    from keras.src import backend
+    from keras.src.layers import layer
+
+    kept = "_parallel_compat_signature"
+
+    def keep_signature(original: Any) -> Any:
+        def __init__(self: Any, signature: inspect.Signature, *rest: Any) -> None:
+            original(self, signature, *rest)
+            setattr(self, kept, signature)
+
+        return __init__
+
+    def wrap(original: Any) -> Any:
+        def get_shapes_dict(call_spec: Any) -> dict[str, Any]:
+            shapes: dict[str, Any] = original(call_spec)
+            for name in {"args", "kwargs"} & call_spec.tensor_arguments_dict.keys():
+                kind = getattr(call_spec, kept).parameters[name].kind
+                if kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+                    given = call_spec.tensor_arguments_dict[name]
+                    shapes[f"{name}_shape"] = keras.tree.map_structure(
+                        lambda x: None if x is None else backend.standardize_shape(x.shape), given
+                    )
+            return shapes
+
+        return get_shapes_dict
+
+    yield layer.CallSpec, "__init__", keep_signature
+    yield layer, "get_shapes_dict", wrap
+
+
 def of_numbers_among_tensors() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a layer is called with numbers (`Layer.__call__`): `model([x, 3])`, `layer(8)`, `layer([-1., 1.])`.
 

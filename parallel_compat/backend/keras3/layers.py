@@ -363,9 +363,14 @@ def forget_calls_on(layer: keras.layers.Layer) -> None:
 
 
 def layers_being_built() -> list[Any]:
-    """Return the layers that are being built or called, from the outermost (`keras.src.backend.common.name_scope`)."""
+    """Return the layers that are being built or called, from the outermost."""
+    return [scope.caller for scope in scopes_of_layers()]
+
+
+def scopes_of_layers() -> list[Any]:
+    """Return the scope of each layer that is being built or called (`keras.src.backend.common.name_scope`)."""
     scopes = global_state.get_global_attribute("name_scope_stack") or []
-    return [scope.caller for scope in scopes if isinstance(scope.caller, keras.Layer)]
+    return [scope for scope in scopes if isinstance(scope.caller, keras.Layer)]
 
 
 def names_in_use() -> dict[str, int]:
@@ -644,18 +649,16 @@ def regularization_of_frozen(layer: keras.layers.Layer) -> list[Any]:
     ]
 
 
+def alpha_dropouts() -> tuple[Any, ...]:
+    """Return the classes that are called AlphaDropout: `tf.keras` has one of its own (`keras.src.legacy.layers`)."""
+    from keras.src.legacy import layers
+
+    return keras.layers.AlphaDropout, layers.AlphaDropout
+
+
 def finds_shape_by_its_function(layer: keras.layers.Layer) -> bool:
     """Say whether a layer is a Lambda layer whose function is called to find the shape of what it gives."""
     return isinstance(layer, keras.layers.Lambda) and layer._output_shape is None
-
-
-_RANDOM = {"random_binomial", "random_normal", "random_uniform", "truncated_normal"}
-
-
-def has_random_function(layer: keras.layers.Layer) -> bool:
-    """Say whether a layer is a Lambda layer whose function names an operation of the backend that draws."""
-    code = getattr(getattr(layer, "function", None), "__code__", None)
-    return isinstance(layer, keras.layers.Lambda) and code is not None and not _RANDOM.isdisjoint(code.co_names)
 
 
 def call_on_specs(layer: keras.layers.Layer, *args: Any, **kwargs: Any) -> None:

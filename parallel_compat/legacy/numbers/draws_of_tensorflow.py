@@ -1,8 +1,9 @@
-"""What TensorFlow 2.2 drew where nobody gave a seed, so that `tf.random.set_seed` repeats a run of its time.
+"""What TensorFlow drew: without a seed in 2.2, so that `tf.random.set_seed` repeats a run; with one in a graph of 1.15.
 
-Each eager operation took its seed from a generator that `tf.random.set_seed` began anew, and each operation of a
+In 2.2 each eager operation took its seed from a generator that `tf.random.set_seed` began anew, and each operation of a
 function the number of those before it in that function. Both are so in today's TensorFlow; today's Keras draws from
-generators of its own instead. Read in TensorFlow 2.2.3's `random_seed.get_seed` and `init_ops_v2`.
+generators of its own instead. Read in TensorFlow 2.2.3's `random_seed.get_seed` and `init_ops_v2`, and in 1.15.5's
+`init_ops`.
 """
 
 from __future__ import annotations
@@ -18,23 +19,105 @@ if TYPE_CHECKING:
 
 # The standard deviation of a normal distribution cut at two of its standard deviations.
 _TRUNCATED = 0.87962566103423978
+# `tf.random.Algorithm.PHILOX`.
+_PHILOX = 1
 
 
-def initial_weights(kind: str, initializer: Any, shape: Sequence[int], dtype: Any) -> Any:
-    """Draw initial weights as an initializer without a seed did.
+class Draws:
+    """Operations of TensorFlow that draw: those of eager execution, or the first values of those of a graph.
+
+    Args:
+        seed: the operations' own seed, in a graph; None for eager operations without one.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._seed = seed
+
+    def uniform(self, shape: Sequence[int], low: float, high: float, dtype: str) -> Any:
+        """Draw from `low` to `high`."""
+        if self._seed is None:
+            return tf.random.uniform(shape, low, high, dtype)
+        return first_values(tf.raw_ops.StatelessRandomUniformV2, shape, self._seed, dtype) * (high - low) + low
+
+    def normal(self, shape: Sequence[int], mean: float, stddev: float, dtype: str) -> Any:
+        """Draw from a normal distribution."""
+        if self._seed is None:
+            return tf.random.normal(shape, mean, stddev, dtype)
+        return first_values(tf.raw_ops.StatelessRandomNormalV2, shape, self._seed, dtype) * stddev + mean
+
+    def truncated_normal(self, shape: Sequence[int], mean: float, stddev: float, dtype: str) -> Any:
+        """Draw from a normal distribution cut at two of its standard deviations."""
+        if self._seed is None:
+            return tf.random.truncated_normal(shape, mean, stddev, dtype)
+        return first_values(tf.raw_ops.StatelessTruncatedNormalV2, shape, self._seed, dtype) * stddev + mean
+
+
+def first_values(operation: Any, shape: Sequence[int], seed: int, dtype: str = "float32") -> Any:
+    """Return the first values of an operation of a graph that draws, of the graph's seed and its own.
+
+    Args:
+        operation: the stateless one of the same distribution, of `tf.raw_ops`.
+        shape: the shape.
+        seed: the operation's own seed.
+        dtype: the dtype.
+    """
+    return _values(operation, tuple(shape), seed, dtype, tf.constant(0, tf.uint64))
+
+
+class Stream:
+    """The values of one operation of a graph that draws, which goes on from those that it drew before.
+
+    Args:
+        seed: the operation's own seed.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        with tf.init_scope():
+            self._drawn = tf.Variable(0, trainable=False, dtype=tf.int64)
+
+    def next_values(self, operation: Any, shape: Any, dtype: Any) -> Any:
+        """Return the next values.
+
+        TensorFlow's kernel sets aside 256 blocks of its generator for each value (`PhiloxRandomOp`).
+
+        Args:
+            operation: the stateless one of the same distribution, of `tf.raw_ops`.
+            shape: the shape, which may be a tensor.
+            dtype: the dtype.
+        """
+        values = _values(operation, shape, self._seed, dtype, tf.cast(self._drawn, tf.uint64))
+        self._drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
+        return values
+
+
+def _values(operation: Any, shape: Any, seed: int, dtype: Any, drawn: Any) -> Any:
+    of_graph, of_operation = tf.compat.v1.get_seed(seed)
+    return operation(
+        shape=shape,
+        dtype=dtype,
+        key=tf.constant([of_graph or 0], tf.uint64),
+        counter=tf.stack([drawn, tf.constant(of_operation or 0, tf.uint64)]),
+        alg=_PHILOX,
+    )
+
+
+def initial_weights(kind: str, initializer: Any, shape: Sequence[int], dtype: Any, seed: int | None = None) -> Any:
+    """Draw initial weights as an initializer without a seed did in TensorFlow 2.2, or one with a seed in 1.15.
 
     Args:
         kind: the name of the class of Keras 3 that the initializer is of.
         initializer: the initializer.
         shape: the shape.
         dtype: the dtype; `floatx` by default.
+        seed: the seed of the initializer of 1.15.
 
     Raises:
         ValueError: for an orthogonal matrix of less than two axes.
     """
     dtype = keras.backend.standardize_dtype(dtype or keras.backend.floatx())
     with tf.init_scope():
-        return _DRAW[kind](initializer, tuple(shape), dtype)
+        return _DRAW[kind](initializer, tuple(shape), dtype, Draws(seed))
 
 
 def dropout(inputs: Any, rate: float, noise_shape: Sequence[int | None] | None, seed: int | None) -> Any:
@@ -89,28 +172,28 @@ class order_of_samples:
         self._drawn, self._orders = state, None
 
 
-def _random_uniform(self: Any, shape: tuple[int, ...], dtype: str) -> Any:
-    return tf.random.uniform(shape, self.minval, self.maxval, dtype)
+def _random_uniform(self: Any, shape: tuple[int, ...], dtype: str, draws: Draws) -> Any:
+    return draws.uniform(shape, self.minval, self.maxval, dtype)
 
 
-def _random_normal(self: Any, shape: tuple[int, ...], dtype: str) -> Any:
-    return tf.random.normal(shape, self.mean, self.stddev, dtype)
+def _random_normal(self: Any, shape: tuple[int, ...], dtype: str, draws: Draws) -> Any:
+    return draws.normal(shape, self.mean, self.stddev, dtype)
 
 
-def _truncated_normal(self: Any, shape: tuple[int, ...], dtype: str) -> Any:
-    return tf.random.truncated_normal(shape, self.mean, self.stddev, dtype)
+def _truncated_normal(self: Any, shape: tuple[int, ...], dtype: str, draws: Draws) -> Any:
+    return draws.truncated_normal(shape, self.mean, self.stddev, dtype)
 
 
-def _variance_scaling(self: Any, shape: tuple[int, ...], dtype: str) -> Any:
+def _variance_scaling(self: Any, shape: tuple[int, ...], dtype: str, draws: Draws) -> Any:
     fan_in, fan_out = _fans(shape)
     fan = {"fan_in": fan_in, "fan_out": fan_out}.get(self.mode, (fan_in + fan_out) / 2)
     scale = self.scale / max(1.0, fan)
     if self.distribution == "truncated_normal":
-        return tf.random.truncated_normal(shape, 0.0, math.sqrt(scale) / _TRUNCATED, dtype)
+        return draws.truncated_normal(shape, 0.0, math.sqrt(scale) / _TRUNCATED, dtype)
     if self.distribution == "untruncated_normal":
-        return tf.random.normal(shape, 0.0, math.sqrt(scale), dtype)
+        return draws.normal(shape, 0.0, math.sqrt(scale), dtype)
     limit = math.sqrt(3.0 * scale)
-    return tf.random.uniform(shape, -limit, limit, dtype)
+    return draws.uniform(shape, -limit, limit, dtype)
 
 
 def _fans(shape: tuple[int, ...]) -> tuple[float, float]:
@@ -122,11 +205,11 @@ def _fans(shape: tuple[int, ...]) -> tuple[float, float]:
     return shape[-2] * field, shape[-1] * field
 
 
-def _orthogonal(self: Any, shape: tuple[int, ...], dtype: str) -> Any:
+def _orthogonal(self: Any, shape: tuple[int, ...], dtype: str, draws: Draws) -> Any:
     if len(shape) < 2:
         raise ValueError(f"Expected a shape of at least two axes for an orthogonal matrix. Received: {shape}")
     rows, columns = math.prod(shape[:-1]), shape[-1]
-    drawn = tf.random.normal((max(rows, columns), min(rows, columns)), dtype=dtype)
+    drawn = draws.normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, dtype)
     matrix, triangle = tf.linalg.qr(drawn, full_matrices=False)
     matrix *= tf.sign(tf.linalg.diag_part(triangle))
     return self.gain * tf.reshape(tf.transpose(matrix) if rows < columns else matrix, shape)

@@ -9,26 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import math
-import threading
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.backend import keras3
 from parallel_compat.legacy.numbers import draws_of_tensorflow
-from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from parallel_compat.names.eras import Era
+
 # The seeds of random tensors were below this (`keras.backend.random_uniform` and its relatives).
 _SEEDS = 10_000_000
 # What TensorFlow takes for the seed of a graph that was given none.
 _OF_A_NEW_GRAPH = 87654321
-# `tf.random.Algorithm.PHILOX`.
-_PHILOX = 1
 # The standard deviation of a normal distribution cut at two of its standard deviations.
 _TRUNCATED = 0.87962566103423978
 
@@ -39,26 +38,9 @@ def draw_seed(seed: Any = None) -> int:
 
 
 def forget_seed_of_graph() -> None:
-    """Let random tensors be drawn as in a new graph, in Keras 2.2.4: `tf.set_random_seed` was for one graph."""
-    if callers.era_of_caller() is Era.KERAS_2_2_4:
+    """Let random tensors be drawn as in a new graph, where there were graphs: `tf.set_random_seed` was for one."""
+    if callers.era_of_caller().has_graphs:
         tf.random.set_seed(_OF_A_NEW_GRAPH)
-
-
-_graph = threading.local()
-
-
-@contextlib.contextmanager
-def being_built() -> Iterator[list[None]]:
-    """Say that a graph is built within the block, and note each operation in it that drew its seed."""
-    before = getattr(_graph, "drawn", None)
-    drawn: list[None] = []
-    _graph.drawn = drawn
-    try:
-        yield drawn
-    finally:
-        _graph.drawn = before
-        if before is not None:
-            before += drawn
 
 
 @contextlib.contextmanager
@@ -69,19 +51,6 @@ def drawing_nothing() -> Iterator[None]:
         yield
     finally:
         np.random.set_state(state)
-
-
-@contextlib.contextmanager
-def operation_that_draws() -> Iterator[None]:
-    """Let an operation such as `K.random_normal` draw its seed from `np.random` within the block, when it is made.
-
-    Today it is made again in each trace of a step, which leaves `np.random` as it was.
-    """
-    drawn = getattr(_graph, "drawn", None)
-    if drawn is not None:
-        drawn.append(None)
-    with contextlib.nullcontext() if drawn is not None or tf.executing_eagerly() else drawing_nothing():
-        yield
 
 
 # Layers that drew seeds when they were called: how many for each rate, by the attribute that has it.
@@ -97,28 +66,31 @@ _RATES = {
     "LSTM": {"dropout": 4, "recurrent_dropout": 4},
     "ConvLSTM2D": {"dropout": 4, "recurrent_dropout": 4},
 }
+# Those that `tf.nn.dropout` of TensorFlow 1.15 drew for, with their own seed or as the graph said.
+_BY_TENSORFLOW = ("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D")
 
 
 # Those whose masks are drawn here, and those of them that could be given a seed.
-_SEEDED = (keras.layers.Dropout, keras.layers.AlphaDropout)
+_SEEDED = (keras.layers.Dropout, *keras3.alpha_dropouts())
 _DRAWING = (*_SEEDED, keras.layers.GaussianNoise, keras.layers.GaussianDropout)
 _LEAST = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946  # of SELU
-_OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_drawn_blocks"
+_OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_stream_of_masks"
 
 
-def draw_seeds_of(layer: Any) -> None:
-    """Draw the seeds that Keras 2.2.4 drew when a layer, or a model with layers, was called on a symbolic tensor.
+def draw_seeds_of(layer: Any, era: Era) -> None:
+    """Draw the seeds that were drawn when a layer, or a model with layers, was called on a symbolic tensor.
 
     Args:
         layer: the layer, wrapper or functional model.
+        era: one that had graphs.
     """
-    seeds = [draw_seed() for _ in range(_seeds_of(layer))]
+    seeds = [draw_seed() for _ in range(_seeds_of(layer, era))]
     if isinstance(layer, _DRAWING):
         vars(layer).setdefault(_OF_MASKS, []).extend(seeds or [layer.seed])
 
 
 def dropout(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
-    """Drop values out as Keras 2.2.4 did, on one device; None for a layer that was called several times, or on values.
+    """Drop values out as in a graph, on one device; None for a layer that was called several times, or on values.
 
     The operation had a seed of its own from when it was made, and drew on from step to step.
 
@@ -138,7 +110,7 @@ def dropout(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -
 def noise(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
     """Return what GaussianNoise, GaussianDropout or AlphaDropout made of the inputs, or None as `dropout` does.
 
-    (`keras/layers/noise.py` of Keras 2.2.4.)
+    (`keras/layers/noise.py` of Keras 2.2.4, and the same of TensorFlow 1.15.5.)
 
     Args:
         layer: the layer.
@@ -147,7 +119,7 @@ def noise(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> 
     """
     if not _draws_as_then(layer):
         return None
-    if isinstance(layer, keras.layers.AlphaDropout):
+    if isinstance(layer, keras3.alpha_dropouts()):
         kept = _drawn_on(layer, draws_of_tensorflow.shape_of_mask(inputs, noise_shape), inputs.dtype) >= layer.rate
         kept = tf.cast(kept, inputs.dtype)
         slope = ((1 - layer.rate) * (1 + layer.rate * _LEAST**2)) ** -0.5
@@ -159,40 +131,27 @@ def noise(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> 
 
 
 def _draws_as_then(layer: Any) -> bool:
-    """Say whether one operation draws for a layer, on one device: one that was called once, in a graph."""
+    """Say whether one operation with a seed draws for a layer, on one device: one that was called once, in a graph."""
     replica = tf.distribute.get_replica_context()
     is_alone = replica is not None and replica.num_replicas_in_sync == 1
-    return is_alone and len(vars(layer).get(_OF_MASKS, ())) == 1 and not tf.executing_eagerly()
+    seeds = vars(layer).get(_OF_MASKS, ())
+    return is_alone and len(seeds) == 1 and seeds[0] is not None and not tf.executing_eagerly()
 
 
 def _drawn_on(layer: Any, shape: Any, dtype: Any, draw: Any = tf.raw_ops.StatelessRandomUniformV2) -> Any:
-    """Return the next values of an operation that draws, which goes on from those that it drew before.
-
-    TensorFlow's kernel sets aside 256 blocks of its generator for each value (`PhiloxRandomOp`).
-    """
+    """Return the next values of an operation that draws, which goes on from those that it drew before."""
     if _DRAWN not in vars(layer):
-        with tf.init_scope():
-            vars(layer)[_DRAWN] = tf.Variable(0, trainable=False, dtype=tf.int64)
-    drawn = vars(layer)[_DRAWN]
-    of_graph, of_operation = tf.compat.v1.get_seed(vars(layer)[_OF_MASKS][0])
-    values = draw(
-        shape=shape,
-        dtype=dtype,
-        key=tf.constant([of_graph or 0], tf.uint64),
-        counter=tf.stack([tf.cast(drawn, tf.uint64), tf.constant(of_operation or 0, tf.uint64)]),
-        alg=_PHILOX,
-    )
-    drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
-    return values
+        vars(layer)[_DRAWN] = draws_of_tensorflow.Stream(vars(layer)[_OF_MASKS][0])
+    return vars(layer)[_DRAWN].next_values(draw, shape, dtype)
 
 
-def _seeds_of(layer: Any) -> int:
+def _seeds_of(layer: Any, era: Era) -> int:
     if isinstance(layer, keras.Model):
-        return sum(map(_seeds_of, layer.layers))
+        return sum(_seeds_of(each, era) for each in layer.layers)
     if isinstance(layer, keras.layers.Bidirectional):
-        return _seeds_of(layer.forward_layer) + _seeds_of(layer.backward_layer)
+        return _seeds_of(layer.forward_layer, era) + _seeds_of(layer.backward_layer, era)
     if isinstance(layer, keras.layers.Wrapper):
-        return _seeds_of(layer.layer)
+        return _seeds_of(layer.layer, era)
     if isinstance(layer, keras.layers.GaussianNoise):
         return 1
     for kind in type(layer).__mro__:
@@ -200,20 +159,14 @@ def _seeds_of(layer: Any) -> int:
             rates = _RATES[kind.__name__]
             if isinstance(layer, _SEEDED) and layer.seed is not None:
                 return 0
+            if kind.__name__ in _BY_TENSORFLOW and era.is_tf_keras:
+                return 0
             return sum(count for name, count in rates.items() if 0 < (getattr(layer, name, 0) or 0) < 1)
     return 0
 
 
 def _raw(operation: Callable[..., Any], shape: Sequence[int], seed: Any) -> Any:
-    of_graph, of_operation = tf.compat.v1.get_seed(draw_seed(seed))
-    # The first values of a stateful operation with these seeds; such an operation itself goes on from its last ones.
-    return operation(
-        shape=tuple(shape),
-        dtype=tf.float32,
-        key=tf.constant([of_graph or 0], tf.uint64),
-        counter=tf.constant([0, of_operation or 0], tf.uint64),
-        alg=_PHILOX,
-    )
+    return draws_of_tensorflow.first_values(operation, shape, draw_seed(seed))
 
 
 def _uniform(shape: Sequence[int], low: float, high: float, seed: Any) -> Any:

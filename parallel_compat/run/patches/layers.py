@@ -54,6 +54,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     for points, why in (
         (layer_calls.of_refused_names(), "a name may have a `/`, and that of a model anything"),
         (layer_calls.of_copied_collections(), "a configuration with a list of the layer's is copied alone"),
+        (layer_calls.of_shapes_of_arguments(), "an argument of `call` may be called `args`"),
         (layer_calls.of_numbers_among_tensors(), "numbers among tensors become tensors"),
         (
             layer_calls.of_shapes_for_users(_is_of_user_of_tf_keras, output_shapes.with_methods),

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import (
+    alpha_dropouts,
     in_stateless_scope,
     noise_shape,
     operation_seeds,
@@ -59,7 +60,10 @@ def put_on(patches: Patches, keras: Any) -> None:
     each = "a mean of the user's counts each number, not each row"
     patches.wrap(keras.metrics.Mean, "update_state", looking_alike(_mean), why=each)
     patches.wrap(
-        patch_points.metric_of_function(), "update_state", looking_alike(_as_floats), why="metrics counted in floats, of one rank"
+        patch_points.metric_of_function(),
+        "update_state",
+        looking_alike(_as_floats),
+        why="metrics counted in floats, of targets and predictions of one rank",
     )
     patches.wrap(
         keras.metrics.TruePositives.__mro__[1],
@@ -92,7 +96,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, "__call__", looking_alike(draw), why="initial weights follow from the seeds of the era")
     for kind in (layers.Dropout, layers.SpatialDropout1D.__mro__[1]):
         patches.wrap(kind, "call", looking_alike(_dropping_out), why="masks follow from the seeds of the era")
-    for kind in (layers.GaussianNoise, layers.GaussianDropout, layers.AlphaDropout):
+    for kind in (layers.GaussianNoise, layers.GaussianDropout, *alpha_dropouts()):
         patches.wrap(kind, "call", looking_alike(_making_noise), why="noise follows from the seeds of the era")
     for owner, name, wrap in patch_points.of_iterators_of_epochs(_is_dataset_of_tensorflow_2):
         patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
@@ -267,6 +271,10 @@ def _initial_weights(kind: str, original: Any) -> Any:
             from parallel_compat.legacy.numbers import draws_of_tensorflow
 
             return draws_of_tensorflow.initial_weights(kind, self, shape, dtype)
+        if era is Era.TF_KERAS_1_15 and isinstance(seed := self.get_config().get("seed"), int):
+            from parallel_compat.legacy.numbers import draws_of_tensorflow
+
+            return draws_of_tensorflow.initial_weights(kind, self, shape, dtype, seed)
         if era is not Era.KERAS_2_2_4 or _is_made_by_generator(self):
             return original(self, shape, dtype=dtype, **keywords)
         from parallel_compat.legacy.numbers import initial_weights
@@ -279,23 +287,23 @@ def _initial_weights(kind: str, original: Any) -> Any:
 
 def _symbolic_call(original: Any) -> Any:
     def symbolic_call(self: Any, *given: Any, **keywords: Any) -> Any:
-        if callers.era_of_caller() is not Era.KERAS_2_2_4:
+        era = callers.era_of_caller()
+        if not era.has_graphs:
             return original(self, *given, **keywords)
-        from parallel_compat.backend.keras3 import layers
-        from parallel_compat.legacy.numbers import initial_weights
+        from parallel_compat.backend.keras3 import call_on_specs
+        from parallel_compat.legacy.numbers import initial_weights, operations_that_draw
 
         if in_stateless_scope():  # a model without values, which a config is tried with first
             with initial_weights.drawing_nothing():
                 return original(self, *given, **keywords)
-        with initial_weights.being_built() as drawn:
+        with operations_that_draw.being_built() as seeds:
             result = original(self, *given, **keywords)
-            if layers.has_random_function(self) and not layers.finds_shape_by_its_function(self):
-                layers.call_on_specs(self, *given, **keywords)  # the function was called, whatever the shape
-            if layers.finds_shape_by_its_function(self):  # Keras 2.2.4 called it once more
-                for _ in list(drawn):
-                    with initial_weights.operation_that_draws():
-                        initial_weights.draw_seed()
-        initial_weights.draw_seeds_of(self)
+            if not seeds and operations_that_draw.may_draw(self):
+                call_on_specs(self, *given, **keywords)  # the function was called, whatever the shape
+            makes_operations = operations_that_draw.note_call(self, seeds, given, era)
+            operations_that_draw.draw_for_shape(self, seeds, era)
+        if makes_operations:
+            initial_weights.draw_seeds_of(self, era)
         return result
 
     return symbolic_call
@@ -310,14 +318,14 @@ def _is_made_by_generator(initializer: Any) -> bool:
 def _dropping_out(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = False) -> Any:
         era = object_eras.era_of_object(self)
-        if not training or not self.rate or era not in (Era.KERAS_2_2_4, Era.TF_KERAS_2_2):
+        if not training or not self.rate or era is Era.TODAY:
             return original(self, inputs, training)
         from parallel_compat.legacy.numbers import draws_of_tensorflow, initial_weights
         from parallel_compat.resume import Resume
 
         if Resume.is_made:
             return original(self, inputs, training)
-        if era is Era.KERAS_2_2_4:
+        if era.has_graphs:
             dropped = initial_weights.dropout(self, inputs, noise_shape(self, inputs))
             return original(self, inputs, training) if dropped is None else dropped
         if self.seed is None and operation_seeds() is None:
@@ -329,7 +337,7 @@ def _dropping_out(original: Any) -> Any:
 
 def _making_noise(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = False) -> Any:
-        if training and object_eras.era_of_object(self) is Era.KERAS_2_2_4 and 0 < getattr(self, "rate", 0.5) < 1:
+        if training and object_eras.era_of_object(self).has_graphs and 0 < getattr(self, "rate", 0.5) < 1:
             from parallel_compat.legacy.numbers import initial_weights
             from parallel_compat.resume import Resume
 

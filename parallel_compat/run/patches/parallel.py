@@ -64,11 +64,11 @@ def _as_towers(original: Any) -> Any:
         era, phase = callers.era_of_caller(), learning_phase.fixed_learning_phase()
         if era.has_graphs and phase is not None:
             call_in_phase(self, phase)
-        if era is Era.KERAS_2_2_4:
+        if era.has_graphs:
             from parallel_compat.legacy.numbers import initial_weights
 
             for _ in range(strategy.num_replicas_in_sync - 1):  # it was called once
-                initial_weights.draw_seeds_of(template)
+                initial_weights.draw_seeds_of(template, era)
 
     return __init__
 

@@ -1,0 +1,169 @@
+"""`K.random_normal` and its relatives as operations of a graph: each had a seed, and drew on from step to step.
+
+Before TensorFlow 2 an operation drew its seed from `np.random` when it was made, by a call of its layer on symbolic
+tensors. Today it is made in each trace of a step: these are the seeds, and streams, of the one that was made then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.backend import keras3
+from parallel_compat.legacy import closures
+from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
+from parallel_compat.legacy.numbers.initial_weights import draw_seed, drawing_nothing
+from parallel_compat.resume import Resume
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from parallel_compat.names.eras import Era
+
+_graph = threading.local()
+# On a layer: the seeds of the operations that each of its calls on symbolic tensors made; and their streams, of one.
+_SEEDS, _STREAMS = "_parallel_compat_seeds_of_operations", "_parallel_compat_streams_of_operations"
+
+# On a model: the tensors that it was called on.
+_TENSORS = "_parallel_compat_tensors_called_on"
+
+_NAMES = {"dropout", "random_binomial", "random_normal", "random_uniform", "truncated_normal"}
+
+_OPERATIONS = {
+    "random_normal": tf.raw_ops.StatelessRandomNormalV2,
+    "random_uniform": tf.raw_ops.StatelessRandomUniformV2,
+    "truncated_normal": tf.raw_ops.StatelessTruncatedNormalV2,
+}
+
+
+@contextlib.contextmanager
+def being_built() -> Iterator[list[tuple[int, bool]]]:
+    """Say that a graph is built within the block, and note the seeds of operations in it, and which were given."""
+    before = getattr(_graph, "seeds", None)
+    seeds: list[tuple[int, bool]] = []
+    _graph.seeds = seeds
+    try:
+        yield seeds
+    finally:
+        _graph.seeds = before
+        if before is not None:
+            before += seeds
+
+
+def seed_of_operation(seed: Any = None) -> int:
+    """Return the seed that an operation is given, or draws from `np.random` when it is made.
+
+    Today it is made again in each trace of a step, which leaves `np.random` as it was.
+
+    Args:
+        seed: that of the user's, or None.
+    """
+    seeds = getattr(_graph, "seeds", None)
+    with contextlib.nullcontext() if seeds is not None or tf.executing_eagerly() else drawing_nothing():
+        drawn = draw_seed(seed)
+    if seeds is not None:
+        seeds.append((drawn, seed is not None))
+    return drawn
+
+
+def note_call(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], given: Any, era: Era) -> bool:
+    """Note the seeds of the operations that a call of a layer on symbolic tensors made.
+
+    Args:
+        layer: the layer, or a model.
+        seeds: those seeds, and which of them were given; a model's operations are added to it.
+        given: the positional arguments of the call.
+        era: one that had graphs.
+
+    Returns:
+        Whether the call made operations. Keras 2.2.4 made none for a model that had been called on the same tensors: it
+        returned what that call had (`Network.call`).
+    """
+    if isinstance(layer, keras.Model):
+        tensors, before = keras.tree.flatten(given), vars(layer).setdefault(_TENSORS, [])
+        if not era.is_tf_keras and any(_are_the_same(tensors, each) for each in before):
+            return False
+        before.append(tensors)
+        if not seeds:
+            seeds += _seeds_of_layers(layer, era)
+    if seeds:
+        vars(layer).setdefault(_SEEDS, []).append(list(seeds))
+    return True
+
+
+def _are_the_same(some: list[Any], others: list[Any]) -> bool:
+    return len(some) == len(others) and all(a is b for a, b in zip(some, others, strict=True))
+
+
+def _seeds_of_layers(model: keras.Model, era: Era) -> list[tuple[int, bool]]:
+    """Draw a seed for each operation of a model's layers that draws; Keras 3 does not call them again."""
+    seeds = []
+    for layer in getattr(model, "layers", ()):
+        for call in vars(layer).get(_SEEDS, ())[:1]:
+            seeds += [(draw_seed(seed if is_given else None), is_given) for seed, is_given in call]
+            draw_for_shape(layer, call, era)
+    return seeds
+
+
+def draw_for_shape(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], era: Era) -> None:
+    """Draw what the function of a Lambda layer drew when Keras 2.2.4 called it once more, for the shape it gives."""
+    if not era.is_tf_keras and keras3.finds_shape_by_its_function(layer):
+        for _, is_given in seeds:
+            if not is_given:
+                draw_seed()
+
+
+def may_draw(layer: keras.layers.Layer) -> bool:
+    """Say whether a Lambda layer, or a layer of the user's, reaches an operation of the backend that draws."""
+    if isinstance(layer, keras.layers.Lambda):
+        function = layer.function
+    elif type(layer).__module__.startswith(("keras.", "parallel_compat.")):
+        return False
+    else:
+        function = type(layer).call
+    return any(not _NAMES.isdisjoint(names) for names, _ in closures.reached(function, set()))
+
+
+def stream_of(name: str, seed: int) -> Callable[[Any, Any], Any] | None:
+    """Return what draws the next values of an operation, given their shape and dtype.
+
+    The values are those of the function by default: from 0 to 1, or with a deviation of 1.
+
+    Args:
+        name: the name of the function of `keras.backend`, a key of `_OPERATIONS`.
+        seed: the operation's seed, where it is no layer's: one that is evaluated by itself.
+
+    Returns:
+        The function; None where it is not known which operation of a graph it is: on several devices, for layers that
+        were called several times, in loops, and for what no model calls.
+    """
+    stream = _stream(seed)
+    return None if stream is None else functools.partial(stream.next_values, _OPERATIONS[name])
+
+
+def _stream(seed: int) -> Stream | None:
+    scopes = keras3.scopes_of_layers()
+    if tf.executing_eagerly():
+        return None if scopes else Stream(seed)
+    replica = tf.distribute.get_replica_context()
+    if replica is None or replica.num_replicas_in_sync > 1 or Resume.is_made:
+        return None
+    if len(scopes) < 2 or not isinstance(scopes[0].caller, keras.Model):
+        return None
+    if any(isinstance(scope.caller, keras.layers.RNN) for scope in scopes):
+        return None
+    called = scopes[1]
+    calls = vars(called.caller).get(_SEEDS, ())
+    number = vars(called).setdefault(_SEEDS, 0)  # which of them in this call
+    vars(called)[_SEEDS] += 1
+    if len(calls) != 1 or number >= len(calls[0]):
+        return None
+    streams: dict[int, Stream] = vars(called.caller).setdefault(_STREAMS, {})
+    if number not in streams:
+        streams[number] = Stream(calls[0][number][0])
+    return streams[number]
