@@ -123,6 +123,22 @@ def test_layers_draw_on_from_step_to_step(kind):
     assert np.random.randint(1000) == next_number
 
 
+def test_a_merge_of_ones_own_draws_when_it_is_called():
+    """As the average of WGAN-GP, `RandomWeightedAverage`: its `call` is Keras's, which calls it."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend, layers
+        from keras.layers.merge import _Merge
+
+        class Average(_Merge):
+            def _merge_function(self, inputs):
+                weights = backend.random_uniform((4, 1))
+                return weights * inputs[0] + (1 - weights) * inputs[1]
+
+        np.random.seed(3)
+        Average()([layers.Input((2,)), layers.Input((2,))])
+        assert np.random.randint(1000) == 664
+
+
 @pytest.mark.parametrize("kind", list(WEIGHTS))
 def test_weights_of_a_seed_in_a_graph_of_tensorflow_1(kind):
     with parallel_compat.legacy_names(era="tf.keras-1.15"):

@@ -121,12 +121,15 @@ def draw_for_shape(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], era
 def may_draw(layer: keras.layers.Layer) -> bool:
     """Say whether a Lambda layer, or a layer of the user's, reaches an operation of the backend that draws."""
     if isinstance(layer, keras.layers.Lambda):
-        function = layer.function
-    elif type(layer).__module__.startswith(("keras.", "parallel_compat.")):
-        return False
-    else:
-        function = type(layer).call
-    return any(not _NAMES.isdisjoint(names) for names, _ in closures.reached(function, set()))
+        return _reaches(layer.function, _NAMES)
+    own = [kind for kind in type(layer).__mro__ if not kind.__module__.startswith(("keras.", "parallel_compat."))]
+    members = [member for kind in own for name, member in vars(kind).items() if name not in ("__init__", "build")]
+    # `dropout` is an attribute of many.
+    return any(_reaches(member, _NAMES - {"dropout"}) for member in members)
+
+
+def _reaches(function: Any, names: set[str]) -> bool:
+    return any(not names.isdisjoint(said) for said, _ in closures.reached(function, set()))
 
 
 def stream_of(name: str, seed: int) -> Callable[[Any, Any], Any] | None:
