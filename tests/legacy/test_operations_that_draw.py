@@ -123,6 +123,25 @@ def test_layers_draw_on_from_step_to_step(kind):
     assert np.random.randint(1000) == next_number
 
 
+@pytest.mark.parametrize(("again", "drawn"), [(False, 6), (True, 9)])
+def test_each_tower_draws(again, drawn):
+    """A sampling drew twice, for itself and for its shape, and noise once: in each tower, and in a call after that."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import layers, models, utils
+
+        inputs = layers.Input((6,))
+        z = layers.GaussianNoise(0.1)(layers.Lambda(sampling)([dense(2, 1)(inputs), dense(2, 2)(inputs)]))
+        model = models.Model(inputs, z)
+        np.random.seed(1)
+        expected = [np.random.randint(10_000_000) for _ in range(drawn + 1)][-1]
+        np.random.seed(1)
+        utils.multi_gpu_model(model, 2)
+        if again:
+            model(inputs)
+            model(inputs)  # which is the same: nothing was made
+        assert np.random.randint(10_000_000) == expected
+
+
 def test_a_merge_of_ones_own_draws_when_it_is_called():
     """As the average of WGAN-GP, `RandomWeightedAverage`: its `call` is Keras's, which calls it."""
     with parallel_compat.legacy_names(era="keras-2.2.4"):

@@ -17,7 +17,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
-from parallel_compat.legacy.numbers.initial_weights import draw_seed, drawing_nothing
+from parallel_compat.legacy.numbers.initial_weights import draw_seed, draw_seeds_of, drawing_nothing
 from parallel_compat.resume import Resume
 
 if TYPE_CHECKING:
@@ -94,6 +94,21 @@ def note_call(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], given: A
     if seeds:
         vars(layer).setdefault(_SEEDS, []).append(list(seeds))
     return True
+
+
+def draw_for_towers(template: keras.Model, towers: int, era: Era) -> None:
+    """Draw what the calls of a template by the towers of a parallel model drew, but for the one call that there is.
+
+    Args:
+        template: the model, which was called once on its own inputs; the towers called it on parts of them.
+        towers: how many there were.
+        era: one that had graphs.
+    """
+    if vars(template).get(_TENSORS):
+        vars(template)[_TENSORS].pop()
+    for _ in range(towers - 1):
+        _seeds_of_layers(template, era)
+        draw_seeds_of(template, era)
 
 
 def _are_the_same(some: list[Any], others: list[Any]) -> bool:

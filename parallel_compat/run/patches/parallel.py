@@ -65,10 +65,9 @@ def _as_towers(original: Any) -> Any:
         if era.has_graphs and phase is not None:
             call_in_phase(self, phase)
         if era.has_graphs:
-            from parallel_compat.legacy.numbers import initial_weights
+            from parallel_compat.legacy.numbers import operations_that_draw
 
-            for _ in range(strategy.num_replicas_in_sync - 1):  # it was called once
-                initial_weights.draw_seeds_of(template, era)
+            operations_that_draw.draw_for_towers(template, strategy.num_replicas_in_sync, era)
 
     return __init__
 
