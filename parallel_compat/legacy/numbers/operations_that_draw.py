@@ -18,7 +18,6 @@ from parallel_compat.backend import keras3
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
 from parallel_compat.legacy.numbers.initial_weights import draw_seed, draw_seeds_of, drawing_nothing
-from parallel_compat.resume import Resume
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -168,6 +167,9 @@ def _stream(seed: int) -> Stream | None:
     scopes = keras3.scopes_of_layers()
     if tf.executing_eagerly():
         return None if scopes else Stream(seed)
+    # Here, as it brings in the parallel model, and with it what that sets on Keras.
+    from parallel_compat.resume import Resume
+
     replica = tf.distribute.get_replica_context()
     if replica is None or replica.num_replicas_in_sync > 1 or Resume.is_made:
         return None
