@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 # The standard deviation of a normal distribution cut at two of its standard deviations.
-_TRUNCATED = 0.87962566103423978
+TRUNCATED = 0.87962566103423978
 # `tf.random.Algorithm.PHILOX`.
 _PHILOX = 1
 
@@ -37,30 +37,23 @@ class Draws:
         """Draw from `low` to `high`."""
         if self._seed is None:
             return tf.random.uniform(shape, low, high, dtype)
-        return first_values(tf.raw_ops.StatelessRandomUniformV2, shape, self._seed, dtype) * (high - low) + low
+        return _first_values(tf.raw_ops.StatelessRandomUniformV2, shape, self._seed, dtype) * (high - low) + low
 
     def normal(self, shape: Sequence[int], mean: float, stddev: float, dtype: str) -> Any:
         """Draw from a normal distribution."""
         if self._seed is None:
             return tf.random.normal(shape, mean, stddev, dtype)
-        return first_values(tf.raw_ops.StatelessRandomNormalV2, shape, self._seed, dtype) * stddev + mean
+        return _first_values(tf.raw_ops.StatelessRandomNormalV2, shape, self._seed, dtype) * stddev + mean
 
     def truncated_normal(self, shape: Sequence[int], mean: float, stddev: float, dtype: str) -> Any:
         """Draw from a normal distribution cut at two of its standard deviations."""
         if self._seed is None:
             return tf.random.truncated_normal(shape, mean, stddev, dtype)
-        return first_values(tf.raw_ops.StatelessTruncatedNormalV2, shape, self._seed, dtype) * stddev + mean
+        return _first_values(tf.raw_ops.StatelessTruncatedNormalV2, shape, self._seed, dtype) * stddev + mean
 
 
-def first_values(operation: Any, shape: Sequence[int], seed: int, dtype: str = "float32") -> Any:
-    """Return the first values of an operation of a graph that draws, of the graph's seed and its own.
-
-    Args:
-        operation: the stateless one of the same distribution, of `tf.raw_ops`.
-        shape: the shape.
-        seed: the operation's own seed.
-        dtype: the dtype.
-    """
+def _first_values(operation: Any, shape: Sequence[int], seed: int, dtype: str) -> Any:
+    """Return the first values of an operation of a graph that draws, of the graph's seed and its own."""
     return _values(operation, tuple(shape), seed, dtype, tf.constant(0, tf.uint64))
 
 
@@ -189,7 +182,7 @@ def _variance_scaling(self: Any, shape: tuple[int, ...], dtype: str, draws: Draw
     fan = {"fan_in": fan_in, "fan_out": fan_out}.get(self.mode, (fan_in + fan_out) / 2)
     scale = self.scale / max(1.0, fan)
     if self.distribution == "truncated_normal":
-        return draws.truncated_normal(shape, 0.0, math.sqrt(scale) / _TRUNCATED, dtype)
+        return draws.truncated_normal(shape, 0.0, math.sqrt(scale) / TRUNCATED, dtype)
     if self.distribution == "untruncated_normal":
         return draws.normal(shape, 0.0, math.sqrt(scale), dtype)
     limit = math.sqrt(3.0 * scale)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _SEEDS = 10_000_000
 # What TensorFlow takes for the seed of a graph that was given none.
 _OF_A_NEW_GRAPH = 87654321
-# The standard deviation of a normal distribution cut at two of its standard deviations.
-_TRUNCATED = 0.87962566103423978
 
 
 def draw_seed(seed: Any = None) -> int:
@@ -165,28 +163,20 @@ def _seeds_of(layer: Any, era: Era) -> int:
     return 0
 
 
-def _raw(operation: Callable[..., Any], shape: Sequence[int], seed: Any) -> Any:
-    return draws_of_tensorflow.first_values(operation, shape, draw_seed(seed))
-
-
-def _uniform(shape: Sequence[int], low: float, high: float, seed: Any) -> Any:
-    return _raw(tf.raw_ops.StatelessRandomUniformV2, shape, seed) * (high - low) + low
-
-
-def _truncated(shape: Sequence[int], mean: float, stddev: float, seed: Any) -> Any:
-    return _raw(tf.raw_ops.StatelessTruncatedNormalV2, shape, seed) * stddev + mean
+def _draws(seed: Any) -> draws_of_tensorflow.Draws:
+    return draws_of_tensorflow.Draws(draw_seed(seed))
 
 
 def _random_uniform(self: Any, shape: Sequence[int], seed: Any) -> Any:
-    return _uniform(shape, self.minval, self.maxval, seed)
+    return _draws(seed).uniform(shape, self.minval, self.maxval, "float32")
 
 
 def _random_normal(self: Any, shape: Sequence[int], seed: Any) -> Any:
-    return _raw(tf.raw_ops.StatelessRandomNormalV2, shape, seed) * self.stddev + self.mean
+    return _draws(seed).normal(shape, self.mean, self.stddev, "float32")
 
 
 def _truncated_normal(self: Any, shape: Sequence[int], seed: Any) -> Any:
-    return _truncated(shape, self.mean, self.stddev, seed)
+    return _draws(seed).truncated_normal(shape, self.mean, self.stddev, "float32")
 
 
 def _variance_scaling(self: Any, shape: Sequence[int], seed: Any) -> Any:
@@ -195,8 +185,9 @@ def _variance_scaling(self: Any, shape: Sequence[int], seed: Any) -> Any:
     scale = self.scale / max(1.0, fan)
     if self.distribution == "uniform":
         limit = math.sqrt(3.0 * scale)
-        return _uniform(shape, -limit, limit, seed)
-    return _truncated(shape, 0.0, math.sqrt(scale) / _TRUNCATED, seed)
+        return _draws(seed).uniform(shape, -limit, limit, "float32")
+    deviation = math.sqrt(scale) / draws_of_tensorflow.TRUNCATED
+    return _draws(seed).truncated_normal(shape, 0.0, deviation, "float32")
 
 
 def _fans(shape: Sequence[int]) -> tuple[float, float]:
