@@ -50,18 +50,21 @@ def test_only_marked_lines_of_digits_2018_name_this_package():
     assert [line.split("  # ")[1].split(";")[0] for line in named] == ["changed", "no GPU", "no GPU"]
 
 
+@pytest.mark.slow
 def test_gan(tmp_path):
     printed = run("gan_two_parallel_models.py", tmp_path, "--replicas", "3", "--steps", "500")
     made, noise = numbers(r"made digits is (\d+\.\d+) from that of real ones, that of noise (\d+\.\d+)", printed)
     assert made < noise / 2
 
 
+@pytest.mark.slow
 def test_text_classification(tmp_path):
     printed = run("text_classification.py", tmp_path, "--epochs", "12")
     accuracy, chance = numbers(r"unseen passages: (\d+\.\d+) \(by chance (\d+\.\d+)\)", printed)
     assert accuracy > 2 * chance
 
 
+@pytest.mark.slow
 def test_custom_loop(tmp_path):
     [distance] = numbers(r"on one device: (\d+\.\d+) from the mean digit", run("custom_loop.py", tmp_path))
     assert distance < 0.1  # that of an even gray is 0.27

@@ -46,6 +46,7 @@ def started(*arguments: str, folder: Path, **environment: str) -> subprocess.Com
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_run_leaves_out_the_lines_of_tensorflow_alone(tmp_path):
     (tmp_path / "train.py").write_text(TALKS)
     ours = started("-m", "parallel_compat", "run", "train.py", folder=tmp_path)

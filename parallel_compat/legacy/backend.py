@@ -52,6 +52,7 @@ from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
+from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _unchanged(name: str) -> Any:
     @functools.wraps(plain)
     def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
-            if name in _DRAWING and callers.era_of_caller().has_graphs:
+            if name in _DRAWING and callers.era_of_caller() is not Era.TODAY:
                 keywords, arguments = dict(signature.bind(*arguments, **keywords).arguments), ()
                 draw = _draw_of_graph(name, keywords)
                 if draw is not None:
@@ -134,9 +135,9 @@ def _unchanged(name: str) -> Any:
 
 
 def _draw_of_graph(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | None:
-    """Return what draws as an operation of a graph did, or None; `arguments` get its seed."""
-    arguments["seed"] = operations_that_draw.seed_of_operation(arguments.get("seed"))
-    values = operations_that_draw.stream_of("random_uniform" if name == "dropout" else name, arguments["seed"])
+    """Return what draws as an operation of a graph or a function did, or None; `arguments` get its seed."""
+    distribution = "random_uniform" if name == "dropout" else name
+    arguments["seed"], values = operations_that_draw.made(distribution, arguments.get("seed"), callers.era_of_caller())
     if values is None:
         return None
     if name == "dropout":
@@ -511,9 +512,8 @@ def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | N
     """Return a tensor of ones with probability `p`, else zeros."""
     kind = dtype or keras.backend.floatx()
     values: Callable[[Any, Any], Any] | None = None
-    if callers.era_of_caller().has_graphs:
-        seed = operations_that_draw.seed_of_operation(seed)
-        values = operations_that_draw.stream_of("random_uniform", seed)
+    if (era := callers.era_of_caller()) is not Era.TODAY:
+        seed, values = operations_that_draw.made("random_uniform", seed, era)
     elif seed is None:
         seed = initial_weights.draw_seed()
 

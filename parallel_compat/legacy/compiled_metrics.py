@@ -213,6 +213,7 @@ def in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
         for metric in model.metrics:
             result = metric.result()
             order += list(result) if isinstance(result, dict) else [metric.name]
+        order += [name for name in rest if name not in order]  # of a step of the user's
         found = kept[1][tuple(results)] = [*first, *sorted(rest, key=order.index)]
     return found
 

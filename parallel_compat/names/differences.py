@@ -50,11 +50,12 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
-        "After `tf.random.set_seed`, the masks of GaussianNoise, GaussianDropout, AlphaDropout and recurrent layers, "
-        "and what `K.random_normal` and its like draw in a layer of a graph, are others; with `Resume`, those of "
-        "Dropout too. (Initial weights, the order of samples and Dropout's masks are as they were.)",
-        "The seeds of those came from `np.random` each time that the step was traced. A resumed training needs a "
-        "generator whose state can be kept.",
+        "After `np.random.seed` and `tf.random.set_seed`, the masks of recurrent layers are others, and what "
+        "`K.random_normal` and its like draw in these. On several devices, and with `Resume`, so is what "
+        "GaussianNoise, GaussianDropout, AlphaDropout and `K.random_normal` draw in other layers, and with `Resume` "
+        "the masks of Dropout. (On one device these, initial weights and the order of samples are as they were.)",
+        "Recurrent layers drew inside a loop. Several devices had an operation, and a stream, each. A resumed training "
+        "needs a generator whose state can be kept.",
     ),
     Difference(
         (Era.KERAS_2_2_4,),

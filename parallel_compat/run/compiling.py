@@ -27,6 +27,7 @@ from parallel_compat.legacy import (
 )
 from parallel_compat.legacy.numbers import (
     batch_logs,
+    draws_of_functions,
     made_functions,
     metric_functions,
     weighted_losses,
@@ -51,6 +52,9 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     era = callers.era_of(frame)
     object_eras.remember(self, era)
     made_functions.forget(self)
+    draws_of_functions.forget(self)
+    if era is Era.TF_KERAS_2_2:
+        draws_of_functions.trace_own_steps(self)
     sample_weight_mode = given[4] if len(given) > 4 else keywords.get("sample_weight_mode")
     tensors: list[Any] = []
     if era.has_graphs or _only_stand_for_targets(keywords.get("target_tensors")):

@@ -13,7 +13,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
-from parallel_compat.legacy.numbers import draws_of_tensorflow, sample_order
+from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 from parallel_compat.run.method_arguments import in_batches, is_parallel, is_sparse
@@ -22,6 +22,30 @@ from parallel_compat.training import in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+
+def note_batches(model: Any, kind: str, arguments: Mapping[str, Any], batch_size: int | None = None) -> None:
+    """Say what batches a function of a model is to run on: what draws in it began anew for each kind of them.
+
+    Args:
+        model: the model.
+        kind: "train", "test" or "predict".
+        arguments: those of the method that runs the function.
+        batch_size: of how many samples each batch of arrays is to be; None for all of them.
+    """
+    if object_eras.era_of_training(model) is not Era.TF_KERAS_2_2 or is_parallel(model):
+        return
+    x, y, weights = (arguments.get(name) for name in ("x", "y", "sample_weight"))
+    held_out = arguments.get("validation_data")
+    if arguments.get("validation_split") and held_out is not None and ordered_batches.are_arrays((x, y, weights)):
+        count = ordered_batches.samples_of_arrays((x, y, weights)) - ordered_batches.samples_of_arrays(held_out)
+        x, y, weights = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:count], (x, y, weights))
+    if weights is None and arguments.get("class_weight") is not None and isinstance(y, np.ndarray):
+        weights = np.broadcast_to(np.float32(1), y.shape[:1])
+    draws_of_functions.run_on(model, kind, (x, y, weights), batch_size)
+    if kind == "train" and held_out is not None:
+        data = held_out if isinstance(held_out, (tuple, list)) else (held_out,)
+        draws_of_functions.run_on(model, "test", tuple(data), arguments.get("validation_batch_size") or batch_size)
 
 
 def look_at_first_batch(model: Any, data: Any) -> None:

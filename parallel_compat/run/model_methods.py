@@ -47,6 +47,7 @@ from parallel_compat.run.drawing import (
     keeps_order,
     look_at_first_batch,
     lose_what_is_read_ahead,
+    note_batches,
     take_images_in_turn,
 )
 from parallel_compat.run.given_weights import leave_out_weights, weigh_classes_and_samples, weigh_held_out_samples
@@ -105,6 +106,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         or not are_arrays(arguments.get("validation_data")),
     )
     batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset) and not session.is_eager())
+    note_batches(self, "train", {**arguments, "validation_data": held_out}, arguments.get("batch_size") or 32)
     arguments = in_drawn_order(self, arguments)
     if keeps_order(self, arguments.get("x"), drawing.get("workers")):
         arguments["shuffle"] = False
@@ -259,6 +261,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if is_sparse(arguments["x"]):
         arguments["x"] = in_batches(self, [arguments["x"]], arguments.pop("batch_size", None))
     divided = arguments.get("batch_size"), arguments.get("steps")
+    note_batches(self, "predict", arguments, arguments.get("batch_size") or 32)
     batch_logs.predicts(self)
     evaluating = batch_logs.evaluating(self, "predict", arguments["x"], *divided)
     with evaluating, _fed(self, drawing, "prediction", arguments) as fed:
@@ -268,6 +271,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
 def predict_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.predict_on_batch`, of inputs that may be read from tensors."""
     arguments, _ = _read_from_tensors(self, "predict_on_batch", keras3.bind("predict_on_batch", given, keywords), {})
+    note_batches(self, "predict", arguments)
     return original(self, **{**arguments, "x": as_inputs(self, arguments["x"])})
 
 
@@ -481,6 +485,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
         arguments["x"] = in_batches(self, parts, arguments.pop("batch_size", None))
+    note_batches(self, function, arguments, arguments.get("batch_size") or 32 if name == "evaluate" else None)
     if name.endswith("_on_batch"):
         arguments["x"], arguments["y"] = as_inputs(self, arguments["x"]), dense(arguments.get("y"))
     on_batch = batch_logs.going_on(self, resets) if name.endswith("_on_batch") else nullcontext()
@@ -493,6 +498,9 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
             results = original(self, **fed)
             return patch_points.plain_results(results) if fed["return_dict"] else results
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
+    if era is Era.TF_KERAS_2_2 and keras3.has_own_step(self, function):
+        listed = [results.get(each) for each in compiled_metrics.metrics_names(self)]  # whatever its step returned
+        return listed if len(listed) > 1 else listed[0]
     as_then = logs.of_epoch if name == "evaluate" else logs.of_batch
     return _ordered(self, as_then(results, object_eras.era_of_training(self)))
 

@@ -157,6 +157,7 @@ def test_a_layer_that_takes_all_memory(attack: Callable[[Path], None], tmp_path:
             load(source)
 
 
+@pytest.mark.slow
 def test_json_of_every_hostile_config_is_refused_or_built(tmp_path: Path) -> None:
     source = tmp_path / "hostile.h5"
     for kind in KINDS:

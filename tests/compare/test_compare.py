@@ -338,6 +338,7 @@ def test_the_recorder_knows_models_without_metrics():
     assert recorder["counted"](types.SimpleNamespace(metrics=None)) == {}
 
 
+@pytest.mark.slow
 def test_the_printed_recorder_records_under_run(tmp_path):
     """What it imports is imported on the script's behalf, wherever the file lies."""
     recorder = Path(__file__).parents[2] / "parallel_compat" / "compare" / "record_keras.py"

@@ -1,4 +1,4 @@
-"""What draws in a graph: values that Keras 2.2.4 and TensorFlow 1.15.5 gave after the same seeds, on one device."""
+"""What draws: values that Keras 2.2.4 and TensorFlow 1.15.5 and 2.2.3 gave after the same seeds, on one device."""
 
 from __future__ import annotations
 
@@ -44,6 +44,23 @@ WEIGHTS = {
     "glorot_normal": [0.23818419873714447, -0.02525223232805729, -0.043980348855257034, 0.03025115840137005],
     "he_uniform": [1.5816453695297241, -0.8077911734580994, 1.7244218587875366, 1.1982084512710571],
     "lecun_normal": [0.23818419873714447, -0.02525223232805729, -0.043980348855257034, 0.03025115840137005],
+}
+
+# TensorFlow 2.2.3: the losses of two epochs, then of their validations, of a step, a number predicted in batches and in
+# one; and what `np.random` gives next.
+FITTED = {
+    "flat": [0.39440855, 0.23511973, 0.11128422, 0.18072113, 0.30912295, -0.29238549, 0.12713543, 972],
+    "nested": [0.11395708, 0.18449488, 0.22504592, 0.15567103, 0.16344604, 0.12071912, -0.06026439, 749],
+    "own": [0.35122382, 0.18241549, 0.42874092, 0.24716799, 0.16660611, -0.21915141, -0.29674327, 144],
+    "own_step": [0.40508595, 0.08737542, 0.12757568, 0.21097004, -0.22104795, -0.29863596, 144],
+    "noisy": [0.26649261, 0.49492255, 0.00193218, 0.00146427, 0.14733729, 0.01909516, 0.01909516, 178],
+    "seeded": [0.20634255, 0.39433703, 0.08979794, 0.07338618, 0.21314874, 0.02076661, 0.02076661, 37],
+}
+# The same of an evaluation, a prediction and the loss of an epoch.
+EVALUATED = {
+    "flat": [0.31190985, -0.49288768, 0.26614687, 144],
+    "own": [0.38080087, -0.21086946, 0.28754660, 960],
+    "noisy": [0.00226430, 0.01800000, 0.41607803, 508],
 }
 
 
@@ -196,3 +213,95 @@ def test_an_argument_of_a_call_has_the_name_of_many(name):
         outputs = add([layers.Input((3,)), layers.Input((3,))])
         assert tuple(outputs.shape) == (None, 3)
         assert [tuple(map(tuple, each)) for each in shapes] == [((None, 3), (None, 3))]
+
+
+def models_that_draw():
+    """Functions that make the models of `FITTED`, in code of TensorFlow 2.2."""
+    import tensorflow as tf
+    from tensorflow import keras
+    from tensorflow.keras import backend, layers
+
+    def thirds(units):
+        return layers.Dense(units, kernel_initializer=keras.initializers.Constant(0.3))
+
+    class Sampling(layers.Layer):
+        def call(self, inputs):
+            mean, log_variance = inputs
+            return mean + backend.exp(0.1 * log_variance) * backend.random_normal(backend.shape(mean))
+
+    def sampled():
+        inputs = layers.Input((3,))
+        hidden = thirds(4)(inputs)
+        return inputs, Sampling()([thirds(2)(hidden), thirds(2)(hidden)])
+
+    def flat():
+        inputs, z = sampled()
+        return keras.Model(inputs, thirds(3)(z))
+
+    def nested():
+        encoder, codes, inputs = keras.Model(*sampled()), layers.Input((2,)), layers.Input((3,))
+        decoder = keras.Model(codes, thirds(3)(codes))
+        return keras.Model(inputs, decoder(encoder(inputs)))
+
+    class Own(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.log_variance, self.sampling, self.out = thirds(2), thirds(2), Sampling(), thirds(3)
+
+        def call(self, inputs):
+            return self.out(self.sampling([self.mean(inputs), self.log_variance(inputs)]))
+
+    class OwnStep(Own):
+        def train_step(self, data):
+            x, y = data
+            with tf.GradientTape() as tape:
+                loss = self.compiled_loss(y, self(x, training=True))
+            weights = self.trainable_variables
+            self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            return {"loss": loss, "twice": 2 * loss}
+
+    def noisy():
+        noise = [layers.GaussianNoise(0.3), layers.GaussianDropout(0.2), layers.AlphaDropout(0.3), layers.Dropout(0.2)]
+        return keras.Sequential([layers.Input((3,)), thirds(4), *noise, thirds(3)])
+
+    def seeded():
+        scaled = layers.Lambda(lambda t: t * backend.random_uniform(backend.shape(t), seed=7))
+        return keras.Sequential([layers.Input((3,)), thirds(4), layers.AlphaDropout(0.3, seed=5), scaled, thirds(3)])
+
+    return {"flat": flat, "nested": nested, "own": Own, "own_step": OwnStep, "noisy": noisy, "seeded": seeded}
+
+
+def compiled_in_tensorflow_2(name):
+    import tensorflow as tf
+    from tensorflow.keras import backend
+
+    backend.clear_session()
+    np.random.seed(1)
+    tf.random.set_seed(2)
+    model = models_that_draw()[name]()
+    model.compile("adam", "mse", metrics=["mae"])
+    return model, (np.arange(60.0).reshape(20, 3) / 60.0).astype("float32")
+
+
+@pytest.mark.parametrize("name", list(FITTED))
+def test_the_functions_of_a_model_of_tensorflow_2_draw(name):
+    """The first of them that trains was traced twice, and each kind of batches had one of its own."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        model, x = compiled_in_tensorflow_2(name)
+        history = model.fit(x, x, batch_size=8, epochs=2, verbose=0, shuffle=False, validation_data=(x, x)).history
+        if name == "own_step":  # which returns the loss of its batch
+            assert history["twice"] == [2 * loss for loss in history["loss"]]
+        losses = [*history["loss"], *history["val_loss"]]
+        if name != "own_step":
+            losses.append(model.train_on_batch(x, x)[0])
+        found = [*losses, model.predict(x)[0, 0], model.predict_on_batch(x)[0, 0], np.random.randint(1000)]
+        np.testing.assert_allclose(found, FITTED[name], rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", list(EVALUATED))
+def test_the_first_function_that_counts_by_metrics_draws_twice(name):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        model, x = compiled_in_tensorflow_2(name)
+        losses = [model.evaluate(x, x, verbose=0)[0], model.predict(x)[0, 0]]
+        losses += model.fit(x, x, batch_size=10, verbose=0, shuffle=False).history["loss"]
+        np.testing.assert_allclose([*losses, np.random.randint(1000)], EVALUATED[name], rtol=1e-5, atol=1e-7)

@@ -97,6 +97,7 @@ def test_a_gone_name_is_refused_with_its_line_the_reason_and_the_way_out(tmp_pat
     assert "parallel_compat/" not in ours.stderr
 
 
+@pytest.mark.slow
 def test_allowed_lambdas_are_loaded_as_keras_2_did(tmp_path, run):
     loading = "print(load_model('model.h5', {'tf': tf}).predict(np.exp([[3.0]]))[0, 0])\n"
     (tmp_path / "saves.py").write_text(
@@ -113,6 +114,7 @@ def test_allowed_lambdas_are_loaded_as_keras_2_did(tmp_path, run):
     assert run("--quiet", "--allow-lambdas", "loads.py").stdout == "9.0\n"
 
 
+@pytest.mark.slow
 def test_named_functions_of_lambda_layers_are_found_in_another_process(tmp_path, run):
     """Train in one script, predict in another: Keras 2 wrote the bytecode of named functions as well."""
     (tmp_path / "train.py").write_text(
@@ -205,6 +207,7 @@ def test_a_script_that_is_not_there(run, python):
     assert (ours.returncode, ours.stderr) == (theirs.returncode, theirs.stderr)
 
 
+@pytest.mark.slow
 def test_what_keras_does_not_import_is_not_imported(run, python):
     # Keras 3.15 and TensorFlow import some of these by themselves where they are installed.
     names = "scipy", "pandas", "tensorboard", "rich", "matplotlib", "sklearn", "PIL"

@@ -34,6 +34,7 @@ def test_multiprocessing(tmp_path, run, method):
     assert {(row["line"], row["name"]) for row in rows} == {(6, "keras.utils.np_utils.to_categorical")}
 
 
+@pytest.mark.slow
 def test_a_python_that_the_script_starts(tmp_path, run):
     (tmp_path / "child.py").write_text("from keras.utils.np_utils import to_categorical\nprint('child')\n")
     (tmp_path / "train.py").write_text(

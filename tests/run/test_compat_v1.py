@@ -198,6 +198,7 @@ with tf.compat.v1.Session(graph=g) as session:
     assert done.stdout.splitlines() == ["[[3.0, 3.0]] 9.0", "8.0", "6.0"]
 
 
+@pytest.mark.slow
 def test_placeholders_of_code_of_keras_are_fed_without_a_graph(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import numpy as np, tensorflow.compat.v1 as tf
@@ -226,6 +227,7 @@ with tf.InteractiveSession() as other:
     assert done.stdout.splitlines() == ["[[4.0]] [[2.0, 2.0]]", "[1.0, 4.0, 2.0, -3.0]", "2.0 True"]
 
 
+@pytest.mark.slow
 def test_tests_of_tensorflow_evaluate_initializers(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import tensorflow as tf
@@ -238,6 +240,7 @@ print(test.evaluate(tf.compat.v1.global_variables_initializer()), float(variable
     assert done.stdout.splitlines() == ["None 1.0"]
 
 
+@pytest.mark.slow
 def test_a_source_without_keras_has_the_graphs_themselves(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import tensorflow.compat.v1 as tf

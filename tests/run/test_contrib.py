@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import keras
 import numpy as np
+import pytest
 
 from parallel_compat.legacy import contrib_layers
 from parallel_compat.legacy import projective_transforms as image
@@ -136,6 +137,7 @@ def test_initializers_and_regularizers() -> None:
         np.testing.assert_allclose([values.std(), np.abs(values).max()], [spread, largest], rtol=0.02)
 
 
+@pytest.mark.slow
 def test_a_layer_of_run_augments_by_contrib(run: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import numpy as np, tensorflow as tf

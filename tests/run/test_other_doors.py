@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 
@@ -24,6 +25,7 @@ def test_a_block(tmp_path, python):
     assert theirs.stdout == "off\n", theirs.stderr
 
 
+@pytest.mark.slow
 def test_the_pytest_plugin(tmp_path, python):
     (tmp_path / "test_old.py").write_text(
         "import subprocess, sys\nfrom keras.utils import np_utils\n\ndef test_labels():\n"
@@ -60,6 +62,7 @@ def test_replicas_asked_for_after_tensorflow_was_imported(tmp_path, python):
     assert theirs.stdout == "3\n", theirs.stderr
 
 
+@pytest.mark.slow
 def test_a_block_keeps_the_options_from_before(tmp_path, python):
     (tmp_path / "train.py").write_text(
         "import parallel_compat\nfrom parallel_compat.run import callers\n"

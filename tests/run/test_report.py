@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from parallel_compat.command import main
 
 SCRIPT = """from keras.layers import Dense
@@ -49,6 +51,7 @@ def test_migrate_counts_the_same_uses_of_a_file(tmp_path, capsys):
     assert "2 legacy uses would be rewritten" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_hint_names_the_folder_of_the_project(tmp_path, run):
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "names.py").write_text("from keras.utils.np_utils import to_categorical\n")
@@ -56,6 +59,7 @@ def test_the_hint_names_the_folder_of_the_project(tmp_path, run):
     assert "parallel-compat migrate project    (" in run("project/train.py").stderr
 
 
+@pytest.mark.slow
 def test_quiet_prints_nothing_and_still_writes(tmp_path, run):
     (tmp_path / "train.py").write_text(SCRIPT)
     ours = run("--quiet", "--report", "used.json", "train.py")
@@ -63,6 +67,7 @@ def test_quiet_prints_nothing_and_still_writes(tmp_path, run):
     assert len(json.loads((tmp_path / "used.json").read_text())["legacy_names"]) == 2
 
 
+@pytest.mark.slow
 def test_a_modern_script_is_not_reported(tmp_path, run):
     # `Adam` would be: its step is that of the era, and that is a difference worth a line.
     (tmp_path / "train.py").write_text("import keras\nkeras.layers.Dense(2)\nkeras.optimizers.AdamW(1e-3)\n")
@@ -103,6 +108,7 @@ multi_gpu_model(model, gpus=int(sys.argv[1]))
 """
 
 
+@pytest.mark.slow
 def test_it_says_what_it_ran_on(tmp_path, run):
     (tmp_path / "train.py").write_text(DEVICES)
     ours = run("--replicas", "3", "--report", "used.json", "train.py", "3")

@@ -81,6 +81,7 @@ def assert_same(found, expected):
         assert np.array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_a_killed_script_goes_on(tmp_path):
     whole = start(command(tmp_path, "whole", -1))
     assert whole.returncode == 0, whole.stderr

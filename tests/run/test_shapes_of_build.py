@@ -51,7 +51,7 @@ for layers in ([keras.layers.Dense(2, input_shape=(4,))], [keras.layers.Embeddin
 """
 
 
-@pytest.mark.parametrize("imported", ["keras", "tensorflow.keras as keras"])
+@pytest.mark.parametrize("imported", ["keras", pytest.param("tensorflow.keras as keras", marks=pytest.mark.slow)])
 def test_a_sequential_with_an_input_keeps_it(run, tmp_path, imported):
     """As Keras 2.2.4, TensorFlow 1.15 and 2.2 printed."""
     (tmp_path / "train.py").write_text(KNOWN.replace("{keras}", imported))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 SCRIPT = """import numpy as np
 import tensorflow as tf
 from keras import backend as K
@@ -46,6 +48,7 @@ def test_by_name_and_by_place(tmp_path, run):
     assert "tensorflow.reduce_max(keep_dims=) -> tensorflow.compat.v1.reduce_max" in ours.stderr
 
 
+@pytest.mark.slow
 def test_code_of_tensorflow_2_means_todays(tmp_path, run):
     (tmp_path / "train.py").write_text(
         "import tensorflow as tf\n\n\n@tf.function\ndef dropped(x):\n    return tf.nn.dropout(x, 0.2)\n\n\n"

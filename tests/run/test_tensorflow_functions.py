@@ -55,7 +55,7 @@ def test_a_script_gets_what_they_gave(run: Callable[..., CompletedProcess[str]],
     assert done.stdout == EXPECTED.lstrip()
 
 
-@pytest.mark.parametrize("era", ["tf.keras-2.2", "today"])
+@pytest.mark.parametrize("era", [pytest.param("tf.keras-2.2", marks=pytest.mark.slow), "today"])
 def test_code_of_tensorflow_2_has_its_own(era: str, run: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import tensorflow as tf

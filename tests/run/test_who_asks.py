@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 PROJECT = str(Path(__file__).parents[2])
 PACKAGE = """
 import keras
@@ -43,6 +45,7 @@ def test_installed_packages_get_the_real_names(tmp_path, run):
     assert ours.stdout == f"{(False,) * 6} {(True,) * 6}\n", ours.stderr
 
 
+@pytest.mark.slow
 def test_also_names_a_package_that_is_answered_too(tmp_path, run):
     ours = run("--quiet", "--also", "third_party", "ask.py", PYTHONPATH=_installed(tmp_path))
     assert ours.stdout == f"{(True,) * 6} {(True,) * 6}\n", ours.stderr
@@ -58,6 +61,7 @@ def test_who_is_answered_does_not_depend_on_who_came_first(tmp_path, run):
     assert ours.stdout == f"{yes} {no} {yes} {no}\n", ours.stderr
 
 
+@pytest.mark.slow
 def test_pickles_and_importlib_ask_for_their_caller(tmp_path, run):
     (tmp_path / "script.py").write_text(
         "import importlib, pickle, keras\n"

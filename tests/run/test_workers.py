@@ -61,6 +61,7 @@ def test_without_the_guard_batches_are_drawn_in_threads(tmp_path, run, call, par
     assert "(use_multiprocessing=True) -> threads: the main script has no" in theirs.stderr
 
 
+@pytest.mark.slow
 def test_with_the_guard_in_processes(tmp_path, run):
     written(tmp_path, CALLS[0], True, '\nif __name__ == "__main__":\n    main()\n')
     theirs = run("--replicas", "2", "train.py")

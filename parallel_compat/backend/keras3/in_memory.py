@@ -37,6 +37,16 @@ def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str,
     return not any(name in own for name in names) and all(_is_of(getattr(kind, name), packages) for name in names)
 
 
+def has_own_step(model: keras.Model, kind: str) -> bool:
+    """Whether a model has a step of the user's.
+
+    Args:
+        model: the model.
+        kind: "train", "test" or "predict".
+    """
+    return not is_defined_by(model, (f"{kind}_step",), ("keras.", "parallel_compat."))
+
+
 @functools.lru_cache(256)
 def _is_of(function: Any, packages: tuple[str, ...]) -> bool:
     return str(function.__module__).startswith(packages)

@@ -387,16 +387,16 @@ def of_functions_of_a_step(wrap: Callable[[str], Callable[[Any], Any]]) -> Itera
     yield TensorFlowTrainer, "make_test_function", wrap("test_function")
 
 
-def of_steps(wrap: Callable[[bool], Callable[[Any], Any]]) -> Iterator[Point]:
-    """Yield the steps of a model (`TensorFlowTrainer.train_step`, `test_step`).
+def of_steps(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
+    """Yield the steps of a model (`TensorFlowTrainer.train_step`, `test_step`, `predict_step`).
 
     Args:
-        wrap: called with whether the step trains.
+        wrap: called with "train", "test" or "predict".
     """
     from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 
-    yield TensorFlowTrainer, "train_step", wrap(True)
-    yield TensorFlowTrainer, "test_step", wrap(False)
+    for kind in ("train", "test", "predict"):
+        yield TensorFlowTrainer, f"{kind}_step", wrap(kind)
 
 
 def variable_class() -> Any:

@@ -266,12 +266,18 @@ def _batch_by_batch(original: Any, name: str) -> Any:
         if not is_new or era is Era.TODAY or self.steps_per_execution != 1:
             return result
         is_test = name == "test_function"
+        # Of both, as they count with the same metrics.
+        shows_returned = era is Era.TF_KERAS_2_2 and any(keras3.has_own_step(self, kind) for kind in ("train", "test"))
 
         def of_one_batch(iterator: Any) -> Any:
             if era is Era.KERAS_2_2_4:
                 return _on_its_own(self, function, iterator)
             if isinstance(iterator, GeneratorType):  # of `train_on_batch`: a `train_step` of the user's unpacks two
                 iterator = (_without_none(batch) for batch in iterator)
+            if shows_returned:
+                returned = keras3.plain_logs(function(iterator))
+                add(self, {}, 1)  # `going_on` asks whether there was a batch
+                return BatchLogs(returned, 0, returned)
             return _with_losses_on_their_own(self, function, iterator, era, is_test)
 
         setattr(self, name, of_one_batch)

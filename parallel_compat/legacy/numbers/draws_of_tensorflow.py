@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The standard deviation of a normal distribution cut at two of its standard deviations.
 TRUNCATED = 0.87962566103423978
+# As Keras names what its generators hold, which is no weight of a layer.
+_NAME = "seed_generator_state"
 # `tf.random.Algorithm.PHILOX`.
 _PHILOX = 1
 
@@ -54,7 +56,9 @@ class Draws:
 
 def _first_values(operation: Any, shape: Sequence[int], seed: int, dtype: str) -> Any:
     """Return the first values of an operation of a graph that draws, of the graph's seed and its own."""
-    return _values(operation, tuple(shape), seed, dtype, tf.constant(0, tf.uint64))
+    of_graph, of_operation = tf.compat.v1.get_seed(seed)
+    seeds = of_graph, tf.constant(of_operation, tf.uint64)
+    return _values(operation, tuple(shape), seeds, dtype, tf.constant(0, tf.uint64))
 
 
 class Stream:
@@ -65,9 +69,20 @@ class Stream:
     """
 
     def __init__(self, seed: int) -> None:
-        self._seed = seed
+        self._of_graph, of_operation = tf.compat.v1.get_seed(seed)
         with tf.init_scope():
-            self._drawn = tf.Variable(0, trainable=False, dtype=tf.int64)
+            self._seed = tf.Variable(of_operation, trainable=False, dtype=tf.int64, name=_NAME)
+            self._drawn = tf.Variable(0, trainable=False, dtype=tf.int64, name=_NAME)
+
+    def state(self) -> tuple[int, int]:
+        """Return its seed, and how far it has drawn."""
+        return int(self._seed.numpy()), int(self._drawn.numpy())
+
+    def draw_on_from(self, seed: int, drawn: int) -> None:
+        """Let it have another seed, and have drawn so far."""
+        with tf.init_scope():
+            self._seed.assign(tf.compat.v1.get_seed(seed)[1])
+            self._drawn.assign(drawn)
 
     def next_values(self, operation: Any, shape: Any, dtype: Any) -> Any:
         """Return the next values.
@@ -79,18 +94,19 @@ class Stream:
             shape: the shape, which may be a tensor.
             dtype: the dtype.
         """
-        values = _values(operation, shape, self._seed, dtype, tf.cast(self._drawn, tf.uint64))
+        seeds = self._of_graph, tf.cast(self._seed, tf.uint64)
+        values = _values(operation, shape, seeds, dtype, tf.cast(self._drawn, tf.uint64))
         self._drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
         return values
 
 
-def _values(operation: Any, shape: Any, seed: int, dtype: Any, drawn: Any) -> Any:
-    of_graph, of_operation = tf.compat.v1.get_seed(seed)
+def _values(operation: Any, shape: Any, seeds: tuple[int, Any], dtype: Any, drawn: Any) -> Any:
+    of_graph, of_operation = seeds
     return operation(
         shape=shape,
         dtype=dtype,
-        key=tf.constant([of_graph or 0], tf.uint64),
-        counter=tf.stack([drawn, tf.constant(of_operation or 0, tf.uint64)]),
+        key=tf.constant([of_graph], tf.uint64),
+        counter=tf.stack([drawn, of_operation]),
         alg=_PHILOX,
     )
 

@@ -80,7 +80,7 @@ def draw_seeds_of(layer: Any, era: Era) -> None:
 
     Args:
         layer: the layer, wrapper or functional model.
-        era: one that had graphs.
+        era: the era of the code that called it, before today's.
     """
     seeds = [draw_seed() for _ in range(_seeds_of(layer, era))]
     if isinstance(layer, _DRAWING):
@@ -105,24 +105,29 @@ def dropout(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -
     return inputs * (1 / (1.0 - (1.0 - kept))) * tf.cast(mask, inputs.dtype)
 
 
-def noise(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
+def noise(
+    layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None, drawn: Callable[..., Any] | None = None
+) -> Any:
     """Return what GaussianNoise, GaussianDropout or AlphaDropout made of the inputs, or None as `dropout` does.
 
-    (`keras/layers/noise.py` of Keras 2.2.4, and the same of TensorFlow 1.15.5.)
+    (`keras/layers/noise.py` of Keras 2.2.4, and the same of TensorFlow 1.15.5 and 2.2.3.)
 
     Args:
         layer: the layer.
         inputs: what it is called on.
         noise_shape: the shape of AlphaDropout's mask, with None for the size of the inputs; None for their shape.
+        drawn: what draws, given the layer, a shape, a dtype and an operation; by default as an operation of a graph.
     """
-    if not _draws_as_then(layer):
-        return None
+    if drawn is None:
+        if not _draws_as_then(layer):
+            return None
+        drawn = _drawn_on
     if isinstance(layer, keras3.alpha_dropouts()):
-        kept = _drawn_on(layer, draws_of_tensorflow.shape_of_mask(inputs, noise_shape), inputs.dtype) >= layer.rate
+        kept = drawn(layer, draws_of_tensorflow.shape_of_mask(inputs, noise_shape), inputs.dtype) >= layer.rate
         kept = tf.cast(kept, inputs.dtype)
         slope = ((1 - layer.rate) * (1 + layer.rate * _LEAST**2)) ** -0.5
         return slope * (inputs * kept + _LEAST * (1 - kept)) - slope * _LEAST * layer.rate
-    normal = _drawn_on(layer, tf.shape(inputs), inputs.dtype, tf.raw_ops.StatelessRandomNormalV2)
+    normal = drawn(layer, tf.shape(inputs), inputs.dtype, tf.raw_ops.StatelessRandomNormalV2)
     if isinstance(layer, keras.layers.GaussianNoise):
         return inputs + normal * layer.stddev
     return inputs * (normal * np.sqrt(layer.rate / (1.0 - layer.rate)).astype("float32") + 1.0)

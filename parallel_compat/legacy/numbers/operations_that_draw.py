@@ -2,6 +2,7 @@
 
 Before TensorFlow 2 an operation drew its seed from `np.random` when it was made, by a call of its layer on symbolic
 tensors. Today it is made in each trace of a step: these are the seeds, and streams, of the one that was made then.
+TensorFlow 2.2 made one by such a call as well, and others in its functions (`draws_of_functions`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import closures
+from parallel_compat.legacy.numbers import draws_of_functions
 from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
 from parallel_compat.legacy.numbers.initial_weights import draw_seed, draw_seeds_of, drawing_nothing
 
@@ -54,20 +56,31 @@ def being_built() -> Iterator[list[tuple[int, bool]]]:
             before += seeds
 
 
-def seed_of_operation(seed: Any = None) -> int:
-    """Return the seed that an operation is given, or draws from `np.random` when it is made.
-
-    Today it is made again in each trace of a step, which leaves `np.random` as it was.
+def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[[Any, Any], Any] | None]:
+    """Make an operation that draws.
 
     Args:
-        seed: that of the user's, or None.
+        name: the name of its function of `keras.backend`, a key of `_OPERATIONS`.
+        seed: the user's, or None for one from `np.random`.
+        era: the era of the code that makes it, before today's.
+
+    Returns:
+        Its seed; and what draws its next values, given their shape and dtype: from 0 to 1, or with a deviation of 1.
+        The latter is None where it is not known which operation of a graph it is: on several devices, for layers that
+        were called several times, in loops, and for what no model calls.
     """
-    seeds = getattr(_graph, "seeds", None)
-    with contextlib.nullcontext() if seeds is not None or tf.executing_eagerly() else drawing_nothing():
-        drawn = draw_seed(seed)
+    is_given, seeds = seed is not None, getattr(_graph, "seeds", None)
+    if seeds is None and not era.has_graphs:
+        stream = draws_of_functions.stream_of(seed)
+        seed = draw_seed(seed) if stream is None else seed
+    else:
+        # Today it is made again in each trace of a step.
+        with contextlib.nullcontext() if seeds is not None or tf.executing_eagerly() else drawing_nothing():
+            seed = draw_seed(seed)
+        stream = _stream(seed) if era.has_graphs else None
     if seeds is not None:
-        seeds.append((drawn, seed is not None))
-    return drawn
+        seeds.append((seed, is_given))
+    return seed, None if stream is None else functools.partial(stream.next_values, _OPERATIONS[name])
 
 
 def note_call(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], given: Any, era: Era) -> bool:
@@ -146,24 +159,8 @@ def _reaches(function: Any, names: set[str]) -> bool:
     return any(not names.isdisjoint(said) for said, _ in closures.reached(function, set()))
 
 
-def stream_of(name: str, seed: int) -> Callable[[Any, Any], Any] | None:
-    """Return what draws the next values of an operation, given their shape and dtype.
-
-    The values are those of the function by default: from 0 to 1, or with a deviation of 1.
-
-    Args:
-        name: the name of the function of `keras.backend`, a key of `_OPERATIONS`.
-        seed: the operation's seed, where it is no layer's: one that is evaluated by itself.
-
-    Returns:
-        The function; None where it is not known which operation of a graph it is: on several devices, for layers that
-        were called several times, in loops, and for what no model calls.
-    """
-    stream = _stream(seed)
-    return None if stream is None else functools.partial(stream.next_values, _OPERATIONS[name])
-
-
 def _stream(seed: int) -> Stream | None:
+    """Return the stream of an operation of a graph; `seed` is that of one that is evaluated by itself."""
     scopes = keras3.scopes_of_layers()
     if tf.executing_eagerly():
         return None if scopes else Stream(seed)

@@ -43,6 +43,9 @@ class _CompiledMetrics:
         self._model = model
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        from parallel_compat.legacy.numbers import draws_of_functions
+
+        draws_of_functions.note_metrics()
         keras3.update_compiled_metrics(self._model, y_true, y_pred, sample_weight)
 
 

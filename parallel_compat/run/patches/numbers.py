@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import random
@@ -36,7 +37,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
     for owner, name, wrap in patch_points.of_convolutions():
         patches.wrap(owner, name, wrap, why="channels first on any CPU, as in Keras 2.2.4")
-    for owner, name, wrap in patch_points.of_steps(in_phase_of_step):
+    for owner, name, wrap in patch_points.of_steps(in_step_of):
         patches.wrap(owner, name, wrap, why="losses, metrics and regularizers know whether the model trains")
     for owner, name, wrap in patch_points.of_additions():
         patches.wrap(owner, name, wrap, why="a bias of channels that come first is added to channels")
@@ -151,15 +152,22 @@ def _shows_means(model: Any) -> bool:
     return object_eras.era_of_object(model) is Era.TF_KERAS_2_2
 
 
-def in_phase_of_step(trains: bool) -> Callable[[Any], Any]:
-    """Return what wraps a step of a model, so that its losses know whether it trains."""
+def in_step_of(kind: str) -> Callable[[Any], Any]:
+    """Return what wraps a step of a model, so that its losses know whether it trains, and what draws that it is traced.
+
+    Args:
+        kind: "train", "test" or "predict".
+    """
 
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
         def step(self: Any, *given: Any, **keywords: Any) -> Any:
             from parallel_compat.legacy import learning_phase
+            from parallel_compat.legacy.numbers import draws_of_functions
 
-            with in_step(learning_phase.phase_of_step(self, trains)):
+            phase = None if kind == "predict" else learning_phase.phase_of_step(self, kind == "train")
+            is_traced = object_eras.era_of_training(self) is Era.TF_KERAS_2_2
+            with in_step(phase), draws_of_functions.traced(self, kind) if is_traced else contextlib.nullcontext():
                 return original(self, *given, **keywords)
 
         return step
@@ -288,7 +296,7 @@ def _initial_weights(kind: str, original: Any) -> Any:
 def _symbolic_call(original: Any) -> Any:
     def symbolic_call(self: Any, *given: Any, **keywords: Any) -> Any:
         era = callers.era_of_caller()
-        if not era.has_graphs:
+        if era is Era.TODAY:
             return original(self, *given, **keywords)
         from parallel_compat.backend.keras3 import call_on_specs
         from parallel_compat.legacy.numbers import initial_weights, operations_that_draw
@@ -337,11 +345,13 @@ def _dropping_out(original: Any) -> Any:
 
 def _making_noise(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = False) -> Any:
-        if training and object_eras.era_of_object(self).has_graphs and 0 < getattr(self, "rate", 0.5) < 1:
-            from parallel_compat.legacy.numbers import initial_weights
+        era = object_eras.era_of_object(self)
+        if training and era is not Era.TODAY and 0 < getattr(self, "rate", 0.5) < 1:
+            from parallel_compat.legacy.numbers import draws_of_functions, initial_weights
             from parallel_compat.resume import Resume
 
-            noisy = None if Resume.is_made else initial_weights.noise(self, inputs, getattr(self, "noise_shape", None))
+            shape, drawn = getattr(self, "noise_shape", None), None if era.has_graphs else draws_of_functions.drawn
+            noisy = None if Resume.is_made else initial_weights.noise(self, inputs, shape, drawn)
             if noisy is not None:
                 return noisy
         return original(self, inputs, training)

@@ -16,7 +16,7 @@ from parallel_compat.run import (
     usage,
 )
 from parallel_compat.run.patches.models import put_on_models, told_apart
-from parallel_compat.run.patches.numbers import in_phase_of_step
+from parallel_compat.run.patches.numbers import in_step_of
 from parallel_compat.run.patches.wrapping import like
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def put_on(patches: Patches) -> None:
     for name in ("fit_generator", "evaluate_generator", "predict_generator"):
         make = functools.partial(_generator_method, name=name)
         patches.wrap(ParallelTrainer, name, make, why="workers and callbacks as the user's code had them")
-    for name, trains in (("train_step", True), ("test_step", False)):
+    for step in ("train", "test"):
         why = "losses, metrics and regularizers know whether the model trains"
-        patches.wrap(ParallelTrainer, name, in_phase_of_step(trains), why=why)
+        patches.wrap(ParallelTrainer, f"{step}_step", in_step_of(step), why=why)
     patches.set(devices, "how_to_simulate", _how_to_simulate, why="under `run` there is an option for it")
 
 

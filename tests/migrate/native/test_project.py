@@ -50,6 +50,7 @@ def test_a_second_run_changes_nothing(folder, capsys):
     assert {file["status"] for file in json.loads(capsys.readouterr().out)["files"]} == {"unchanged"}
 
 
+@pytest.mark.slow
 def test_it_trains_and_predicts_by_itself(folder):
     output = run_alone(folder, 1, "train.py", "--epochs", "3", "--gpus", "1")
     assert float(re.search(r"training accuracy ([\d.]+)", output).group(1)) > 0.9

@@ -24,6 +24,7 @@ np.testing.assert_allclose(keras.models.load_model("m.keras").predict(given, ver
 """
 
 
+@pytest.mark.slow
 def test_a_migrated_script_computes_with_symbolic_tensors(tmp_path):
     text = migrated(PROGRAM, unsafe=True)
     (tmp_path / "program.py").write_text(text, encoding="utf-8")
