@@ -64,6 +64,12 @@ EVALUATED = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _without_resume(monkeypatch):
+    """With `Resume` what draws is Keras's; an earlier test of the same process may have made one."""
+    monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
+
+
 @pytest.fixture(params=list(TRAINED))
 def era(request):
     """Names as in an era; `import keras` finds `tf.keras` in both, which is told from it by the era alone."""
