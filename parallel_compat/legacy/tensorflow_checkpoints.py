@@ -13,11 +13,12 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import checkpoint_children
+from parallel_compat.backend.keras3 import checkpoint_children, optimizer_steps
 from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
+_STEPS = f"optimizer/iter{_SUFFIX}"  # of an optimizer of `tf.keras`
 
 
 class LoadStatus:
@@ -132,9 +133,22 @@ def load(model: keras.Model, path: str) -> Any:
     read = [(variable, reader.get_tensor(key)) for variable, key in values]
     for variable, value in read:
         variable.assign(value)
+    if _STEPS in stored:
+        _restore_optimizer(model, path)
     used = {key for _, key in values}
     others = [key for key in stored if key.endswith(_SUFFIX) and key not in used]
     return LoadStatus(lacking, [key for key in others if not key.startswith(("optimizer/", "save_counter/"))])
+
+
+def _restore_optimizer(model: keras.Model, path: str) -> None:
+    """Let the optimizer of a compiled model go on where that of `tf.keras` was, which wrote the file."""
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is None:
+        return
+    if not optimizer.built:
+        optimizer.build(model.trainable_variables)
+    tf.train.Checkpoint(root=model).read(path).expect_partial()
+    optimizer_steps.make_all_slots(optimizer, model.trainable_variables)
 
 
 def is_checkpoint(path: str) -> bool:

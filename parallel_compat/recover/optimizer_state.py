@@ -25,8 +25,9 @@ KINDS = {
     "Adam": ("momentum", "velocity"),
     "Adamax": ("momentum", "norm"),
     "Nadam": ("momentum", "velocity"),
+    "Ftrl": ("accumulator", "linear"),
 }
-_ENDINGS = ("velocity_hat", "accumulated_grad", "accumulated_delta_var", "average_gradient", "u_product")
+_ENDINGS = ("velocity_hat", "accumulated_grad", "accumulated_delta_var", "average_gradient")
 FRESH = "training begins with a fresh one."
 
 
@@ -47,15 +48,20 @@ def restore(
     """
     name = type(optimizer).__name__
     kinds = KINDS.get(name)
-    if kinds is None or (name == "Nadam" and not steps_as_then):
+    if kinds is None or (name in ("Nadam", "Ftrl") and not steps_as_then):
         return f"Keras 3's {name} keeps its state in another form; {FRESH}"
     if name == "RMSprop" and (optimizer.centered or optimizer.momentum):
-        return f"Keras 3's RMSprop keeps centered or momentum state in another form; {FRESH}"
+        if not steps_as_then:
+            return f"Keras 3's RMSprop keeps centered or momentum state in another form; {FRESH}"
+        has = {"velocity": True, "momentum": optimizer.momentum, "average_gradient": optimizer.centered}
+        kinds = tuple(kind for kind, kept in has.items() if kept)
     left = list(arrays)
     steps = int(left.pop(0)) if left and left[0].shape == () and left[0].dtype.kind in "iu" else None
     product = None
     if name == "Nadam" and len(left) % 2:  # of tf.keras: the product of its momenta
         product = left.pop(0)
+    if name == "Ftrl":  # one weight's after the other's
+        left = left[0::2] + left[1::2]
     if name == "Adam" and len(left) == 3 * len(weights):
         if optimizer.amsgrad:
             kinds = (*kinds, "velocity_hat")
@@ -81,7 +87,9 @@ def restore(
     if name == "SGD" and not optimizer.momentum:  # Keras 2 wrote its moments all the same, of no effect
         return None
     if product is not None:
-        slots["u_product"][0].assign(float(product))
+        from parallel_compat.backend.keras3.optimizer_steps import product_of_momenta
+
+        product_of_momenta(optimizer).assign(float(product))
     place = {id(variable): number for number, variable in enumerate(variables)}
     for kind, ending in enumerate(kinds if left else ()):
         for number, weight in enumerate(weights):

@@ -94,17 +94,24 @@ def test_a_script_goes_on_from_its_latest_checkpoint(tmp_path, monkeypatch):
 
 def test_a_training_goes_on_from_an_old_checkpoint_restored_before_the_first_call(tmp_path, monkeypatch, capsys):
     """The losses that come next are those of TensorFlow 2.2.3, with each optimizer; layers are in lists and dicts."""
-    import parallel_compat
-
     monkeypatch.chdir(tmp_path)
-    program = Path(__file__).parents[1] / "data" / "resumed_trainings.py"
-    copy = tmp_path / "resumed_trainings.py"
-    copy.write_text(program.read_text())
-    monkeypatch.setattr(sys, "argv", ["resumed_trainings.py", "go_on", str(FILES / "resumed")])
+    _goes_on("resumed", tmp_path, monkeypatch, capsys)
+
+
+def test_a_compiled_model_goes_on_from_files_of_tf_keras(tmp_path, monkeypatch, capsys):
+    """The losses that come next are those of TensorFlow 2.2.3: state, steps and the learning rate that was set."""
+    _goes_on("compiled", tmp_path, monkeypatch, capsys)
+
+
+def _goes_on(which, tmp_path, monkeypatch, capsys):
+    program = f"{which}_trainings.py"
+    copy = tmp_path / program
+    copy.write_text((Path(__file__).parents[1] / "data" / program).read_text())
+    monkeypatch.setattr(sys, "argv", [program, "go_on", str(FILES / which)])
     with parallel_compat.legacy_names():
         exec(compile(copy.read_text(), str(copy), "exec"), {"__name__": "__main__"})
     ours = json.loads(capsys.readouterr().out)
-    theirs = json.loads((FILES / "resumed" / "numbers.json").read_text())
+    theirs = json.loads((FILES / which / "numbers.json").read_text())
     assert ours.keys() == theirs.keys()
     for name, numbers in theirs.items():
         np.testing.assert_allclose(ours[name], numbers, rtol=2e-5, err_msg=name)

@@ -228,6 +228,12 @@ def number_variable(optimizer: Any, name: str) -> Any:
     return made[name]
 
 
+def number_variables(optimizer: Any) -> dict[str, Any]:
+    """Return the variables that hold an optimizer's numbers, by name."""
+    made = vars(optimizer).get(_VARIABLES, {})
+    return {name: variable for name, variable in made.items() if name != _PRODUCT and not callable(variable)}
+
+
 def number(optimizer: Any, name: str) -> Any:
     """Return the variable of `number_variable`, or what the function of `number_from` returns, or the number."""
     made = vars(optimizer).get(_VARIABLES, {})
