@@ -12,7 +12,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _RATE = re.compile(r"\nEpoch (\d+): (LearningRateScheduler|ReduceLROnPlateau) (?:setting|reducing) (.*)", re.DOTALL)
 _EPOCH = re.compile(r"(\d+/\d+)( - \d+s) - +[\d.]+(?:s|ms|us)/\w+((?: - .*)?\n)", re.DOTALL)
@@ -117,11 +117,30 @@ def of_fit(model: Any, verbose: Any, samples: int | None, validated: int | None)
         vars(model).pop(_SAMPLES, None)
 
 
+_BATCHES = "_parallel_compat_batches_of_line"
+
+
+def add_batch(bar: Any, values: dict[str, Any], era: Era) -> None:
+    """Let the last line of an epoch count what a batch gave, where the bar of the era counted batches for itself.
+
+    Args:
+        bar: Keras's own (`ProgbarLogger`).
+        values: what the batch gave; in TensorFlow 1.15 all but the loss went on from batch to batch.
+        era: the era of the model.
+    """
+    if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+        return
+    sums, count = vars(bar).get(_BATCHES, ({}, 0))
+    own = values if era is Era.KERAS_2_2_4 else {"loss": values["loss"]}
+    vars(bar)[_BATCHES] = {name: sums.get(name, 0) + value for name, value in own.items()}, count + 1
+
+
 def first_line_of_epoch(original: Any) -> Any:
     """Print "Epoch 1/1" of one epoch as well, as Keras 2.2.4 (`ProgbarLogger.on_epoch_begin`)."""
 
     @functools.wraps(original)
     def on_epoch_begin(self: Any, epoch: int, logs: Any = None) -> None:
+        vars(self).pop(_BATCHES, None)
         original(self, epoch, logs)
         if self.verbose and self.epochs == 1 and object_eras.era_of_training(self.model) is Era.KERAS_2_2_4:
             print("Epoch 1/1")
@@ -130,17 +149,60 @@ def first_line_of_epoch(original: Any) -> Any:
 
 
 def last_line_of_epoch(original: Any) -> Any:
-    """Let the line of an epoch over arrays say how many samples they have, as in TensorFlow 1.15 (`verbose=2`)."""
+    """Print of an epoch what its era did, up to TensorFlow 1.15.
+
+    With `verbose=2` there was no line of an epoch that a callback stopped in its midst, and TensorFlow 1.15 counted the
+    samples of arrays. Where batches were counted, not samples, the line had the mean over the batches, whatever their
+    sizes, with the mean over the samples for one batch more.
+    """
 
     @functools.wraps(original)
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
-        samples = vars(self.model).get(_SAMPLES)
-        if self.verbose != 2 or samples is None or object_eras.era_of_training(self.model) is not Era.TF_KERAS_1_15:
+        era = object_eras.era_of_training(self.model)
+        if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
             original(self, epoch, logs)
             return
-        steps, self.target = self.target, samples
-        self.progbar.target = samples
-        original(self, epoch, logs)
-        self.target = steps
+        if self.verbose == 2 and self.target is not None and self.seen < self.target:
+            return
+        samples = vars(self.model).get(_SAMPLES)
+        sums, count = vars(self).pop(_BATCHES, ({}, 0))
+        if samples is None and logs:
+            means = {name: (sums[name] + logs[name]) / (count + 1) for name in sums if name in logs}
+            logs = {**logs, **means}
+        with _counting_samples(self, samples if era is Era.TF_KERAS_1_15 else None):
+            original(self, epoch, logs)
 
     return on_epoch_end
+
+
+def last_line_of_evaluation(original: Any, samples: Callable[[Any], int | None]) -> Any:
+    """Print with `verbose=2` no line in Keras 2.2.4, and in TensorFlow 1.15 one that counts the samples of arrays.
+
+    Args:
+        original: `ProgbarLogger.on_test_end` or `on_predict_end`.
+        samples: returns how many a model evaluates; None where the batches are counted.
+    """
+
+    @functools.wraps(original)
+    def on_end(self: Any, logs: Any = None) -> None:
+        era = object_eras.era_of_training(self.model)
+        if self.verbose == 2 and era is Era.KERAS_2_2_4:
+            return
+        with _counting_samples(self, samples(self.model)):
+            original(self, logs)
+
+    return on_end
+
+
+@contextlib.contextmanager
+def _counting_samples(bar: Any, samples: int | None) -> Iterator[None]:
+    """Let the line that a bar prints with `verbose=2` say so many samples; None for the batches."""
+    if bar.verbose != 2 or samples is None or bar.progbar is None:
+        yield
+        return
+    steps, bar.target = bar.target, samples
+    bar.progbar.target = samples
+    try:
+        yield
+    finally:
+        bar.target = steps

@@ -401,6 +401,47 @@ def test_lines_are_printed_as_then(era, sets, line, capsys):
     )
 
 
+def test_lines_of_uneven_batches_and_of_evaluations_are_those_of_then(era, capsys):
+    """As the real stacks printed them; up to TensorFlow 1.15 a line of `fit_generator` counted batches, not samples."""
+
+    class Pairs(keras.utils.Sequence):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, index):
+            return x[index * 8 : index * 8 + 8], y[index * 8 : index * 8 + 8]
+
+    class Stop(keras.callbacks.Callback):
+        def on_batch_end(self, batch, logs=None):
+            self.model.stop_training = batch == 1
+
+        def on_predict_batch_end(self, batch, logs=None):
+            predicted.append({**logs, "outputs": [type(each) for each in logs["outputs"]]})
+
+    x = np.arange(23.0).reshape(23, 1) / 10
+    y, predicted = x > 1.5, []
+    model = keras.Sequential([keras.layers.Dense(1, activation="sigmoid", input_shape=(1,), kernel_initializer="ones")])
+    model.compile(keras.optimizers.SGD(0.0), "binary_crossentropy", metrics=["accuracy"])
+    model.fit_generator(Pairs(), epochs=1, verbose=2, shuffle=False)
+    model.evaluate(x, y, batch_size=8, verbose=2)
+    model.predict(x, batch_size=8, verbose=2)
+    model.fit_generator(Pairs(), epochs=1, verbose=2, shuffle=False, callbacks=[Stop()])
+    printed = re.sub(r" \d+s", "", capsys.readouterr().out).splitlines()
+    lines = [each for each in printed if not each.startswith("Epoch")]
+    of_all = " - loss: 0.8499 - accuracy: 0.3478"
+    assert (
+        lines
+        == {
+            "keras-2.2.4": [" - - loss: 0.8278 - acc: 0.3682"],
+            "tf.keras-1.15": ["3/3 - - loss: 0.8278 - acc: 0.3478", "23/23 - - loss: 0.8499 - acc: 0.3478", "23/23 -"],
+            "tf.keras-2.2": [f"3/3 -{of_all}", f"3/3 -{of_all}", "3/3 -", f"3/3 -{of_all}"],
+        }[era]
+    )
+    if era == "tf.keras-1.15":  # where `predict` had callbacks first
+        model.predict(x, batch_size=16, callbacks=[Stop()])
+        assert predicted == [{"batch": i, "size": n, "outputs": [np.ndarray]} for i, n in enumerate((16, 7))]
+
+
 def test_functions_for_hooks_of_batches_name_their_arguments_as_they_like():
     seen = []
     hooks = {"on_batch_begin": lambda b, log: seen.append((b, bool(log))), "on_batch_end": lambda b, _: seen.append(b)}

@@ -517,6 +517,13 @@ def of_batch_ends(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point
     yield CallbackList, "_on_test_batch_end", wrap("on_test_batch_end")
 
 
+def of_predicted_batches(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where callbacks get what was predicted of a batch (`CallbackList._on_predict_batch_end`)."""
+    from keras.src.callbacks.callback_list import CallbackList
+
+    yield CallbackList, "_on_predict_batch_end", wrap
+
+
 def of_ends_of_trained_batches(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     """Yield where `fit` says that a batch was trained on (`CallbackList.on_train_batch_end`)."""
     from keras.src.callbacks.callback_list import CallbackList

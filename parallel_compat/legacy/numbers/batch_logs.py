@@ -24,7 +24,7 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import epochs
-from parallel_compat.legacy import compiled_metrics
+from parallel_compat.legacy import compiled_metrics, printed_lines
 from parallel_compat.legacy.numbers import logs as logs_as_then
 from parallel_compat.legacy.numbers import metrics
 from parallel_compat.legacy.numbers.callback_params import Params
@@ -253,6 +253,7 @@ def points() -> Iterator[Point]:
     yield from patch_points.of_train_ends(_without_logs)
     yield from patch_points.of_test_ends(_without_logs_of_evaluation)
     yield from patch_points.of_batch_ends(lambda hook: functools.partial(_giving_batch_logs, hook=hook))
+    yield from patch_points.of_predicted_batches(_giving_predictions)
     yield from patch_points.of_epoch_ends(_giving_epoch_logs)
     yield from patch_points.of_callback_lists(_recording_last)
 
@@ -405,6 +406,19 @@ def evaluating(model: Any, kind: str, x: Any, batch_size: int | None, steps: int
         vars(model)[_EVALUATED] = before
 
 
+def samples_evaluated(model: Any, kind: str) -> int | None:
+    """Return how many samples of arrays TensorFlow 1.15 evaluates; None where it counts batches, and in other eras.
+
+    Args:
+        model: the model.
+        kind: "test" or "predict".
+    """
+    if epochs.of_data(model, _WHAT[kind]) is not None:
+        return None
+    counted: tuple[int | None, int] = vars(model).get(_EVALUATED, {}).get(kind, (None, 0))
+    return counted[0]
+
+
 def _giving_place(original: Any, kind: str) -> Any:
     def on_batch_begin(self: Any, batch: int, logs: Any = None) -> None:
         if object_eras.era_of_training(getattr(self, "model", None)) is Era.TODAY:
@@ -448,10 +462,12 @@ def _without_logs_of_evaluation(original: Any) -> Any:
             original(self, logs)
             return
         nothing: dict[str, Any] | None = {} if era is Era.TF_KERAS_2_2 else None
+        order = _order(self.model, logs) if logs else ()
+        shown = Logs(compiled_metrics.shown_as(self.model, {name: logs[name] for name in order}))
         callbacks = self.callbacks
         for callback in callbacks:
             own = getattr(callback.on_test_end, "__module__", "").startswith("keras.")
-            callback.on_test_end(logs if own else nothing)
+            callback.on_test_end(shown if own else nothing)
         try:
             self.callbacks = []
             original(self, logs)  # which counts the end
@@ -469,8 +485,8 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
                 Logs(compiled_metrics.shown_as(self.model, {name: values[name] for name in order}))
                 for values in (logs, logs.means)
             )
-            era = object_eras.era_of_training(self.model)
-            given = Logs({**_place(self, batch, logs.size), **logs_as_then.of_batch(given, era)})
+            era, own = object_eras.era_of_training(self.model), given
+            given = Logs({**_place(self, batch, logs.size), **logs_as_then.of_batch(own, era)})
         else:  # of metrics that are no means; validation had no `batch`, and its samples are not known here
             place = _place(self, batch) if hook == "on_train_batch_end" else {}
             if not place and object_eras.era_of_training(getattr(self, "model", None)) is Era.TODAY:
@@ -480,9 +496,26 @@ def _giving_batch_logs(original: Any, hook: str) -> Any:
             given = Logs({**place, **logs_as_then.of_batch(means, object_eras.era_of_training(self.model))})
         for callback in self.callbacks:
             is_bar = isinstance(callback, keras.callbacks.ProgbarLogger)
+            if is_bar and isinstance(logs, BatchLogs) and hook == "on_train_batch_end":
+                printed_lines.add_batch(callback, own, era)
             getattr(callback, hook)(batch, means if is_bar else given)
 
     return give
+
+
+def _giving_predictions(original: Any) -> Any:
+    """TensorFlow 1.15 gave the hook for a predicted batch a list of arrays, and said which batch it was."""
+
+    def on_predict_batch_end(self: Any, batch: int, logs: Any = None) -> None:
+        if not logs or object_eras.era_of_training(getattr(self, "model", None)) is not Era.TF_KERAS_1_15:
+            original(self, batch, logs)
+            return
+        outputs = [keras.ops.convert_to_numpy(each) for each in keras.tree.flatten(logs["outputs"])]
+        given = Logs({**_place(self, batch, len(outputs[0])), "outputs": outputs})
+        for callback in self.callbacks:
+            callback.on_predict_batch_end(batch, given)
+
+    return on_predict_batch_end
 
 
 def _giving_epoch_logs(original: Any) -> Any:

@@ -39,6 +39,10 @@ def put_on(patches: Patches, keras: Any) -> None:
     bar, lines = keras.callbacks.ProgbarLogger, "what was printed of an epoch"
     patches.wrap(bar, "on_epoch_begin", printed_lines.first_line_of_epoch, why=lines)
     patches.wrap(bar, "on_epoch_end", printed_lines.last_line_of_epoch, why=lines)
+    for kind in ("test", "predict"):
+        samples = functools.partial(batch_logs.samples_evaluated, kind=kind)
+        last_line = functools.partial(printed_lines.last_line_of_evaluation, samples=samples)
+        patches.wrap(bar, f"on_{kind}_end", last_line, why="what was printed of an evaluation")
     patches.wrap(keras.utils.Progbar, "__init__", printed_lines.summing, why="bars of the user's own show means")
     scheduler = keras.callbacks.LearningRateScheduler
     patches.wrap(scheduler, "on_epoch_end", _logging_lr, why="the rate is logged as `lr`")
