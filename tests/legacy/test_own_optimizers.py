@@ -141,6 +141,39 @@ def test_classes_derived_from_those_of_keras():
             np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("property_of_another", [False, True])
+def test_lr_is_the_learning_rate_of_a_class_that_keeps_only_that_as_of_keras_23(property_of_another):
+    from keras import backend as K
+    from keras.optimizers import Optimizer
+
+    class Plain(Optimizer):
+        def __init__(self, learning_rate, **kwargs):
+            super().__init__(**kwargs)
+            setattr(self, "rate" if property_of_another else "learning_rate", K.variable(learning_rate))
+
+        def get_updates(self, loss, params):
+            gradients = self.get_gradients(loss, params)
+            return [K.update(p, p - self.lr * g) for p, g in zip(params, gradients, strict=True)]
+
+    if property_of_another:
+        Plain.learning_rate = property(lambda self: self.rate, lambda self, value: setattr(self, "rate", value))
+    layer = keras.layers.Dense(1, use_bias=False, kernel_initializer="ones")
+    model = keras.Sequential([keras.Input((1,)), layer])
+    model.compile(Plain(0.1), lambda y, p: p)
+    x, weights = np.ones((1, 1)), []
+    for rate in (None, 0.2, 0.3):
+        if rate is not None:
+            K.set_value(model.optimizer.lr, rate)
+        model.train_on_batch(x, x)
+        weights.append(layer.get_weights()[0].item())
+    np.testing.assert_allclose(weights, [0.9, 0.7, 0.4], rtol=1e-6)
+    model.optimizer.lr = 0.5
+    assert K.get_value(model.optimizer.learning_rate) == K.get_value(model.optimizer.lr) == pytest.approx(0.5)
+    assert Plain(0.25).lr is not None
+    with pytest.raises(AttributeError, match="momentum"):
+        _ = Plain(0.25).momentum
+
+
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("name", ["SGD", "Adagrad", "Nadam"])
 def test_a_class_derived_from_one_of_keras_steps_as_it_and_takes_what_it_took(name, replicas):

@@ -85,6 +85,8 @@ def _v1(name: str, formula: Callable[[Any, Any, Any], Any] | None) -> Any:
     def __getattr__(self: Any, name: str) -> Any:
         if name == "learning_rate" and "lr" in vars(self):
             return self.lr
+        if name == "lr" and ("learning_rate" in vars(self) or hasattr(type(self), "learning_rate")):
+            return self.learning_rate
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
@@ -286,7 +288,7 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
         now = self.learning_rate
         if hasattr(now, "assign"):
             now.assign(value)
-        elif self._is_v1 and hasattr(self.inner, "lr"):
+        elif self._is_v1 and ("lr" in vars(self.inner) or hasattr(type(self.inner), "lr")):
             self.inner.lr = value
         else:
             self.inner.learning_rate = value
