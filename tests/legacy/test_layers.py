@@ -294,6 +294,36 @@ def test_a_weight_is_there():
     np.testing.assert_array_equal(Shift()(np.ones((1, 2), "float32")), [[2, 2]])
 
 
+def test_weights_are_compared_by_what_they_are():
+    """A layer that takes in the weights of another one once: `if w not in self._trainable_weights`."""
+
+    class Shared(keras.layers.Layer):
+        def reuse(self, layer, x):
+            if not layer.built:
+                layer.build(keras.backend.int_shape(x))
+            for weight in layer.trainable_weights:
+                if weight not in self._trainable_weights:
+                    self._trainable_weights.append(weight)
+            return layer.call(x)
+
+        def build(self, input_shape):
+            super().build(input_shape)
+            self.first, self.second = (keras.layers.Dense(2, use_bias=False) for _ in range(2))
+
+        def call(self, x):
+            return self.reuse(self.second, self.reuse(self.first, x))
+
+    inputs = keras.layers.Input((2,))
+    layer = Shared()
+    model = keras.models.Model(inputs, layer(layer(inputs)))
+    first, second = model.weights
+    assert first == first
+    assert first != second
+    assert [first, second].index(second) == 1
+    shift = keras.backend.variable(0.0)
+    assert shift != keras.backend.variable(0.0)
+
+
 def test_a_string_of_a_config_stays_one(tmp_path):
     """Also where `keras.layers` has a function of that name; `as_then` is what Keras 2.2.4's `to_json` gave."""
 

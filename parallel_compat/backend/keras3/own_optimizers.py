@@ -383,7 +383,7 @@ def adapted(
 
 
 def patch_points(adapt: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where Keras takes an optimizer (`optimizers.get`), makes one of a configuration, and compares variables.
+    """Yield where Keras takes an optimizer (`optimizers.get`), and makes one of a configuration.
 
     Args:
         adapt: returns what Keras takes for anything that it is given.
@@ -400,15 +400,6 @@ def patch_points(adapt: Callable[[Any], Any]) -> Iterator[tuple[Any, str, Callab
         # An optimizer around another asks it for its updates.
         return functools.wraps(original)(lambda identifier: identifier if is_old(identifier) else original(identifier))
 
-    def wrap_equal(original: Any) -> Any:
-        def __eq__(self: Any, other: Any) -> Any:
-            # `each not in self.weights`: in a graph, variables were equal to themselves alone.
-            return self is other if in_updates() else original(self, other)
-
-        return functools.wraps(original)(__eq__)
-
-    for kind in (tf.Variable, keras.Variable):
-        yield kind, "__eq__", wrap_equal
     yield optimizers, "get", wrap_get
     yield keras.optimizers, "get", wrap_public_get
     yield optimizers, "deserialize", wrap_deserialize

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.backend.patches import TENSORFLOW
+from parallel_compat.backend.patches import KERAS, TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 from parallel_compat.run.patches.wrapping import like, looking_alike
@@ -44,6 +44,10 @@ def put_on(patches: Patches) -> None:
     for name, same in (("__eq__", True), ("__ne__", False)):
         compare = functools.partial(_compare, same)
         patches.wrap(keras.KerasTensor, name, compare, why="a graph's tensors were compared by what they are")
+        for kind in (keras.Variable, tf.Variable):
+            why = "`weight in weights`: a graph's variables were compared by what they are"
+            compare = functools.partial(_compare_variables, same)
+            patches.wrap(kind, name, compare, why=why, read_in=KERAS if kind is keras.Variable else TENSORFLOW)
     for name in _WITH_LISTS:
         patches.wrap(keras.KerasTensor, name, _with_lists, why="`tensor - [103.9, 116.8, 123.7]`")
     # TensorFlow's own `Tensor.__array_priority__`.
@@ -397,6 +401,20 @@ def _compare(same: bool, original: Any) -> Any:
     def compare(self: Any, other: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None or not callers.era_of(frame).has_graphs:
+            return original(self, other)
+        return (self is other) is same
+
+    return compare
+
+
+def _compare_variables(same: bool, original: Any) -> Any:
+    from parallel_compat.backend.keras3 import own_optimizers
+
+    @like(original)
+    def compare(self: Any, other: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        in_a_graph = frame is not None and callers.era_of(frame).has_graphs
+        if not in_a_graph and not own_optimizers.in_updates():
             return original(self, other)
         return (self is other) is same
 
