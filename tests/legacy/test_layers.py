@@ -324,6 +324,32 @@ def test_weights_are_compared_by_what_they_are():
     assert shift != keras.backend.variable(0.0)
 
 
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [(lambda shape: (shape[0], 3), (None, 2)), (lambda shape: (None, 4 / 2), (None, 2)), (lambda shape: 3, (None, 2))],
+)
+def test_what_a_layer_says_of_its_output_does_no_harm_where_it_is_no_shape(said, given):
+    class Sum(keras.layers.Layer):
+        def call(self, pair):
+            return pair[0] + pair[1]
+
+        def compute_output_shape(self, input_shape):
+            return said(input_shape)
+
+    inputs = [keras.layers.Input((2,)), keras.layers.Input((2,))]
+    outputs = Sum()(inputs)
+    assert tuple(outputs.shape) == given
+    model = keras.models.Model(inputs, keras.layers.Activation("relu")(outputs))
+    np.testing.assert_array_equal(model.predict([np.ones((1, 2))] * 2, verbose=0), [[2, 2]])
+
+    class Wrong(Sum):
+        def compute_output_shape(self, input_shape):
+            raise ValueError("of the user's")
+
+    with pytest.raises(ValueError, match="of the user's"):
+        Wrong()(inputs)
+
+
 def test_a_string_of_a_config_stays_one(tmp_path):
     """Also where `keras.layers` has a function of that name; `as_then` is what Keras 2.2.4's `to_json` gave."""
 

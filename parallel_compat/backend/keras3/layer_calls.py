@@ -5,6 +5,7 @@ Each is (owner, attribute, a function from what stands there to what shall stand
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -318,12 +319,48 @@ def of_output_shapes(by_calling: Callable[[Any], bool]) -> Iterator[tuple[Any, s
             elif type(self).compute_output_shape.__module__.startswith("keras."):
                 return original(self, *args, **kwargs)
             if not by_calling(self):
-                return original(self, *args, **kwargs)
+                with _answers(self) as answers:
+                    try:
+                        return original(self, *args, **kwargs)
+                    except (TypeError, ValueError):
+                        if all(map(_are_shapes, answers)):
+                            raise
             return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
         return symbolic_call
 
     yield keras.layers.Layer, "symbolic_call", wrap
+
+
+@contextlib.contextmanager
+def _answers(layer: Any) -> Iterator[list[Any]]:
+    """Give a list of what a layer's `compute_output_shape` returns meanwhile.
+
+    Keras 2.2.4 noted it beside the tensors of `call`, and nothing looked at it until a layer was built on it:
+    `(input_shape[0], 3)` of a list of shapes, or a size of 16.0, did no harm.
+    """
+    answers: list[Any] = []
+    method = layer.compute_output_shape
+
+    @functools.wraps(method)
+    def compute_output_shape(*given: Any, **named: Any) -> Any:
+        answers.append(method(*given, **named))
+        return answers[-1]
+
+    compute_output_shape.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]  # without `self`
+    vars(layer)["compute_output_shape"] = compute_output_shape  # past `__setattr__`, which tracks what it is given
+    try:
+        yield answers
+    finally:
+        vars(layer).pop("compute_output_shape", None)
+
+
+def _are_shapes(answer: Any) -> bool:
+    if isinstance(answer, dict):
+        return all(map(_are_shapes, answer.values()))
+    if not isinstance(answer, (list, tuple)):
+        return isinstance(answer, tf.TensorShape)
+    return all(size is None or isinstance(size, numbers.Integral) for size in answer) or all(map(_are_shapes, answer))
 
 
 def of_compiled_calls() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
