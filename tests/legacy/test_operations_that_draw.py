@@ -311,3 +311,12 @@ def test_the_first_function_that_counts_by_metrics_draws_twice(name):
         losses = [model.evaluate(x, x, verbose=0)[0], model.predict(x)[0, 0]]
         losses += model.fit(x, x, batch_size=10, verbose=0, shuffle=False).history["loss"]
         np.testing.assert_allclose([*losses, np.random.randint(1000)], EVALUATED[name], rtol=1e-5, atol=1e-7)
+
+
+def test_recurrent_layers_of_tensorflow_2_draw_nothing_when_they_are_called():
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import layers
+
+        np.random.seed(3)
+        layers.Bidirectional(layers.LSTM(2, dropout=0.2, recurrent_dropout=0.2))(layers.Input((5, 3)))
+        assert np.random.randint(1000) == 874

@@ -120,13 +120,18 @@ def _batches_of(data: tuple[Any, ...], batch_size: int | None) -> Any:
     """Return what a function was traced for: the shapes and kinds of arrays; one for all generators."""
     if isinstance(data[0], tf.data.Dataset):
         leaves = tf.nest.flatten(data[0].element_spec)
-        return tuple((tuple(leaf.shape), leaf.dtype.is_floating) for leaf in leaves if isinstance(leaf, tf.TensorSpec))
+        return tuple((_sizes(leaf.shape), leaf.dtype.is_floating) for leaf in leaves if isinstance(leaf, tf.TensorSpec))
     leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
     if not all(hasattr(leaf, "shape") and len(leaf.shape) for leaf in leaves):
         return "generator"
     samples = leaves[0].shape[0] if leaves else 0
     size = samples if batch_size is None else None if samples % batch_size else batch_size
-    return tuple(((size, *leaf.shape[1:]), "float" in str(leaf.dtype)) for leaf in leaves)
+    # A DataFrame has no `dtype`.
+    return tuple(((size, *leaf.shape[1:]), "float" in str(getattr(leaf, "dtype", "float"))) for leaf in leaves)
+
+
+def _sizes(shape: tf.TensorShape) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else tuple(shape.as_list())
 
 
 @contextlib.contextmanager

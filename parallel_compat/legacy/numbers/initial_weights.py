@@ -160,6 +160,8 @@ def _seeds_of(layer: Any, era: Era) -> int:
     for kind in type(layer).__mro__:
         if kind.__name__ in _RATES and kind.__module__.startswith("keras."):
             rates = _RATES[kind.__name__]
+            if "recurrent_dropout" in rates and not era.has_graphs:
+                return 0  # TensorFlow 2.2 drew these when it trained
             if isinstance(layer, _SEEDED) and layer.seed is not None:
                 return 0
             if kind.__name__ in _BY_TENSORFLOW and era.is_tf_keras:
