@@ -54,7 +54,7 @@ class BatchReader:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
         self._what, self._first_targets, self._first_weights = what, first_targets, first_weights
         self._targets = what != "prediction"
-        own_step = not type(model).train_step.__module__.startswith(("keras.", "parallel_compat."))
+        own_step = keras3.has_own_step(model, "train")
         losses = keras.tree.flatten(getattr(model, "loss", None))
         self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
         self._class_weight, self._combines_weights = class_weight, combines_weights

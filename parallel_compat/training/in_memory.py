@@ -14,7 +14,7 @@ import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches.array_batches import batches
-from parallel_compat.training.step_function import OWN_PACKAGES, step_function
+from parallel_compat.training.step_function import step_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,10 +90,12 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
     steps = _STEPS[name]
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")
-    if not keras3.is_defined_by(model, steps, OWN_PACKAGES):
+    if not keras3.is_defined_by(model, steps, keras3.OWN_PACKAGES):
         return "a step, or a loop, of the model's own"
     function = getattr(model, f"{_FUNCTIONS.get(name, 'predict')}_function")
-    if function is not None and not str(getattr(function, "__module__", "")).startswith((*OWN_PACKAGES, "tensorflow.")):
+    if function is not None and not str(getattr(function, "__module__", "")).startswith(
+        (*keras3.OWN_PACKAGES, "tensorflow.")
+    ):
         return "a function of the user's in place of the step's"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"

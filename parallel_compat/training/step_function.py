@@ -32,9 +32,6 @@ _OF_UNKNOWN_LENGTHS = (
     tf.errors.OpError,
 )  # fmt: skip
 
-# The packages whose methods of a model do what is known here.
-OWN_PACKAGES = ("keras.", "parallel_compat.")
-
 # How many numbers of samples are kept where each needs a function of its own.
 SIZES = 8
 
@@ -195,7 +192,7 @@ class StepFunction:
             if self._kind == "predict":
                 return step(data)
             holds = knows_metrics and keras3.is_defined_by(
-                self.model, ("compute_loss", "compute_metrics"), OWN_PACKAGES
+                self.model, ("compute_loss", "compute_metrics"), keras3.OWN_PACKAGES
             )
             with keras3.means_held(self.model.metrics if holds else ()):
                 if self._alone and knows_metrics:

@@ -342,6 +342,11 @@ def test_what_a_layer_says_of_its_output_does_no_harm_where_it_is_no_shape(said,
     model = keras.models.Model(inputs, keras.layers.Activation("relu")(outputs))
     np.testing.assert_array_equal(model.predict([np.ones((1, 2))] * 2, verbose=0), [[2, 2]])
 
+    layer = Sum()
+    layer.compute_output_shape = own = lambda shapes: said(shapes)  # put on this layer alone
+    layer(inputs)
+    assert layer.compute_output_shape is own
+
     class Wrong(Sum):
         def compute_output_shape(self, input_shape):
             raise ValueError("of the user's")

@@ -70,6 +70,7 @@ from parallel_compat.backend.keras3.data_adapters import (
     settings_of_sequence,
 )
 from parallel_compat.backend.keras3.in_memory import (
+    OWN_PACKAGES,
     ArrayData,
     any_looks_at,
     as_eager_tensor,
@@ -186,6 +187,7 @@ from parallel_compat.backend.keras3.table_rows import take_rows_where_the_table_
 __all__ = [
     "COMPILE_ATTRIBUTES",
     "GLOBAL_SEEDS",
+    "OWN_PACKAGES",
     "SHORT_LOSS_NAMES",
     "ArrayData",
     "BatchAdapter",

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _Tensor = tf.Tensor
 _EagerTensor = ops.EagerTensor
 _CallbackList = keras.callbacks.CallbackList
+# The packages whose methods of a model do what is known here; others are the user's.
+OWN_PACKAGES = ("keras.", "parallel_compat.")
 _Optimizer = keras.optimizers.Optimizer
 _flatten, _map = keras.tree.flatten, keras.tree.map_structure
 
@@ -44,7 +46,7 @@ def has_own_step(model: keras.Model, kind: str) -> bool:
         model: the model.
         kind: "train", "test" or "predict".
     """
-    return not is_defined_by(model, (f"{kind}_step",), ("keras.", "parallel_compat."))
+    return not is_defined_by(model, (f"{kind}_step",), OWN_PACKAGES)
 
 
 @functools.lru_cache(256)

@@ -340,7 +340,7 @@ def _answers(layer: Any) -> Iterator[list[Any]]:
     `(input_shape[0], 3)` of a list of shapes, or a size of 16.0, did no harm.
     """
     answers: list[Any] = []
-    method = layer.compute_output_shape
+    method, before = layer.compute_output_shape, vars(layer).get("compute_output_shape")
 
     @functools.wraps(method)
     def compute_output_shape(*given: Any, **named: Any) -> Any:
@@ -353,6 +353,8 @@ def _answers(layer: Any) -> Iterator[list[Any]]:
         yield answers
     finally:
         vars(layer).pop("compute_output_shape", None)
+        if before is not None:  # a method that was put on this layer alone
+            vars(layer)["compute_output_shape"] = before
 
 
 def _are_shapes(answer: Any) -> bool:

@@ -55,7 +55,8 @@ class _Function:
         """Let the function of this kind of batches be the one that runs."""
         if batches == self._batches:
             return
-        self._states[self._batches] = [stream.state() for stream in self._streams]
+        if self._streams:
+            self._states[self._batches] = [stream.state() for stream in self._streams]
         self._batches = batches
         if batches in self._states:
             for stream, state in zip(self._streams, self._states[batches], strict=False):
