@@ -5,7 +5,10 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from one_device import classes, mlp, train_both
+
+from parallel_compat import parallelize
 
 optimizers = keras.optimizers
 OPTIMIZERS = {
@@ -105,3 +108,12 @@ def test_no_weight_is_updated_before_it_is_read():
         assert first[0] != second[0]
         np.testing.assert_allclose(first, first[:1] * 8, rtol=1e-5)  # eight equal critics
         np.testing.assert_allclose(second, second[:1] * 8, rtol=1e-5)
+
+
+def test_no_step_is_counted_without_a_batch():
+    """The end of a data set of unknown length is found by asking for one batch more: Keras 3 counts a step for it."""
+    data = tf.data.Dataset.from_tensor_slices(classes(48)).batch(16).filter(lambda x, y: True)
+    model = parallelize(mlp(), 2)
+    model.compile("adam", "categorical_crossentropy")
+    model.fit(data, epochs=2, verbose=0)
+    assert int(model.optimizer.iterations.numpy()) == 6

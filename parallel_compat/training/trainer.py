@@ -52,7 +52,8 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
 
     def train_step(self, data: Any) -> dict[str, Any]:
         """Train on one global batch; called by `fit` and `train_on_batch`."""
-        return self._step.train(data)
+        logs: dict[str, Any] = keras3.after_its_batch(self._step.train)(data)
+        return logs
 
     def test_step(self, data: Any) -> dict[str, Any]:
         """Evaluate one global batch; called by `evaluate` and `test_on_batch`."""

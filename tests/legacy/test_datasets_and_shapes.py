@@ -83,3 +83,28 @@ def test_lists_of_rows(replicas: int) -> None:
         history = model.fit(x, y, epochs=2, validation_data=(x, y), verbose=0).history
         found = [*history["loss"], *history["val_loss"], model.evaluate(x, y, verbose=0), *model.predict(x)[:, 0]]
     np.testing.assert_allclose(found, [1.0, 0.745, 0.745, 0.6175375, 0.6175375, -0.16, 0.665, 0.665, 1.49], rtol=1e-5)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_optimizers_count_no_step_without_a_batch_but_fade_as_in_their_first_epoch(replicas: int) -> None:
+    tokens, y = np.arange(24).reshape(8, 3) % 5, np.arange(8.0).reshape(8, 1) / 4
+
+    def rows() -> Any:
+        for at in range(0, 8, 2):
+            yield tokens[at : at + 2], y[at : at + 2]
+
+    data = tf.data.Dataset.from_generator(rows, (tf.int32, tf.float32), ((None, 3), (None, 1)))
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers, utils
+
+        for optimizer, losses in {
+            "adam": [26.41219, 25.9043, 25.41081],
+            "nadam": [26.43013, 26.04879, 25.65129],
+            "rmsprop": [26.11894, 25.21313, 24.5579],
+        }.items():
+            embedding = layers.Embedding(5, 2, input_length=3, embeddings_initializer="ones")
+            model = Sequential([embedding, layers.Flatten(), layers.Dense(1, kernel_initializer="ones")])
+            model = utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+            model.compile(optimizer, "mse")
+            assert model.fit(data, epochs=3, verbose=0).history["loss"] == pytest.approx(losses, rel=1e-6), optimizer
+            assert int(model.optimizer.iterations.numpy()) == 12

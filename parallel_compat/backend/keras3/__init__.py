@@ -7,6 +7,7 @@ legacy names use is imported from its module.
 
 from __future__ import annotations
 
+from parallel_compat.backend.keras3.batch_first import after_its_batch
 from parallel_compat.backend.keras3.batch_normalization import (
     debiasing_calls_of,
     synchronized_moments_of,
@@ -199,6 +200,7 @@ __all__ = [
     "act_on_template",
     "add_symbolic_losses",
     "added_losses",
+    "after_its_batch",
     "all_layers",
     "all_weights",
     "alpha_dropouts",

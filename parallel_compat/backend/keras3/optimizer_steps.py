@@ -33,7 +33,7 @@ _SLOTS = {
 NUMBERS = ("momentum", "rho", "beta_1", "beta_2")
 _STEP, _VARIABLES = "_parallel_compat_step", "_parallel_compat_numbers"
 _UNCLIPPED = "_parallel_compat_unclipped"
-_STEPPED = "_parallel_compat_stepped"
+_STEPPED, _SPARSE = "_parallel_compat_stepped", "_parallel_compat_sparse"
 _PRODUCT = "product of momenta"  # among the numbers
 
 
@@ -122,6 +122,12 @@ def idle(optimizer: Any) -> set[int]:
         return set()
     stepped: set[int] = vars(optimizer)[_STEPPED]
     return set(range(len(optimizer._trainable_variables))) - stepped
+
+
+def sparse(optimizer: Any) -> set[int]:
+    """Return the places of the variables that a step had sparse gradients of: an Embedding's rows."""
+    places: set[int] = vars(optimizer).get(_SPARSE, set())
+    return places
 
 
 def make_all_slots(optimizer: Any, variables: Any) -> None:
@@ -404,6 +410,8 @@ class Step:
 def _update_step(optimizer: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
     step = Step(optimizer, gradient, variable, learning_rate)
     vars(optimizer).setdefault(_STEPPED, set()).add(index_of(optimizer, variable))
+    if isinstance(gradient, tf.IndexedSlices):
+        vars(optimizer).setdefault(_SPARSE, set()).add(index_of(optimizer, variable))
     formula: Callable[[Step], None] = step._settings["formula"]
     formula(step)
 
@@ -417,9 +425,14 @@ def _build_nadam(optimizer: Any, variables: Any) -> None:
 
 
 def _nadam_update_step(optimizer: Any, gradients: Any, variables: Any, learning_rate: Any) -> None:
+    multiply_momenta(optimizer)
+    # Past Nadam's own, which would multiply by its momentum as well.
+    super(keras.optimizers.Nadam, optimizer)._backend_update_step(gradients, variables, learning_rate)
+
+
+def multiply_momenta(optimizer: Any) -> None:
+    """Multiply Nadam's product of momenta by that of the step which comes (`_u_product`)."""
     product = optimizer._u_product
     count = tf.cast(optimizer.iterations + 1, product.dtype)
     beta_1 = tf.cast(number(optimizer, "beta_1"), product.dtype)
     product.assign(product.value * vars(optimizer)[_STEP]["schedule"](beta_1, count))
-    # Past Nadam's own, which would multiply by its momentum as well.
-    super(keras.optimizers.Nadam, optimizer)._backend_update_step(gradients, variables, learning_rate)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import (
     alpha_dropouts,
+    batch_first,
     in_stateless_scope,
     noise_shape,
     operation_seeds,
@@ -32,13 +33,17 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches, keras: Any) -> None:
     """Put everything on the classes and functions."""
-    from parallel_compat.legacy.numbers import closest_thresholds
+    from parallel_compat.legacy.numbers import closest_thresholds, steps_without_batch
 
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
     for owner, name, wrap in patch_points.of_convolutions():
         patches.wrap(owner, name, wrap, why="channels first on any CPU, as in Keras 2.2.4")
     for owner, name, wrap in patch_points.of_steps(in_step_of):
         patches.wrap(owner, name, wrap, why="losses, metrics and regularizers know whether the model trains")
+    for owner, name, wrap in batch_first.of_made_functions():
+        patches.wrap(owner, name, wrap, why="no step is counted that has no batch")
+    for owner, name, wrap in steps_without_batch.points():
+        patches.wrap(owner, name, wrap, why="but for what TensorFlow 2.2 did without one")
     for owner, name, wrap in patch_points.of_additions():
         patches.wrap(owner, name, wrap, why="a bias of channels that come first is added to channels")
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
