@@ -187,12 +187,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         "from the order in which a processor adds.",
     ),
     Difference(
-        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
-        "Trained on a `tf.data.Dataset`, eagerly in 1.15, in 2.2 where its length is unknown (`from_generator`, "
-        "`filter`), Adam and RMSprop move the weights of an Embedding otherwise from the second epoch on, by some 1e-4 "
-        "of a loss.",
+        (Era.TF_KERAS_1_15,),
+        "Trained eagerly on a `tf.data.Dataset`, Adam and RMSprop move the weights of an Embedding otherwise from the "
+        "second epoch on, by some 1e-4 of a loss.",
         "The step that found the dataset at its end had made the moments smaller by then, as parts of a step without "
-        "gradients do not wait for the batch. Moments that are made smaller once more after an epoch give its losses.",
+        "gradients do not wait for the batch. Moments that are made smaller once more after an epoch give its losses, "
+        "as they are in code of TensorFlow 2.2.",
     ),
     Difference(
         (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
@@ -200,6 +200,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "another layer) are layers of the model: trained, listed and saved.",
         "Those stacks computed with weights that no model knew: nothing trained them and no file held them. Without "
         "them a model that is loaded could not compute what it computed before.",
+    ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        "In the first epoch on a dataset of unknown length, variables of the user's that a layer changes in `call` "
+        "(`self.count.assign_add(1)`), and operations that draw numbers of a fixed shape, are run once a batch.",
+        "The step that found the dataset at its end failed there, but had run what needs no batch by then: which of the "
+        "user's operations those are is known to a graph that has begun alone.",
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
