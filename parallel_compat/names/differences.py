@@ -205,8 +205,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         (Era.TF_KERAS_2_2,),
         "In the first epoch on a dataset of unknown length, variables of the user's that a layer changes in `call` "
         "(`self.count.assign_add(1)`), and operations that draw numbers of a fixed shape, are run once a batch.",
-        "The step that found the dataset at its end failed there, but had run what needs no batch by then: which of the "
-        "user's operations those are is known to a graph that has begun alone.",
+        "The step that found the dataset at its end failed there, but had run what needs no batch by then: which of "
+        "the user's operations those are is known to a graph that has begun alone.",
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
