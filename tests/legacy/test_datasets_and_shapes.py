@@ -108,3 +108,14 @@ def test_optimizers_count_no_step_without_a_batch_but_fade_as_in_their_first_epo
             model.compile(optimizer, "mse")
             assert model.fit(data, epochs=3, verbose=0).history["loss"] == pytest.approx(losses, rel=1e-6), optimizer
             assert int(model.optimizer.iterations.numpy()) == 12
+
+
+@pytest.mark.parametrize("kind", [str, object])
+def test_text_is_vectorized_of_arrays_of_strings(kind: type) -> None:
+    texts = np.array([["a b c a"], ["b d e"], ["a a"]], dtype=kind)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras.layers.experimental.preprocessing import TextVectorization
+
+        layer = TextVectorization(output_sequence_length=4)
+        layer.adapt(texts)
+        assert layer(texts).numpy().tolist() == [[2, 3, 6, 2], [3, 5, 4, 0], [2, 2, 0, 0]]

@@ -50,7 +50,7 @@ def _spec(tensor: Any) -> Any:
     if not hasattr(tensor, "shape") or not hasattr(tensor, "dtype"):
         return tensor
     shape = list(tensor.shape)
-    return tf.TensorSpec([None, *shape[1:]] if shape else [], keras.backend.standardize_dtype(tensor.dtype))
+    return tf.TensorSpec([None, *shape[1:]] if shape else [], tf.as_dtype(tensor.dtype))  # also NumPy's strings
 
 
 def training_config(model: keras.Model) -> dict[str, Any] | None:
