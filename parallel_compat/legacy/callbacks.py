@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import compiled_metrics, model_files
-from parallel_compat.legacy.numbers.logs import rename_rate, resolve, with_old_names
+from parallel_compat.legacy.numbers.logs import rename_rate, watched, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import larger_is_better
@@ -152,10 +152,11 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         return self.filepath.format(**{**with_old_names(logs), "epoch": epoch + 1})
 
     def monitored(self, logs: dict[str, Any]) -> Any:
-        value = logs.get(resolve(logs, self.monitor))
+        value, hint = watched(logs, self.monitor, object_eras.era_of_training(self.model))
         if value is None:
             warnings.warn(
-                f"Can save best model only with {self.monitor} available, skipping. There are: {', '.join(logs)}",
+                f"Can save best model only with {self.monitor} available, skipping. Nothing is saved. There are: "
+                f"{', '.join(logs)}.{hint}",
                 ParallelCompatWarning,
                 stacklevel=4,
             )
@@ -303,11 +304,11 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
 
     def get_monitor_value(self, logs: dict[str, Any]) -> Any:
         """Return the watched log, or None with a warning where there is none."""
-        value = logs.get(resolve(logs, self.monitor))
+        value, hint = watched(logs, self.monitor, object_eras.era_of_training(self.model))
         if value is None:
             warnings.warn(
                 f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
-                f"{','.join(logs)}",
+                f"{','.join(logs)}.{hint}",
                 ParallelCompatWarning,
                 stacklevel=3,
             )
@@ -415,11 +416,11 @@ class ReduceLROnPlateau(Callback, keras.callbacks.ReduceLROnPlateau):  # type: i
         rate = _rate(self.model.optimizer)
         logs["learning_rate"] = rate
         rename_rate(logs)
-        current = logs.get(resolve(logs, self.monitor))
+        current, hint = watched(logs, self.monitor, object_eras.era_of_training(self.model))
         if current is None:
             warnings.warn(
                 f"Reduce LR on plateau conditioned on metric `{self.monitor}` which is not available. Available "
-                f"metrics are: {','.join(logs)}",
+                f"metrics are: {','.join(logs)}.{hint}",
                 ParallelCompatWarning,
                 stacklevel=2,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import warnings
 
 import keras
 import numpy as np
@@ -165,7 +166,7 @@ def test_early_stopping_counts_and_restores_as_keras_2():
         stop.on_train_begin()
         for epoch, value in enumerate(values):
             model.weights = epoch
-            stop.on_epoch_end(epoch, {"val_accuracy": value})
+            stop.on_epoch_end(epoch, {"val_acc": value})
             if model.stop_training:
                 break
         stop.on_train_end()
@@ -323,6 +324,34 @@ def test_monitors_in_their_old_spelling_choose_the_direction():
     assert stop.best == max(history.history["val_accuracy"])
     with pytest.warns(RuntimeWarning, match="mode sideways is unknown"):
         keras.callbacks.EarlyStopping(mode="sideways")
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
+def test_what_is_watched_is_called_as_in_its_time(tmp_path, era):
+    """A callback whose log had another name then did nothing: EarlyStopping stopped no training, no best was saved.
+
+    What a user's callback reads, and a file's name has, answers to both.
+    """
+    there, other = ("acc", "accuracy") if era == "keras-2.2.4" else ("accuracy", "acc")
+    with parallel_compat.legacy_names(era=era):
+        from keras.callbacks import EarlyStopping, ModelCheckpoint, ReduceLROnPlateau
+
+        for name, epochs in ((there, 2), (other, 3)):
+            best = ModelCheckpoint(str(tmp_path / f"best_{name}.h5"), f"val_{name}", save_best_only=True, mode="max")
+            plateau = ReduceLROnPlateau(f"val_{name}", patience=1, factor=0.5, mode="max", min_delta=2)
+            watching = [best, plateau, EarlyStopping(f"val_{name}", min_delta=2, patience=1, mode="max")]
+            watching.append(ModelCheckpoint(str(tmp_path / f"each_{{val_{name}:.1f}}.h5"), save_weights_only=True))
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                model, history = trained(watching)
+            assert len(history.history["loss"]) == epochs
+            assert float(model.optimizer.learning_rate) == pytest.approx(0.005 if name == there else 0.01)
+            hints = [str(one.message) for one in told if f'give monitor="val_{there}"' in str(one.message)]
+            assert len(hints) == (0 if name == there else 9)
+            assert any("Nothing is saved" in hint for hint in hints) == (name == other)
+        assert (tmp_path / f"best_{there}.h5").exists()
+        assert not (tmp_path / f"best_{other}.h5").exists()
+        assert list(tmp_path.glob("each_*.h5"))
 
 
 def test_rates_are_shown_in_single_precision(tmp_path):

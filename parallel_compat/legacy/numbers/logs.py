@@ -36,6 +36,25 @@ def resolve(logs: Any, name: str) -> str:
     return next((other for other in spellings(name) if dict.__contains__(logs, other)), name)
 
 
+def watched(logs: Any, name: str, era: Era) -> tuple[Any, str]:
+    """Return the log that a callback of Keras watches, None where there is none, and what to say then.
+
+    It knew the names of its own time alone, and a training whose logs had another went on without it.
+
+    >>> watched({"val_acc": 0.5}, "val_accuracy", Era.KERAS_2_2_4)
+    (None, ' In keras-2.2.4 it is called `val_acc`: give monitor="val_acc".')
+
+    Args:
+        logs: those of an epoch or a batch.
+        name: the callback's `monitor`.
+        era: in whose loop the model is trained.
+    """
+    found = resolve(logs, name)
+    if found == name or era is Era.TODAY:
+        return dict.get(logs, found), ""
+    return None, f' In {era} it is called `{found}`: give monitor="{found}".'
+
+
 class SinglePrecision(float):
     """A number that was `np.float32`, and is shown as that: a log of it says 0.05, not 0.05000000074505806.
 
