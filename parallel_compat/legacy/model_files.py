@@ -13,7 +13,7 @@ import h5py
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend.keras3 import h5_files, symbolic_losses
 from parallel_compat.hdf5_output import writing
-from parallel_compat.legacy import saved_models, saving, tensorflow_checkpoints
+from parallel_compat.legacy import saved_models, saving, tensorflow_checkpoints, total_loss
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
@@ -143,7 +143,7 @@ def save_model(
         )
     _warn_of_added(_saved(model))
     if isinstance(filepath, h5py.Group):
-        h5_files.write_model(model, filepath, include_optimizer=include_optimizer)
+        _write(model, filepath, include_optimizer=include_optimizer)
         return
     path = os.fspath(filepath)
     era = object_eras.era_of_object(_saved(model))
@@ -161,7 +161,12 @@ def save_model(
             model.save(temporary, include_optimizer=include_optimizer)
         else:
             with writing(temporary) as (file, _):
-                h5_files.write_model(model, file, include_optimizer=include_optimizer)
+                _write(model, file, include_optimizer=include_optimizer)
+
+
+def _write(model: Any, file: h5py.Group, *, include_optimizer: bool) -> None:
+    compiled_with = total_loss.compiled_with(model)
+    h5_files.write_model(model, file, include_optimizer=include_optimizer, compiled_with=compiled_with)
 
 
 def _warn_of_added(model: Any) -> None:

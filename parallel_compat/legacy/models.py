@@ -22,6 +22,7 @@ from parallel_compat.legacy import (
     saved_models,
     saving,
     settled_trainable,
+    tensorflow_folders,
 )
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
@@ -148,7 +149,7 @@ def load_model(
     compile: bool = True,
     safe_mode: bool | None = None,
 ) -> keras.Model:
-    """Read a whole model from a file of Keras 2 or 3.
+    """Read a whole model from a file of Keras 2 or 3, or a folder that `model.save` of TensorFlow 2 wrote.
 
     A file that a parallel model of `multi_gpu_model` wrote comes back as a parallel model over as many devices.
 
@@ -182,14 +183,21 @@ def _loaded(filepath: Any, custom_objects: dict[str, Any] | None, compile: bool,
     path = model_files.existing(filepath)
     if path == os.fspath(filepath) and saved_models.is_here(path):
         return _from_folder(path, custom_objects, compile)
+    of_2_2 = callers.era_of_caller() is Era.TF_KERAS_2_2
+    if path == os.fspath(filepath) and tensorflow_folders.is_here(path):
+        return tensorflow_folders.load(path, custom_objects, compile=compile, safe_mode=safe_mode, trains_all=of_2_2)
+    trainable = None
     if path != os.fspath(filepath):  # in a folder
         given = h5_files.custom_objects(custom_objects)
         custom_objects = saved_models.classes_for(os.fspath(filepath), given)
+        trainable = saved_models.trainable(os.fspath(filepath)) if of_2_2 else None
     if model_files.is_for_keras(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
     # From a folder, TensorFlow 2.2 made an optimizer that begins anew.
-    goes_on = path == os.fspath(filepath) or callers.era_of_caller() is not Era.TF_KERAS_2_2
-    return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode, goes_on=goes_on)
+    goes_on = path == os.fspath(filepath) or not of_2_2
+    return old_files.load(
+        path, custom_objects, compile=compile, safe_mode=safe_mode, goes_on=goes_on, trainable=trainable
+    )
 
 
 def _from_folder(path: str, custom_objects: dict[str, Any] | None, compile: bool) -> keras.Model:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import FrameType
 
-    from parallel_compat.recover.reader import Reading, Stored
+    from parallel_compat.recover.reader import Reading
     from parallel_compat.recover.translation import Translation
 
 
@@ -96,6 +96,7 @@ def load(
     compile: bool,
     safe_mode: bool,
     goes_on: bool = True,
+    trainable: bool | None = None,
 ) -> keras.Model:
     """Make the model that an HDF5 file holds, compiled as it was, with the state of its optimizer.
 
@@ -105,6 +106,7 @@ def load(
         compile: whether the model is compiled.
         safe_mode: whether Lambda layers that hold Python code are refused.
         goes_on: whether the optimizer of a model that Keras 3 wrote goes on where it was.
+        trainable: whether a model that Keras 3 wrote is trained; None for what the configuration of each layer says.
 
     Raises:
         CheckpointError: the file is damaged or hostile, holds weights alone or Python code, or something of which this
@@ -119,7 +121,9 @@ def load(
                 "`model.load_weights` on it."
             )
         if written_by_keras3(stored):
-            return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode, goes_on=goes_on)
+            return _of_keras3(
+                reading, given, compile=compile, safe_mode=safe_mode, goes_on=goes_on, trainable=trainable
+            )
         template = template_of(stored, given, target=target(given))
         assert template.translation is not None
         _refuse_what_is_not_here(template.translation)
@@ -131,7 +135,7 @@ def load(
         notes: list[str] = []
         training = old_training(parse(stored.training_config, "training_config"), notes, given)
         if training is not None:
-            era = _era(stored, training)
+            era = era_of_steps(stored.keras_version, training)
             compile_as_saved(model, training, given, era)
             notes += keras_models.restore_optimizer(
                 single, template, state, optimizer=model.optimizer, steps_as_then=era is not Era.TODAY
@@ -144,7 +148,7 @@ def load(
 
 
 def _of_keras3(
-    reading: Reading, given: dict[str, Any], *, compile: bool, safe_mode: bool, goes_on: bool
+    reading: Reading, given: dict[str, Any], *, compile: bool, safe_mode: bool, goes_on: bool, trainable: bool | None
 ) -> keras.Model:
     """Let Keras read its own format, after every object in the file was looked at and the model's shapes are known."""
     stored = reading.stored
@@ -163,6 +167,8 @@ def _of_keras3(
     model = h5_files.model_from_config(config, known, safe_mode)
     with h5py.File(stored.path, "r") as file:
         h5_files.read_weights(model, file["model_weights"])
+    if trainable is not None:
+        train_all(model, trainable)
     if compile and stored.training_config is not None:
         training = parse(stored.training_config, "training_config")
         compile_as_saved(model, training, given, callers.era_of_caller())
@@ -173,6 +179,25 @@ def _of_keras3(
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
             optimizer_steps.make_all_slots(model.optimizer, model.trainable_variables)
     return model
+
+
+def train_all(model: keras.Model, value: bool) -> None:
+    """Let a model of a folder, and all layers in it, be trained or not, as in TensorFlow 2.2 the model itself was.
+
+    Args:
+        model: the model; a warning tells of the layers that were frozen.
+        value: whether it was trainable when it was saved.
+    """
+    frozen = [layer.name for layer in keras3.all_layers(model) if layer.weights and not layer.trainable]
+    model.trainable = value
+    if value and frozen:
+        warnings.warn(
+            f"The frozen layers of {model.name!r} are trained again: {', '.join(frozen)}. In a model from a folder "
+            "TensorFlow 2.2 made all layers `trainable` (from a `.h5` file it did not). To keep them frozen set "
+            "`trainable = False` and compile the model once more.",
+            ParallelCompatWarning,
+            stacklevel=5,
+        )
 
 
 def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mode: bool) -> keras.Model:
@@ -319,6 +344,8 @@ def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_object
             for name in ("metrics", "weighted_metrics"):
                 arguments[name] = keras.tree.map_structure(_full_name, arguments.get(name))
         frame = _users_frame()
+        if frame is not None and training.get("sample_weight_mode") is not None:
+            arguments["sample_weight_mode"] = training["sample_weight_mode"]
         if frame is None:
             for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
                 if name in arguments:
@@ -342,11 +369,16 @@ def _users_frame() -> FrameType | None:
     return frame
 
 
-def _era(stored: Stored, training: dict[str, Any]) -> Era:
-    """Return whose steps the optimizer made that a file remembers, where the script that loads it is of an era."""
+def era_of_steps(keras_version: str | None, training: dict[str, Any]) -> Era:
+    """Return whose steps the optimizer made that a file remembers, where the script that loads it is of an era.
+
+    Args:
+        keras_version: as the file says it.
+        training: the decoded `training_config`.
+    """
     if callers.era_of_caller() is Era.TODAY:
         return Era.TODAY
-    version = stored.keras_version or ""
+    version = keras_version or ""
     # `learning_rate` is written by OptimizerV2, which tf.keras has since TensorFlow 1.14.
     if not version.endswith("-tf") or "learning_rate" not in training["optimizer_config"]["config"]:
         return Era.KERAS_2_2_4
@@ -394,4 +426,4 @@ def _todays(given: Any, kind: str) -> Any:
     return given if row is None else row.new
 
 
-__all__ = ["compile_as_saved", "load", "model_from_text", "target"]
+__all__ = ["compile_as_saved", "era_of_steps", "load", "model_from_text", "target", "train_all"]

@@ -21,7 +21,7 @@ from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, saved_models
 from parallel_compat.hdf5_output import writing as writing_hdf5
-from parallel_compat.legacy import nodes, weight_names
+from parallel_compat.legacy import nodes, total_loss, weight_names
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -78,7 +78,8 @@ def write(
     described = os.path.join(folder, CONFIGURED)
     if isinstance(layer, keras.Model) and has_config(layer):
         with replacing(described) as temporary, writing_hdf5(temporary) as (file, _), _configs_of_all(layer):
-            h5_files.write_model(layer, file, include_optimizer=include_optimizer)
+            compiled_with = total_loss.compiled_with(layer)
+            h5_files.write_model(layer, file, include_optimizer=include_optimizer, compiled_with=compiled_with)
     elif os.path.exists(described):
         os.remove(described)
     writing = _Writing()
@@ -91,7 +92,8 @@ def write(
     root.resources = [each for inner in _all_layers(layer) for each in _resources_of(inner)]
     root.all_variables = _unique([*writing.variables, *saved_models.captured_variables([*writing.traced, *traced])])
     if isinstance(layer, keras.Model) and include_optimizer:
-        description["training_config"] = saved_models.training_config(layer)
+        training = saved_models.training_config(layer)
+        description["training_config"] = training and {**training, **total_loss.compiled_with(layer)}
     tf.saved_model.save(root, folder, signatures=signatures, options=options)
     with replacing(os.path.join(folder, _DESCRIPTION)) as temporary, open(temporary, "w", encoding="utf-8") as file:
         json.dump(description, file, default=_plain)
@@ -299,6 +301,11 @@ def is_here(path: str) -> bool:
     return os.path.isfile(os.path.join(path, _DESCRIPTION))
 
 
+def trainable(folder: str) -> bool | None:
+    """Say whether the model of a folder was trained, whatever its layers were; None where the folder is another."""
+    return bool(_described(folder)["trainable"]) if is_here(folder) else None
+
+
 def load(folder: str) -> tuple[Any, dict[str, Any] | None]:
     """Make the model or layer that a folder holds.
 
@@ -330,9 +337,12 @@ def classes_for(folder: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _opened(folder: str) -> tuple[Any, dict[str, Any]]:
+    return tf.saved_model.load(folder), _described(folder)
+
+
+def _described(folder: str) -> dict[str, Any]:
     with open(os.path.join(folder, _DESCRIPTION), encoding="utf-8") as file:
-        description = json.load(file)
-    return tf.saved_model.load(folder), description
+        return dict(json.load(file))
 
 
 class _FromFolder(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types

@@ -12,12 +12,14 @@ from typing import Any
 
 import keras
 import tensorflow as tf
+from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 from parallel_compat.backend.keras3 import checkpoint_children, optimizer_steps
 from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
+_OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _STEPS = f"optimizer/iter{_SUFFIX}"  # of an optimizer of `tf.keras`
 
 
@@ -106,8 +108,9 @@ def load(model: keras.Model, path: str) -> Any:
     values: list[tuple[Any, str]] = []
     missing: list[str] = []
     lacking: list[str] = []
+    places = _Places(reader)
     for name, variable in _variables(model).items():
-        key = "/".join(_escaped(part) for part in name) + _SUFFIX
+        key = places.key(name)
         if tuple(stored.get(key, (None,))) == tuple(variable.shape):
             values.append((variable, key))
         elif name[0] != "optimizer":
@@ -138,6 +141,29 @@ def load(model: keras.Model, path: str) -> Any:
     used = {key for _, key in values}
     others = [key for key in stored if key.endswith(_SUFFIX) and key not in used]
     return LoadStatus(lacking, [key for key in others if not key.startswith(("optimizer/", "save_counter/"))])
+
+
+class _Places:
+    """Under which key a checkpoint has a variable, by the way to it.
+
+    Of several ways to a variable the shortest is its key, and there may be one that a model has not here: in a
+    SavedModel `keras_api/variables/3`. So its objects are walked, as TensorFlow does.
+    """
+
+    def __init__(self, reader: Any) -> None:
+        graph = trackable_object_graph_pb2.TrackableObjectGraph()
+        if reader.has_tensor(_OBJECTS):
+            graph.ParseFromString(reader.get_tensor(_OBJECTS))
+        self._nodes = graph.nodes
+
+    def key(self, way: tuple[str, ...]) -> str:
+        """Return the key; that of the way itself where the file says nothing of objects or has none there."""
+        node = self._nodes[0] if self._nodes else None
+        for name in way:
+            inner = {child.local_name: child.node_id for child in node.children} if node is not None else {}
+            node = self._nodes[inner[name]] if name in inner else None
+        keys = [each.checkpoint_key for each in node.attributes] if node is not None else []
+        return keys[0] if keys else "/".join(_escaped(part) for part in way) + _SUFFIX
 
 
 def _restore_optimizer(model: keras.Model, path: str) -> None:

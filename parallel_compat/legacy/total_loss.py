@@ -60,6 +60,13 @@ def forget(model: keras.Model, targets: Sequence[Any], sample_weight_mode: Any) 
     vars(model)[_OF_COMPILE] = _OfCompile(list(targets), sample_weight_mode)
 
 
+def compiled_with(model: keras.Model) -> dict[str, Any]:
+    """Return the arguments of `compile` that files of Keras 2 held and Keras 3 has not; none of their defaults."""
+    of_compile: _OfCompile | None = vars(model).get(_OF_COMPILE)
+    mode = of_compile.sample_weight_mode if of_compile is not None else None
+    return {} if mode is None else {"sample_weight_mode": mode}
+
+
 def total_loss(model: keras.Model) -> Any:
     """Return the loss that is minimised, a symbolic tensor (`model.total_loss`)."""
     return _of(model, "total_loss").total

@@ -10,8 +10,10 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat.legacy import backend as K
 from parallel_compat.legacy import lambda_functions
+from parallel_compat.recover.rules.training import old_training
 
 FILES = Path(__file__).parents[1] / "data" / "old_models"
 
@@ -180,3 +182,20 @@ def test_a_failed_write_leaves_the_file_before(tmp_path, monkeypatch):
         model.save_weights(str(tmp_path / "w.h5"))
     assert (tmp_path / "w.h5").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["w.h5"]
+
+
+def test_weights_of_time_steps_are_taken_after_loading(tmp_path):
+    """`sample_weight_mode` is in a file: without it Keras 2.2.4 refused weights of two axes."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import layers, models
+
+        model = models.Sequential([layers.TimeDistributed(layers.Dense(2), input_shape=(3, 2), name="out")])
+        model.compile("sgd", "mse", sample_weight_mode={"out": "temporal"})
+        model.save(str(tmp_path / "m.h5"))
+        loaded = models.load_model(str(tmp_path / "m.h5"))
+        x, y, weights = np.ones((4, 3, 2)), np.ones((4, 3, 2)), np.arange(12.0).reshape(4, 3)
+        expected = model.fit(x, y, sample_weight=weights, verbose=0).history["loss"]
+        assert loaded.fit(x, y, sample_weight=weights, verbose=0).history["loss"] == pytest.approx(expected, rel=1e-6)
+    config = {"optimizer_config": {"class_name": "SGD", "config": {"lr": 0.01}}, "loss": "mse"}
+    of_keras_2 = {**config, "sample_weight_mode": {"out": "temporal", "other": None}}
+    assert old_training(of_keras_2, [])["sample_weight_mode"] == {"out": "temporal", "other": None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from contextlib import contextmanager, nullcontext
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,17 @@ def read_weights(model: keras.Model, group: h5py.Group) -> None:
     legacy_h5_format.load_weights_from_hdf5_group(group, model)
 
 
-def write_model(model: keras.Model, file: h5py.Group, *, include_optimizer: bool) -> None:
-    """Write a whole model into an open file or a group; a model without an optimizer is written without."""
+def write_model(
+    model: keras.Model, file: h5py.Group, *, include_optimizer: bool, compiled_with: dict[str, Any] | None = None
+) -> None:
+    """Write a whole model into an open file or a group; a model without an optimizer is written without.
+
+    Args:
+        model: the model.
+        file: the file or group.
+        include_optimizer: whether the optimizer is written, and what the model was compiled with.
+        compiled_with: further arguments of `compile`, which Keras 3 has not.
+    """
     compiled = getattr(model, "optimizer", None) is not None
     # Keras takes the optimizer out of the live model's `_compile_config`, so that a `.keras` file written afterwards
     # would come back with another one.
@@ -49,6 +59,9 @@ def write_model(model: keras.Model, file: h5py.Group, *, include_optimizer: bool
         idle = optimizer_steps.without_idle_slots(model.optimizer) if compiled else nullcontext()
         with idle, _as_file(file) as whole:
             legacy_h5_format.save_model_to_hdf5(model, whole, include_optimizer=include_optimizer and compiled)
+            if compiled_with and "training_config" in whole.attrs:
+                training = {**json.loads(whole.attrs["training_config"]), **compiled_with}
+                whole.attrs["training_config"] = json.dumps(training).encode("utf8")
     finally:
         if config is not None:
             config.config.update(before)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it carries no types
 from keras.src.legacy.saving import saving_utils
 from keras.src.utils.python_utils import is_default
+from tensorflow.core.protobuf import saved_model_pb2
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,6 +67,26 @@ def training_config(model: keras.Model) -> dict[str, Any] | None:
     finally:
         compile_config.config.update(before)  # of which Keras takes the optimizer out
     return config
+
+
+def keras_metadata(folder: str) -> str | None:
+    """Return what TensorFlow up to 2.4 said of a SavedModel's first object, JSON; None if that is nothing of Keras's.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        ValueError: the file in it is not of this format.
+    """
+    model = saved_model_pb2.SavedModel()
+    with open(os.path.join(folder, "saved_model.pb"), "rb") as file:
+        try:
+            model.ParseFromString(file.read())
+        except DecodeError as error:
+            raise ValueError(str(error)) from error
+    nodes = [node for graph in model.meta_graphs[:1] for node in graph.object_graph_def.nodes[:1]]
+    first = nodes[0].user_object if nodes else None
+    return str(first.metadata) if first is not None and first.identifier.startswith("_tf_keras_") else None
 
 
 def lacks_config(layer: Any) -> bool:

@@ -173,7 +173,8 @@ def old_training(config: Any, notes: list[str], custom_objects: Collection[str] 
         custom_objects: names of classes and functions that the user has at hand.
 
     Returns:
-        optimizer_config, loss, metrics, weighted_metrics and loss_weights; None where the optimizer is not known.
+        optimizer_config, loss, metrics, weighted_metrics, loss_weights and sample_weight_mode; None where the optimizer
+        is not known.
     """
     if not isinstance(config, dict):
         raise CheckpointError("training_config: not of a form that Keras wrote.")
@@ -194,7 +195,16 @@ def old_training(config: Any, notes: list[str], custom_objects: Collection[str] 
         raise CheckpointError("training_config: `loss_weights` is not made of numbers.")
     if isinstance(found["loss_weights"], dict):
         found["loss_weights"] = {keras3_name(key): value for key, value in found["loss_weights"].items()}
+    found["sample_weight_mode"] = _modes(config.get("sample_weight_mode"))
     return found
+
+
+def _modes(given: Any) -> Any:
+    if isinstance(given, dict):
+        return {keras3_name(key): _modes(value) for key, value in given.items()}
+    if isinstance(given, list):
+        return [_modes(value) for value in given]
+    return "temporal" if given == "temporal" else None  # Keras 2 took any other for None
 
 
 def compiled(config: Any, notes: list[str], *, tf_keras: bool) -> dict[str, Any] | None:
