@@ -21,11 +21,11 @@ from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
 from parallel_compat.backend.keras3.layers import calls_of
+from parallel_compat.backend.keras3.numbers_of_variables import as_of_now, is_noted
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
 from parallel_compat.legacy import data_tensors, kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
 from parallel_compat.legacy.numbers import optimizer_steps
-from parallel_compat.legacy.numbers_of_variables import as_of_now, is_noted
 from parallel_compat.legacy.session_in_use import current
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ def tf_assign(ref: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
 
     Args:
         ref: one of TensorFlow's, or a weight.
-        value: a number, a tensor, or what was computed of variables with `+ - * / **`.
+        value: a number, a tensor, or what was computed of variables.
         *rest: further arguments of `tf.assign`.
         **keywords: the same by name.
     """
@@ -441,8 +441,8 @@ def _refuse_constant(update: Update) -> None:
         return
     raise TypeError(
         "Expected updates of numbers, variables or symbolic tensors. Received: a tensor that has been computed "
-        "already, from variables alone; every call would assign the same. Write `K.update_add(variable, increment)`, "
-        "compute it with the operators `+ - * / **`, or assign outside of the call."
+        "already, from no variables; every call would assign the same. Write `K.update_add(variable, increment)`, "
+        "compute it from a variable, or assign outside of the call."
     )
 
 
@@ -615,7 +615,7 @@ class Function:
             if not isinstance(x, (keras.KerasTensor, LearningPhase, int)):
                 raise TypeError(_foreign("inputs", x))
         for x in self.outputs:
-            if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable)):
+            if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable)) and not is_noted(x):
                 raise TypeError(_foreign("outputs", x))
         for each in self._updates:
             if isinstance(each, Update):

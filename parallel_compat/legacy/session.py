@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.backend.keras3 import graphs_of_programs
+from parallel_compat.backend.keras3.numbers_of_variables import as_of_now
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
@@ -251,7 +252,7 @@ def _value(fetch: Any) -> Any:
     if fetch is None:
         return None
     if isinstance(fetch, tf.Variable) or (tf.is_tensor(fetch) and hasattr(fetch, "numpy")):
-        return fetch.numpy()
+        return as_of_now(fetch).numpy()
     import keras
 
     if isinstance(fetch, keras.Variable):

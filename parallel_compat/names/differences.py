@@ -131,13 +131,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         "gave the share of predictions of class 0.",
     ),
     Difference(
-        _ALL,
-        "A number that a script computes from variables before the loss (`penalty = K.sum(K.square(layer.kernel))`), "
-        "and that the loss uses, keeps the value that it had in that line.",
-        "TensorFlow 2 computes it when the line runs, and nothing of a number says that it came from a variable. "
-        "Compute it in the loss, or give the layer a `kernel_regularizer`.",
-    ),
-    Difference(
         (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
         "What layers and functions of TensorFlow compute from an iterator's `get_next()` (`model(images)`) has the "
         "value of the first element in each `session.run`.",

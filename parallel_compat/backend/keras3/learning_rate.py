@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import optimizer_steps
+from parallel_compat.backend.keras3.numbers_of_variables import as_of_now
 
 if TYPE_CHECKING:
     import keras
@@ -50,6 +51,50 @@ def schedule_of(optimizer: keras.optimizers.Optimizer) -> Any:
 
     value = optimizer._learning_rate
     return value if isinstance(value, keras.optimizers.schedules.LearningRateSchedule) else None
+
+
+class _OfVariables:
+    """A learning rate that was computed of variables, and is computed anew in each step.
+
+    Args:
+        number: it, as it was first.
+    """
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+
+    def __call__(self) -> Any:
+        """Return what it is now."""
+        return as_of_now(self.number)
+
+
+def compute_with(optimizer: keras.optimizers.Optimizer, number: Any) -> None:
+    """Let an optimizer step with a learning rate that was computed of variables.
+
+    Args:
+        optimizer: the optimizer.
+        number: the rate, with a note on it how it was computed.
+    """
+    if number_of(optimizer) is None:
+        inner = optimizer.get_config
+
+        def get_config() -> dict[str, Any]:
+            rate = optimizer._learning_rate
+            vars(optimizer)["_learning_rate"] = as_of_now(number_of(optimizer))
+            try:
+                config: dict[str, Any] = inner()
+                return config
+            finally:
+                vars(optimizer)["_learning_rate"] = rate
+
+        optimizer.get_config = get_config
+    optimizer.learning_rate = _OfVariables(number)
+
+
+def number_of(optimizer: keras.optimizers.Optimizer) -> Any:
+    """Return the learning rate that was computed of variables, or None for any other."""
+    value = optimizer._learning_rate
+    return value.number if isinstance(value, _OfVariables) else None
 
 
 def is_function(optimizer: keras.optimizers.Optimizer) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import optimizer_steps
+from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
 from parallel_compat.backend.keras3.assigned import variable_around
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _of_keras_2(optimizer: Any, formula: Callable[[Any, Any, Any], Any]) -> Any:
     settings = optimizer_steps.step_settings(optimizer) or {}
     vars(made).update(
         {name: value for name, value in vars(optimizer).items() if not name.startswith("_") and name != "name"},
-        lr=optimizer._learning_rate,
+        lr=optimizer._learning_rate if (computed := learning_rate.number_of(optimizer)) is None else computed,
         iterations=optimizer._iterations,
         decay=decay,
         initial_decay=float(decay),

@@ -10,7 +10,7 @@ import numpy as np
 
 from parallel_compat.backend.patches import KERAS, TENSORFLOW
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
+from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import like, looking_alike
 
 if TYPE_CHECKING:
@@ -175,18 +175,20 @@ def _for_keras(frame: FrameType | None) -> bool:
 
 def _variables(patches: Patches, tf: Any) -> None:
     """Let `variable - symbolic` read the variable whenever it is computed, not once for all."""
+    from parallel_compat.backend.keras3 import numbers_of_variables
     from parallel_compat.backend.keras3 import symbolic_values as values
 
     for operator, path in _OPERATORS.items():
         for kind in values.variable_classes(operator):
             make = functools.partial(_operator, path=f"tensorflow.{path}")
             patches.wrap(kind, operator, make, why="a symbolic tensor and a variable, read whenever it is computed")
-    for operator in _NOTED:
-        for kind in (*values.variable_classes(operator), tf.Tensor):
+    for (owner, name, wrap), why in numbers_of_variables.patch_points(_computes_for_a_graph):
+        patches.wrap(owner, name, wrap, why=why, read_in=TENSORFLOW)
+    for module in (tf, tf.compat.v1):
+        for name in ("cond", "case", "switch_case", "while_loop"):
             patches.wrap(
-                kind, operator, functools.partial(_noting, operator=operator), why="an update of numbers of variables",
-                read_in=TENSORFLOW,
-            )  # fmt: skip
+                module, name, _choosing, why="a choice by variables, made anew in each step", read_in=TENSORFLOW
+            )
     patches.wrap(tf.Variable, "__hash__", _by_identity, why="a variable is the key of a dict", read_in=TENSORFLOW)
     for operator in ("__add__", "__sub__", "__mul__", "__truediv__"):
         in_place = f"__i{operator[2:]}"
@@ -197,31 +199,29 @@ def _variables(patches: Patches, tf: Any) -> None:
             )
 
 
-# Operators, also those of a number before a variable, whose results updates are made of.
-_NOTED = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv", "pow") for side in ("", "r"))
+# Modules whose code computes for who calls it, where layers, models and optimizers compute for themselves.
+_COMPUTING = (
+    "tensorflow.", "keras.src.backend.", "keras.src.ops.", "keras.src.legacy.", "keras.src.utils.",
+    "parallel_compat.backend.keras3.numbers_of_variables", "parallel_compat.legacy.", "parallel_compat.run.patches.",
+    "parallel_compat.run.tensorflow_arguments",
+)  # fmt: skip
 
 
-def _noting(original: Any, operator: str) -> Any:
-    """Note on what the user's code of a graph computes of variables how it did (`legacy.numbers_of_variables`)."""
-    import keras
-    import tensorflow as tf
+def _computes_for_a_graph(frame: FrameType | None) -> bool:
+    """Say whether the user's code of a graph computes what a function of TensorFlow or the backend is asked for."""
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_COMPUTING):
+        frame = frame.f_back
+    if frame is None or not callers.is_users(frame):
+        return False
+    from parallel_compat.legacy import session
 
-    from parallel_compat.legacy import numbers_of_variables as numbers
+    return object_eras.trained_as(callers.era_of(frame)).has_graphs and not session.is_eager()
 
-    kinds = (keras.Variable, tf.Variable)
 
-    @functools.wraps(original)
-    def of_variable(self: Any, other: Any, *rest: Any, **keywords: Any) -> Any:
-        result = original(self, other, *rest, **keywords)
-        if (
-            type(result).__name__ == "EagerTensor"
-            and any(isinstance(each, kinds) or numbers.is_noted(each) for each in (self, other))
-            and _era_of_user(sys._getframe(1)).has_graphs
-        ):
-            numbers.note(result, operator, self, other)
-        return result
+def _choosing(original: Any) -> Any:
+    from parallel_compat.backend.keras3 import numbers_of_variables
 
-    return of_variable
+    return numbers_of_variables.noting(original, _computes_for_a_graph)
 
 
 def _by_identity(original: Any) -> Any:

@@ -181,9 +181,9 @@ def _rate(optimizer: Any) -> Any:
     """Return what `optimizer.lr` was: the variable, in the eras of tf.keras the schedule, else the rate of now."""
     from parallel_compat.backend.keras3 import learning_rate
 
-    variable = learning_rate.variable_of(optimizer)
-    if variable is not None:
-        return variable
+    for kept in (learning_rate.variable_of(optimizer), learning_rate.number_of(optimizer)):
+        if kept is not None:
+            return kept
     frame = callers.user_frame(sys._getframe(2))  # what asks the property
     schedule = learning_rate.schedule_of(optimizer) if frame and callers.era_of(frame).is_tf_keras else None
     return optimizer.learning_rate if schedule is None else schedule
@@ -194,4 +194,12 @@ def _learning_rate(original: Any) -> property:
         frame = sys._getframe(1)
         return _rate(self) if callers.is_users(frame) and callers.era_of(frame).is_tf_keras else original.fget(self)
 
-    return property(get, original.fset, doc=original.__doc__)
+    def set_(self: Any, value: Any) -> None:
+        from parallel_compat.backend.keras3 import learning_rate, numbers_of_variables
+
+        if numbers_of_variables.is_noted(value):
+            learning_rate.compute_with(self, value)
+        else:
+            original.fset(self, value)
+
+    return property(get, set_, doc=original.__doc__)
