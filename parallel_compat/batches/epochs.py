@@ -13,6 +13,8 @@ from parallel_compat.batches.sources import SequenceSource
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import keras
 
     from parallel_compat.batches.sources import Source
@@ -67,6 +69,7 @@ class Epochs:
         steps: the batches of an epoch; None for one pass of a Sequence, or all of a generator.
         again: whether each epoch begins a Sequence again, of which the one before took a part.
         runs_out: whether a Sequence of less than `steps` batches ends an epoch, and training.
+        ended: called with the batches of an epoch that the data ended in; returns whether that is all there is to do.
     """
 
     def __init__(
@@ -77,8 +80,10 @@ class Epochs:
         steps: int | None,
         again: bool = False,
         runs_out: bool = False,
+        ended: Callable[[int], bool] | None = None,
     ) -> None:
         self._source = source
+        self._ended = ended
         self._runs_out = runs_out
         self._again = again
         self._model = model
@@ -190,6 +195,8 @@ class Epochs:
 
     def _say_that_it_ended(self) -> None:
         total = self._source.given
+        if total and (self._steps or not self._given) and self._ended is not None and self._ended(self._given):
+            return
         if self._given == 0:
             raise ValueError(
                 f"Expected the {self._what} generator to give batches in every epoch. Received: it ended after "

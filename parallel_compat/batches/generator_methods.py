@@ -14,6 +14,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 import keras
+import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches.batch import BatchReader, as_tensor
@@ -70,6 +71,23 @@ def _takes_any(model: keras.Model, class_weight: Any, targets: Any) -> None:
 check_classes: Callable[[keras.Model, Any, Any], None] = _takes_any
 
 
+def _as_it_is(model: keras.Model, data: tf.data.Dataset, what: str, steps: int | None, class_weight: Any) -> Any:
+    return data
+
+
+# What Keras gets for a data set, for "training", "validation" or "prediction" in so many steps an epoch. Where it is
+# the data set itself, Keras is told of the weights of classes.
+of_dataset: Callable[[keras.Model, tf.data.Dataset, str, int | None, Any], Any] = _as_it_is
+
+
+def _ends_as_here(model: keras.Model, what: str, steps: int | None, batches: int) -> bool:
+    return False
+
+
+# Called where a generator ends after so many batches of an epoch; whether that is all there is to do.
+data_ended: Callable[[keras.Model, str, int | None, int], bool] = _ends_as_here
+
+
 class Feed:
     """The generators and Sequences of one call of `fit`, `evaluate` or `predict`, closed when it ends.
 
@@ -107,7 +125,7 @@ class Feed:
         leads: bool = True,
         is_validated: bool = False,
     ) -> Any:
-        """Return what to give to Keras for `data`: an adapter for a generator or Sequence, else `data` itself.
+        """Return what to give to Keras for `data`: an adapter where it is no arrays, else `data` itself.
 
         Args:
             data: the data.
@@ -119,6 +137,8 @@ class Feed:
             leads: whether the call begins with these batches.
             is_validated: whether there is a validation after each pass.
         """
+        if isinstance(data, tf.data.Dataset):
+            return of_dataset(self._model, data, what, steps, class_weight)
         if not (is_generator(data) or is_sequence(data)):
             return data
         if keras3.is_built_under_a_strategy(self._model):
@@ -142,7 +162,8 @@ class Feed:
             source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed, own)
         else:
             source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
-        epochs = Epochs(source, self._model, what, steps, again, is_sequence(data) and own.runs_out)
+        of_end = functools.partial(data_ended, self._model, what, steps)
+        epochs = Epochs(source, self._model, what, steps, again, is_sequence(data) and own.runs_out, of_end)
         self._epochs.append(epochs)
         return keras3.BatchAdapter(epochs, steps is not None)
 
@@ -224,6 +245,11 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     drawn = _is_drawn(arguments.get("x"))
     if hasattr(arguments.get("x"), "shape") and not _is_drawn(arguments.get("validation_data")):  # arrays: none to draw
         return cast("keras.callbacks.History", (call or keras3.own_method(model, "fit"))(**arguments))
+    comes_alone = all(arguments.get(name) is None for name in ("y", "sample_weight"))  # else Keras refuses a data set
+    if isinstance(arguments.get("x"), tf.data.Dataset) and comes_alone:
+        arguments["x"] = feed.adapter(
+            arguments["x"], "training", arguments.get("steps_per_epoch"), class_weight=arguments.get("class_weight")
+        )
     if drawn:
         arguments["x"] = feed.adapter(
             arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),

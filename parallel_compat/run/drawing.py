@@ -58,12 +58,23 @@ def look_at_first_batch(model: Any, data: Any) -> None:
         data[0]
 
 
-def iterate_once_before(model: Any, data: Any, steps: Any) -> None:
+def iterate_once_before(model: Any, arguments: dict[str, Any], name: str = "x") -> None:
     """Make an iterator of a data set that nobody reads, as TensorFlow 2.2 did before the first epoch.
 
-    A data set that is shuffled takes another seed for each iterator (`DataHandler.enumerate_epochs`).
+    A data set that is shuffled takes another seed for each iterator (`DataHandler.enumerate_epochs`). Each epoch had
+    one of its own also where the steps that are asked for are all there are: then they need not be asked for.
+
+    Args:
+        model: the model.
+        arguments: those of `fit` or `fit_generator`, which are changed.
+        name: that of the data.
     """
-    if isinstance(data, tf.data.Dataset) and object_eras.era_of_training(model) is Era.TF_KERAS_2_2 and steps is None:
+    data = arguments.get(name)
+    if not isinstance(data, tf.data.Dataset) or object_eras.era_of_training(model) is not Era.TF_KERAS_2_2:
+        return
+    if arguments.get("steps_per_epoch") == int(data.cardinality()):
+        arguments["steps_per_epoch"] = None
+    if arguments.get("steps_per_epoch") is None:
         iter(data)
 
 

@@ -97,7 +97,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     if era is Era.KERAS_2_2_4:
         arguments, drawing = whole_arrays.in_steps(arguments, drawing)
     look_at_first_batch(self, arguments.get("x"))
-    iterate_once_before(self, arguments.get("x"), arguments.get("steps_per_epoch"))
+    iterate_once_before(self, arguments)
     lose_what_is_read_ahead(self, arguments, drawing)
     batch_logs.evaluate_in_steps(
         self,
@@ -170,6 +170,7 @@ def _fit_generator(**arguments: Any) -> Any:
     of_dataset = isinstance(arguments.get("generator"), tf.data.Dataset)
     batch_logs.train_in_steps(model, of_dataset and not session.is_eager())
     look_at_first_batch(model, arguments.get("generator"))
+    iterate_once_before(model, arguments, "generator")
     lose_what_is_read_ahead(model, arguments, arguments)
     if arguments.get("class_weight") is not None and data_forms.is_ignored(model, arguments["class_weight"]):
         warnings.warn(
@@ -455,7 +456,7 @@ def _fed(
 ) -> AbstractContextManager[dict[str, Any]]:
     """Put a generator or Sequence, if there is one, where Keras can draw from it."""
     x = arguments.get("x")
-    if not (is_generator(x) or is_sequence(x)):
+    if not (is_generator(x) or is_sequence(x) or isinstance(x, tf.data.Dataset)):
         return nullcontext(arguments)
     if is_parallel(model):  # which draws from generators itself
         return nullcontext({**arguments, **drawing})

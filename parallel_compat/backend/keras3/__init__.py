@@ -64,6 +64,7 @@ from parallel_compat.backend.keras3.compiled import (
 )
 from parallel_compat.backend.keras3.data_adapters import (
     BatchAdapter,
+    DatasetAdapter,
     has_sparse_inputs,
     is_built_under_a_strategy,
     is_scipy_sparse,
@@ -194,6 +195,7 @@ __all__ = [
     "BatchAdapter",
     "CallbackWithModel",
     "Compiled",
+    "DatasetAdapter",
     "MetricsList",
     "NotComputedError",
     "Values",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.backend.keras3.data_adapters import DatasetAdapter
 from parallel_compat.backend.keras3.in_memory import plain_logs
 from parallel_compat.backend.keras3.made_variables import scope_of_variables
 
 if TYPE_CHECKING:
-    import contextlib
     from collections.abc import Callable, Iterator
 
     # The owner, its attribute, and a function from what stands there to what shall stand there.
@@ -804,6 +805,34 @@ def of_iterators_of_epochs(is_wanted: Callable[[Any], bool]) -> Iterator[Point]:
         return _get_iterator
 
     yield trainer.TFEpochIterator, "_get_iterator", wrap
+
+
+def of_ends_of_data() -> Iterator[Point]:
+    """Yield where `fit` and `evaluate` find that the data has ended (`TFEpochIterator.catch_stop_iteration`).
+
+    A `DatasetAdapter` is told how many batches the epoch had. Keras counts the step that found none.
+    """
+    import tensorflow as tf
+    from keras.src.backend.tensorflow import trainer
+
+    def wrap(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @contextlib.contextmanager
+        def catch_stop_iteration(self: Any) -> Iterator[None]:
+            adapter, has_ended = self.data_adapter, False
+            before = 0 if self._current_iterator is None else self._steps_seen
+            with original(self):
+                try:
+                    yield
+                except (StopIteration, tf.errors.OutOfRangeError):
+                    has_ended = True
+                    raise
+            if has_ended and isinstance(adapter, DatasetAdapter):
+                adapter.ran_out(self._steps_seen - before - self.steps_per_execution)
+                self._num_batches = adapter.num_batches
+
+        return catch_stop_iteration
+
+    yield trainer.TFEpochIterator, "catch_stop_iteration", wrap
 
 
 def of_default_seeds(wrap: Callable[[Any], Any]) -> Iterator[Point]:

@@ -103,6 +103,7 @@ _PREDICTED = "_parallel_compat_predicted"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
 _EVALUATED = "_parallel_compat_evaluated_arrays"
 _TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
+_DIVISOR = "_parallel_compat_divisor_of_loss"
 # The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
 _WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
@@ -179,6 +180,11 @@ def evaluate_in_steps(model: Any, in_steps: bool) -> None:
 def train_in_steps(model: Any, in_steps: bool) -> None:
     """Say whether the training to come counts batches, as TensorFlow 1.15 did with datasets."""
     vars(model)[_TRAINS_IN_STEPS] = in_steps
+
+
+def divide_loss(model: Any, divisor: float) -> None:
+    """Let the loss of the epoch or evaluation that ends be divided once more, as TensorFlow 1.15 did."""
+    vars(model)[_DIVISOR] = divisor
 
 
 def weight_of_batch(model: Any, samples: int, era: Era) -> int:
@@ -341,7 +347,11 @@ def _beginning(original: Any) -> Any:
 
 def _means_of_epoch(original: Any) -> Any:
     def results(self: Any, logs: Any) -> Any:
-        return dict(logs.means) if isinstance(logs, BatchLogs) else original(self, logs)
+        if not isinstance(logs, BatchLogs):
+            return original(self, logs)
+        if divisor := vars(self).pop(_DIVISOR, None):
+            logs.means["loss"] /= divisor
+        return dict(logs.means)
 
     return results
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches, keras: Any) -> None:
     from parallel_compat.legacy import callback_hooks, printed_lines
-    from parallel_compat.legacy.numbers import batch_logs, stops_within_epochs
+    from parallel_compat.legacy.numbers import batch_logs, ends_of_data, stops_within_epochs
     from parallel_compat.legacy.numbers.logs import logs_of
 
     callback = keras.callbacks.Callback
@@ -60,6 +60,7 @@ def put_on(patches: Patches, keras: Any) -> None:
             "lines as scripts read them from logs, and what a bar shows",
         ),
         (stops_within_epochs.points(), "what is left of an epoch that a callback stops"),
+        (ends_of_data.points(), "what is done where data ends before the steps of an epoch"),
         (callback_hooks.points(), "hooks that Keras 2.2.4 did not know are not called in its era"),
     ):
         for owner, name, wrap in points:

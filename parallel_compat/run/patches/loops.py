@@ -32,6 +32,10 @@ def put_on(patches: Patches) -> None:
         "and when they called its `on_epoch_end`",
     )
     patches.set(
+        generator_methods, "of_dataset", _of_dataset, why="a data set went on from epoch to epoch, and ended training"
+    )
+    patches.set(generator_methods, "data_ended", _data_ended, why="so did a generator")
+    patches.set(
         generator_methods,
         "first_targets",
         _first_targets,
@@ -88,6 +92,18 @@ def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passe
     if not workers:
         return Passes(again, ends=NEVER)
     return Passes(again, ends=AT_ONCE if what == "training" and is_validated else BEFORE_THE_NEXT)
+
+
+def _of_dataset(model: Any, data: Any, what: str, steps: int | None, class_weight: Any) -> Any:
+    from parallel_compat.legacy.numbers import ends_of_data
+
+    return ends_of_data.dataset_of(model, data, what, steps, class_weight)
+
+
+def _data_ended(model: Any, what: str, steps: int | None, batches: int) -> bool:
+    from parallel_compat.legacy.numbers import ends_of_data
+
+    return ends_of_data.ended(model, what, steps, batches)
 
 
 def _combines_weights(model: Any) -> bool:
