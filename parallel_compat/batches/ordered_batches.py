@@ -26,6 +26,7 @@ class ArrayEpochs:
         passes: how often the arrays are passed through, where the steps of an epoch are given: an epoch goes on from
             where the one before it ended. None to begin anew in each epoch.
         sparse: whether scipy's matrices in `x` become sparse tensors; all others become dense.
+        ended: called with the batches of an epoch in which the passes are over.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class ArrayEpochs:
         at_once: int = 1,
         passes: int | None = None,
         sparse: bool = False,
+        ended: Callable[[int], object] | None = None,
     ) -> None:
         self._data = keras.tree.map_structure(_ready, keras.tree.lists_to_tuples(data))
         self._batch_size = batch_size
@@ -48,6 +50,8 @@ class ArrayEpochs:
         self._passes = passes
         self._goes_on = False
         self._sparse = sparse
+        self._ended = ended
+        self._given_in_epoch = 0
 
     @property
     def length(self) -> int:
@@ -56,6 +60,7 @@ class ArrayEpochs:
 
     def begin(self) -> None:
         """Begin an epoch."""
+        self._given_in_epoch = 0
         if self._goes_on:
             self._short = False
             return
@@ -78,11 +83,14 @@ class ArrayEpochs:
             self._begin_pass()
         start = self._given * self._batch_size
         if start >= self._samples:
+            if self._passes is not None and self._ended is not None and not self._short:
+                self._ended(self._given_in_epoch)
             if self._given % self._at_once and not self._short:
                 self._short = True
                 raise StopIteration
             raise tf.errors.OutOfRangeError(None, None, "end of the data")
         self._given += 1
+        self._given_in_epoch += 1
         chosen = self._order[start : start + self._batch_size]
         return tuple(
             keras.tree.map_structure(functools.partial(_cut, chosen=chosen, sparse=self._sparse and part == 0), each)
@@ -97,9 +105,12 @@ def adapter(
     at_once: int = 1,
     passes: int | None = None,
     sparse: bool = False,
+    ended: Callable[[int], object] | None = None,
 ) -> Any:
     """Return what to give to `fit` for arrays; see `ArrayEpochs`."""
-    return keras3.BatchAdapter(ArrayEpochs(data, batch_size, draw_order, at_once, passes, sparse), passes is not None)
+    return keras3.BatchAdapter(
+        ArrayEpochs(data, batch_size, draw_order, at_once, passes, sparse, ended), passes is not None
+    )
 
 
 def samples_of_arrays(data: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -13,7 +14,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
-from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, sample_order
+from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, ends_of_data, sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 from parallel_compat.run.method_arguments import in_batches, is_parallel, is_sparse
@@ -150,14 +151,47 @@ def keeps_order(model: Any, data: Any, workers: Any) -> bool:
     return workers == 0 and is_sequence(data) and object_eras.era_of_training(model).has_graphs
 
 
+def size_of_batches(model: Any, arguments: Mapping[str, Any]) -> int:
+    """Return how many samples a batch of the arrays of `fit` has: TensorFlow 2.2 divided them by the steps.
+
+    Args:
+        model: the model.
+        arguments: those of `fit`.
+    """
+    given, steps = arguments.get("batch_size"), arguments.get("steps_per_epoch")
+    data = tuple(arguments.get(name) for name in _DATA)
+    in_steps = object_eras.era_of_training(model) is Era.TF_KERAS_2_2 and ordered_batches.are_arrays(data)
+    if given or not in_steps or not steps:
+        return given or 32
+    samples = ordered_batches.samples_of_arrays(data)
+    if arguments.get("validation_split"):
+        samples -= ordered_batches.samples_of_arrays(validated_on(dict(arguments)))
+    return int(-(-samples // steps))
+
+
 # Where a model has what draws the order of its samples: a training that goes on draws on from there.
 _DRAWS = "_parallel_compat_draws"
+_DATA = ("x", "y", "sample_weight")
+
+
+def _arrays_of_tensors(data: Any) -> Any:
+    """Return tensors of numbers as arrays: TensorFlow 2.2 drew one order for both (`TensorLikeDataAdapter`)."""
+    leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
+    if not leaves or not all(_is_tensor_of_numbers(leaf) for leaf in leaves):
+        return data
+    return keras.tree.map_structure(lambda leaf: None if leaf is None else leaf.numpy(), data)
+
+
+def _is_tensor_of_numbers(leaf: Any) -> bool:
+    return hasattr(leaf, "numpy") and isinstance(leaf, tf.Tensor) and leaf.dtype not in (tf.string, tf.variant)
 
 
 def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `fit` with arrays as batches, where their order follows from a seed of the era."""
     era, shuffle = object_eras.era_of_training(model), arguments.get("shuffle", True)
-    data = tuple(arguments.get(name) for name in ("x", "y", "sample_weight"))
+    if era is Era.TF_KERAS_2_2:
+        arguments = {**arguments, **{name: _arrays_of_tensors(arguments.get(name)) for name in _DATA}}
+    data = tuple(arguments.get(name) for name in _DATA)
     are_sparse = is_sparse(data[0])
     if era is Era.TODAY or not ordered_batches.are_arrays(data):
         return arguments
@@ -203,15 +237,17 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     if class_weight is not None and y is not None:
         weights = np.asarray(weighted_classes(y, weights, class_weight))
     given = (x,) if y is None else (x, y) if weights is None else (x, y, weights)
-    batch_size = arguments.get("batch_size") or 32
+    batch_size = size_of_batches(model, {**arguments, "x": x, "y": y, "sample_weight": None, "validation_split": 0})
     at_once = int(getattr(model, "steps_per_execution", None) or 1)
-    passes = int(arguments.get("epochs", 1)) if in_steps else None
+    passes = int(arguments.get("epochs", 1)) - int(arguments.get("initial_epoch", 0)) if in_steps else None
     sparse = keras3.has_sparse_inputs(model)
-    batches = ordered_batches.adapter(given, batch_size, draw, at_once, passes, sparse)
+    ended = functools.partial(ends_of_data.ended, model, "training", arguments.get("steps_per_epoch"))
+    batches = ordered_batches.adapter(given, batch_size, draw, at_once, passes, sparse, ended)
     kept = {
         name: value
         for name, value in arguments.items()
         if name not in ("x", "y", "sample_weight", "class_weight", "shuffle", "validation_split", "batch_size")
     }
-    kept["validation_batch_size"] = arguments.get("validation_batch_size") or batch_size
+    # Without steps it is as large as those of training; else Keras divides what is held out by its own steps.
+    kept["validation_batch_size"] = arguments.get("validation_batch_size") or arguments.get("batch_size")
     return {**kept, "x": batches, "validation_data": in_batches(model, held_out, batch_size)}

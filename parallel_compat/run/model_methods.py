@@ -48,6 +48,7 @@ from parallel_compat.run.drawing import (
     look_at_first_batch,
     lose_what_is_read_ahead,
     note_batches,
+    size_of_batches,
     take_images_in_turn,
 )
 from parallel_compat.run.given_weights import leave_out_weights, weigh_classes_and_samples, weigh_held_out_samples
@@ -106,7 +107,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         or not are_arrays(arguments.get("validation_data")),
     )
     batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset) and not session.is_eager())
-    note_batches(self, "train", {**arguments, "validation_data": held_out}, arguments.get("batch_size") or 32)
+    note_batches(self, "train", {**arguments, "validation_data": held_out}, size_of_batches(self, arguments))
     arguments = in_drawn_order(self, arguments)
     if keeps_order(self, arguments.get("x"), drawing.get("workers")):
         arguments["shuffle"] = False

@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 import parallel_compat
+from parallel_compat.legacy import session
 
 
 def _rows() -> Any:
@@ -142,10 +143,10 @@ def test_data_that_ends_before_the_steps(era: str, replicas: int, expected: Any)
             np.testing.assert_allclose(given[name], values, rtol=2e-5, err_msg=f"{case}: {name}")
 
 
-def test_epochs_without_a_batch_are_refused_in_eager_execution_of_tensorflow_1() -> None:
+def test_epochs_without_a_batch_are_refused_in_eager_execution_of_tensorflow_1(monkeypatch: Any) -> None:
+    monkeypatch.setattr(session, "is_eager", lambda: True)
     data = tf.data.Dataset.from_tensor_slices((_X, _Y)).batch(8)
     with parallel_compat.legacy_names(era="tf.keras-1.15"):
-        tf.compat.v1.enable_eager_execution()
         from tensorflow.keras import Sequential, layers
 
         model = Sequential([layers.Dense(1, input_shape=(2,))])
@@ -153,3 +154,29 @@ def test_epochs_without_a_batch_are_refused_in_eager_execution_of_tensorflow_1()
         with pytest.raises(ValueError, match="Empty training data"):
             model.fit(data, steps_per_epoch=3, epochs=2, verbose=0)
         model.fit(data, epochs=2, verbose=0)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_arrays_in_steps_of_tensorflow_2(replicas: int) -> None:
+    """They are divided by the steps, and passed through once for each epoch: then training ends."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers, optimizers, utils
+
+        model = Sequential([layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model = utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+        start = model.get_weights()
+
+        def trained(x: Any, y: Any, **steps: Any) -> Any:
+            model.set_weights(start)
+            model.compile(optimizers.SGD(0.1), "mse")
+            return model.fit(x, y, epochs=4, shuffle=False, verbose=0, **steps).history
+
+        losses = trained(_X, _Y, steps_per_epoch=3)["loss"]
+        np.testing.assert_allclose(losses, [0.72069502, 0.29225498, 0.29467851, 0.29242057], rtol=1e-5)
+        split = trained(_X, _Y, steps_per_epoch=3, validation_split=0.4, validation_steps=3)
+        np.testing.assert_allclose(split["loss"], [0.52405089, 0.26101658, 0.26074681, 0.26222745], rtol=1e-5)
+        np.testing.assert_allclose(split["val_loss"], [0.55187869, 0.41006076, 0.38406575, 0.37638026], rtol=1e-5)
+        losses = trained(_X, _Y, batch_size=8, steps_per_epoch=5)["loss"]
+        np.testing.assert_allclose(losses, [0.54875022, 0.32045448, 0.25876039], rtol=1e-5)
+        losses = trained(tf.constant(_X), tf.constant(_Y), batch_size=8, steps_per_epoch=2)["loss"]
+        np.testing.assert_allclose(losses, [0.77903885, 0.42810693, 0.29126763, 0.3019965], rtol=1e-5)
