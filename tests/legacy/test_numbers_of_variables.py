@@ -105,7 +105,6 @@ def accumulating(steps):
             self.cond = K.equal(self.iterations % steps, 0)
             self.lr = optimizer.lr
             optimizer.lr = K.switch(self.cond, optimizer.lr, 0.0)
-            optimizer.momentum = K.switch(self.cond, optimizer.momentum, 1 - 1e-7)
             optimizer.get_gradients = lambda loss, params: [total / steps for total in self.totals]
 
         def get_updates(self, loss, params):
@@ -128,11 +127,9 @@ def test_an_optimizer_adds_up_the_gradients_of_batches():
         model.compile(optimizer, "mse")
         whole.compile(keras.optimizers.SGD(0.1), "mse")
         assert optimizer.get_config()["optimizer"]["learning_rate"] == pytest.approx(0.1)
-        for i in range(7):
-            before = model.get_weights()
+        for i in range(5):
             model.train_on_batch(X[i : i + 1], Y[i : i + 1])
-            if i in (3, 6):  # the sums of the three batches before
-                whole.train_on_batch(X[i - 3 : i], Y[i - 3 : i])
-                before = whole.get_weights()
-            for got, wanted in zip(model.get_weights(), before, strict=True):
+            if i == 3:  # a step with the mean over the three batches before
+                whole.train_on_batch(X[:3], Y[:3])
+            for got, wanted in zip(model.get_weights(), whole.get_weights(), strict=True):
                 np.testing.assert_allclose(got, wanted, rtol=1e-5)
