@@ -14,6 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import layers as keras3_layers
 from parallel_compat.legacy.numbers import batch_normalization
 from parallel_compat.legacy.numbers.activity_regularizers import divides_by_samples, samples_of
 from parallel_compat.names.eras import Era
@@ -72,9 +73,20 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
             loss = regularizer(outputs)
             self.add_loss(loss / samples_of(outputs) if divides_by_samples() else loss)
         known = inputs.shape[0], vars(self).get(_TIME) if inputs.shape[1] is None else None
-        return keras.tree.map_structure(lambda output: _of_sizes(_unfolded(output, inputs), known), outputs)
+        unfolded = keras.tree.map_structure(lambda output: _of_sizes(_unfolded(output, inputs), known), outputs)
+        if isinstance(layer, keras.Model):
+            _pass_masks_on(outputs, unfolded, inputs)
+        return unfolded
 
     return call
+
+
+def _pass_masks_on(outputs: Any, unfolded: Any, inputs: Any) -> None:
+    """Give the outputs of a model in a wrapper the masks that its layers made."""
+    for output, whole in zip(keras.tree.flatten(outputs), keras.tree.flatten(unfolded), strict=True):
+        mask = keras3_layers.get_mask(output)
+        if mask is not None:
+            keras3_layers.set_mask(whole, _unfolded(mask, inputs))
 
 
 @contextlib.contextmanager
