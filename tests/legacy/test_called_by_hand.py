@@ -40,6 +40,30 @@ def test_weights_of_a_loss_go_along_the_first_axes(era, traced):
         np.testing.assert_allclose(one_weight_a_row, [1.0, 3.0])
 
 
+def test_targets_of_another_rank_are_spread_unless_all_are_tensors():
+    """TensorFlow 2.2 squeezed (3, 1) to (3,) where both are tensors, else it computed losses of (3, 3): its numbers."""
+    targets, outputs = np.array([0.0, 1, 1], "float32"), np.array([[0.2], [0.7], [0.4]], "float32")
+    recorded = {
+        "MeanSquaredError": (0.31889, 0.16333),
+        "MeanAbsoluteError": (0.52222, 0.36667),
+        "BinaryCrossentropy": (0.85586, 0.4987),
+        "Huber": (0.15944, 0.08167),
+        "Hinge": (0.85556, 0.7),
+        "Poisson": (1.07387, 0.85766),
+        "KLDivergence": (1.9216, 1.27296),
+        "LogCosh": (0.14839, 0.07811),
+    }
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        for name, (spread, squeezed) in recorded.items():
+            loss, none = getattr(keras.losses, name)(), getattr(keras.losses, name)(reduction="none")
+            for given in ((targets, outputs), (targets, tf.constant(outputs)), (targets.tolist(), outputs.tolist())):
+                assert float(loss(*given)) == pytest.approx(spread, abs=1e-5), name
+            for one in (loss, none):  # the axis that is left is reduced, too
+                assert float(one(tf.constant(targets), tf.constant(outputs))) == pytest.approx(squeezed, abs=1e-5), name
+
+
 @pytest.mark.parametrize("traced", [False, True])
 def test_no_mask_counts(traced):
     with parallel_compat.legacy_names(era="tf.keras-2.2"):

@@ -19,6 +19,21 @@ from parallel_compat.legacy.numbers import cross_entropies
 from parallel_compat.names.eras import Era
 from parallel_compat.training.losses import not_none
 
+# Losses that compute something of each number and its target before they reduce the last axis.
+_OF_EACH_NUMBER = (
+    keras.losses.mean_squared_error,
+    keras.losses.mean_absolute_error,
+    keras.losses.mean_absolute_percentage_error,
+    keras.losses.mean_squared_logarithmic_error,
+    keras.losses.binary_crossentropy,
+    keras.losses.huber,
+    keras.losses.hinge,
+    keras.losses.squared_hinge,
+    keras.losses.kl_divergence,
+    keras.losses.log_cosh,
+    keras.losses.poisson,
+)
+
 
 class Sums(NamedTuple):
     """What some samples contribute to a loss: scalars that add up over the replicas.
@@ -143,8 +158,13 @@ def called_by_hand(loss: keras.losses.Loss, era: Era, y_true: Any, y_pred: Any, 
         The weighted losses, or what the loss reduces them to.
     """
     ops = keras.ops
-    if keras3.function_of(loss) is not None:  # a function takes tensors; a `call` of the user's gets what was given
+    if (
+        function := keras3.function_of(loss)
+    ) is not None:  # a function takes tensors; a `call` of the user's gets what was given
+        are_tensors = tf.is_tensor(y_true) and tf.is_tensor(y_pred)
         y_true, y_pred = ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)
+        if era is Era.TF_KERAS_2_2 and function in _OF_EACH_NUMBER:
+            y_true, y_pred = _of_one_shape(y_true, y_pred, squeezed=are_tensors)
         if "float" not in keras.backend.standardize_dtype(y_pred.dtype):
             y_pred = ops.cast(y_pred, loss.dtype)
     values = ops.convert_to_tensor(_values(loss, era, y_true, y_pred))
@@ -158,6 +178,27 @@ def called_by_hand(loss: keras.losses.Loss, era: Era, y_true: Any, y_pred: Any, 
     elif loss.reduction not in (None, "none"):
         values = ops.mean(values) / tf.distribute.get_strategy().num_replicas_in_sync
     return ops.cast(values, dtype)
+
+
+def _of_one_shape(y_true: Any, y_pred: Any, *, squeezed: bool) -> tuple[Any, Any]:
+    """Return targets and predictions whose ranks differ as `LossFunctionWrapper.call` of TensorFlow 2.2 took them.
+
+    Args:
+        y_true: the targets.
+        y_pred: the predictions.
+        squeezed: whether both were given as tensors, of which it squeezed one; others spread over each other.
+    """
+    more = len(y_pred.shape) - len(y_true.shape)
+    if more == 0:
+        return y_true, y_pred
+    if not squeezed:
+        shape = tf.broadcast_dynamic_shape(tf.shape(y_true), tf.shape(y_pred))
+        return tf.broadcast_to(y_true, shape), tf.broadcast_to(y_pred, shape)
+    if more == 1 and y_pred.shape[-1] == 1:
+        y_pred = tf.squeeze(y_pred, -1)
+    elif more == -1 and y_true.shape[-1] == 1:
+        y_true = tf.squeeze(y_true, -1)
+    return y_true, y_pred
 
 
 def _to_rank_of(values: Any, weights: Any) -> Any:
