@@ -158,9 +158,8 @@ def called_by_hand(loss: keras.losses.Loss, era: Era, y_true: Any, y_pred: Any, 
         The weighted losses, or what the loss reduces them to.
     """
     ops = keras.ops
-    if (
-        function := keras3.function_of(loss)
-    ) is not None:  # a function takes tensors; a `call` of the user's gets what was given
+    function = keras3.function_of(loss)
+    if function is not None:  # it takes tensors; a `call` of the user's gets what was given
         are_tensors = tf.is_tensor(y_true) and tf.is_tensor(y_pred)
         y_true, y_pred = ops.convert_to_tensor(y_true), ops.convert_to_tensor(y_pred)
         if era is Era.TF_KERAS_2_2 and function in _OF_EACH_NUMBER:
