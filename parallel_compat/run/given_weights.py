@@ -28,12 +28,14 @@ def leave_out_weights(
     """Take out the weights of samples and classes that TensorFlow 1.15 left out, also those of held-out arrays."""
     if era is not Era.TF_KERAS_1_15:
         return
-    of_classes = arguments.get("class_weight") is not None
+    if isinstance(arguments.get("x"), tf.data.Dataset) and arguments.get("class_weight") is not None:
+        note("class_weight= of a data set", "left out, as TensorFlow 1.15 did: let it yield weights of samples")
+        arguments["class_weight"] = None
     for name, called in ("x", function), ("validation_data", "test"):
         data = arguments.get(name)
         if isinstance(data, tf.data.Dataset):
             weighted = isinstance(data.element_spec, tuple) and len(data.element_spec) == 3
-            made_functions.heeds_weights(model, called, weighted or (name == "x" and of_classes))
+            made_functions.heeds_weights(model, called, weighted)
     if arguments.get("y") is None:
         return
     left_out = "left out, as TensorFlow 1.15 did: it had trained or evaluated without, and weighed in the other since"

@@ -62,7 +62,6 @@ class DatasetAdapter(TFDatasetAdapter):  # type: ignore[misc]  # Keras carries n
 
     Args:
         dataset: the data set.
-        class_weight: class -> weight, or None.
         goes_on: whether one iterator is for all epochs, whatever the length; else each has one of its own.
         learns_length: whether an unknown length is known after the first epoch, and others are to be as long.
         ended: called with the batches that an epoch had which was to have more.
@@ -71,12 +70,11 @@ class DatasetAdapter(TFDatasetAdapter):  # type: ignore[misc]  # Keras carries n
     def __init__(
         self,
         dataset: tf.data.Dataset,
-        class_weight: Any,
         goes_on: bool,
         learns_length: bool,
         ended: Callable[[int], object],
     ) -> None:
-        super().__init__(dataset, class_weight=class_weight)
+        super().__init__(dataset)
         self._goes_on = goes_on
         self._learns_length = learns_length
         self._ended = ended

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.legacy import session
-from parallel_compat.legacy.numbers import batch_logs
+from parallel_compat.legacy.numbers import batch_logs, classes_of_datasets
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
@@ -53,9 +53,11 @@ def dataset_of(model: Any, data: tf.data.Dataset, what: str, steps: int | None, 
     era = object_eras.era_of_training(model)
     if not era.is_tf_keras or (what != "training" and (era is Era.TF_KERAS_2_2 or steps is None)):
         return data
+    if class_weight is not None:
+        data = classes_of_datasets.weighed(data, class_weight)
     learns = era is Era.TF_KERAS_2_2 or not session.is_eager()
     of_end = functools.partial(ended, model, what, steps)
-    return keras3.DatasetAdapter(data, class_weight, steps is not None, learns, of_end)
+    return keras3.DatasetAdapter(data, steps is not None, learns, of_end)
 
 
 def ended(model: Any, what: str, steps: int | None, batches: int) -> bool:
