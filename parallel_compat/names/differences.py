@@ -195,6 +195,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         "them a model that is loaded could not compute what it computed before.",
     ),
     Difference(
+        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        'Callbacks of Keras that watch a log in today\'s spelling (`monitor="val_accuracy"`) find it; their stacks had '
+        "`val_acc` alone, and did nothing but warn.",
+        "With `import keras` the code may be of Keras 2.3, which had `val_accuracy`: its best models would be lost.",
+    ),
+    Difference(
         (Era.TF_KERAS_2_2,),
         "In the first epoch on a dataset of unknown length, variables of the user's that a layer changes in `call` "
         "(`self.count.assign_add(1)`), and operations that draw numbers of a fixed shape, are run once a batch.",

@@ -39,10 +39,13 @@ def resolve(logs: Any, name: str) -> str:
 def watched(logs: Any, name: str, era: Era) -> tuple[Any, str]:
     """Return the log that a callback of Keras watches, None where there is none, and what to say then.
 
-    It knew the names of its own time alone, and a training whose logs had another went on without it.
+    Today's spelling is answered in every era: with `import keras`, `val_accuracy` is what Keras 2.3 called it. An
+    older one is not: TensorFlow 2.2 had no `val_acc`, and a training that watched it went on to its last epoch.
 
     >>> watched({"val_acc": 0.5}, "val_accuracy", Era.KERAS_2_2_4)
-    (None, ' In keras-2.2.4 it is called `val_acc`: give monitor="val_acc".')
+    (0.5, '')
+    >>> watched({"val_accuracy": 0.5}, "val_acc", Era.TF_KERAS_2_2)
+    (None, ' In tf.keras-2.2 it is called `val_accuracy`: give monitor="val_accuracy".')
 
     Args:
         logs: those of an epoch or a batch.
@@ -50,7 +53,7 @@ def watched(logs: Any, name: str, era: Era) -> tuple[Any, str]:
         era: in whose loop the model is trained.
     """
     found = resolve(logs, name)
-    if found == name or era is Era.TODAY:
+    if found == name or era is not Era.TF_KERAS_2_2:
         return dict.get(logs, found), ""
     return None, f' In {era} it is called `{found}`: give monitor="{found}".'
 
