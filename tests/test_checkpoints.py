@@ -278,6 +278,7 @@ def kill_while_saving(path, times):
         assert len(keras.saving.load_model(path).get_weights()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["m.h5", pytest.param("m.keras", marks=pytest.mark.slow)])
 def test_killed_while_saving(tmp_path, name):
     """The slow one after it does the same fifty times."""

@@ -113,6 +113,7 @@ def test_memory_limit_needs_a_gpu():
         simulate_devices(4, memory_limit=100)
 
 
+@pytest.mark.slow
 def test_without_devices_the_error_says_how_to_simulate():
     code = (
         "import keras, parallel_compat\n"

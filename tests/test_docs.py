@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -93,6 +93,11 @@ def name_of(block: Block) -> str:
     return f"{block.file}:{block.line}"
 
 
+def slow_but_on_the_first_page(blocks: list[Block]) -> list[Any]:
+    """Return what is run, marked as slow where it is not on the page that each newcomer reads."""
+    return [block if block.file == PAGES[0] else pytest.param(block, marks=pytest.mark.slow) for block in blocks]
+
+
 @pytest.fixture(autouse=True)
 def _no_legacy_names():
     """Whatever a page or a module turns on (`parallel_compat.pytest` does when it is imported) ends with its test."""
@@ -117,7 +122,7 @@ def test_every_public_name_has_an_example():
     assert without == ["ParallelModel", "uninstall"]  # shown where `parallelize` and `install` are
 
 
-@pytest.mark.parametrize("block", CODE, ids=name_of)
+@pytest.mark.parametrize("block", slow_but_on_the_first_page(CODE), ids=name_of)
 def test_block_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     copy_files_of_the_project(block.text, tmp_path)
@@ -142,7 +147,9 @@ def test_both_sides_of_a_diff_are_python(block):
     assert ast.dump(ast.parse(block.before())) != ast.dump(ast.parse(block.after()))
 
 
-@pytest.mark.parametrize("block", [block for block in BLOCKS if block.language == "console"], ids=name_of)
+@pytest.mark.parametrize(
+    "block", slow_but_on_the_first_page([block for block in BLOCKS if block.language == "console"]), ids=name_of
+)
 def test_commands_print_what_the_page_shows(block, tmp_path):
     """Lines with a `$` are commands, run one after the other in one folder; a line `...` stands for any lines."""
     copy_files_of_the_project(block.text, tmp_path)

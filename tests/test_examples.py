@@ -35,6 +35,7 @@ def numbers(pattern, printed):
     return [float(group) for group in found.groups()]
 
 
+@pytest.mark.slow
 def test_digits_of_2018_on_two_replicas_and_back_on_one_device(tmp_path):
     # Without a seed `best.h5` reached from 0.950 to 0.989: chosen by 144 images, judged by 360.
     printed = run("digits_2018.py", tmp_path, "--replicas", "2", "--seed", "1")

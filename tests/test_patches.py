@@ -194,6 +194,7 @@ def answers() -> list[tuple[list[str], dict[str, Any]]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_order_of_import_install_and_uninstall_ends_the_same(answers):
     ends: dict[tuple[bool, bool], dict[str, Any]] = {}
     for order, answer in answers:

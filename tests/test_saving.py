@@ -216,6 +216,7 @@ def test_an_uncompiled_template_can_still_be_saved_as_hdf5_after_the_parallel_mo
     assert not keras.models.load_model(tmp_path / "template.h5").compiled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import keras
 import numpy as np
+import pytest
 from one_device import classes, difference
 
 from parallel_compat import parallelize
@@ -35,6 +36,7 @@ json.dump([computed, *result, parallel.merge_choices, parallel.is_chief], open(f
 """
 
 
+@pytest.mark.slow
 def test_two_workers(tmp_path):
     from several_workers_model import build, samples_computed, train
 

@@ -57,6 +57,7 @@ def test_bit_flips(sample: Path, where: float, flips: list[tuple[float, int]], t
     answered(tmp_path / "flipped.h5", tmp_path / "out.h5")
 
 
+@pytest.mark.slow
 @FILES
 @given(sample=st.sampled_from(SAMPLES), length=st.floats(0, 1))
 def test_truncation(sample: Path, length: float, tmp_path: Path) -> None:
@@ -67,6 +68,7 @@ def test_truncation(sample: Path, length: float, tmp_path: Path) -> None:
     assert not (tmp_path / "out.h5").exists()
 
 
+@pytest.mark.slow
 @FILES
 @given(st.binary(max_size=4096))
 def test_arbitrary_bytes_after_the_signature(tmp_path: Path, data: bytes) -> None:
@@ -148,6 +150,7 @@ def built_or_refused(which: int, where: int, value: Any, folder: Path) -> None:
 ODD = given(which=st.sampled_from(range(len(SAMPLES))), where=st.integers(0, 10**6), value=NUMBERS)
 
 
+@pytest.mark.slow
 @FILES
 @ODD
 def test_keras_builds_a_config_with_one_odd_value_or_it_is_refused(

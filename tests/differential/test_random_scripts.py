@@ -56,6 +56,7 @@ def fail_where_they_differ(expected: dict[str, Any], received: dict[str, Any]) -
         pytest.fail("\n".join(found), pytrace=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("era", "part"),
     [

@@ -53,6 +53,7 @@ def test_all_questions(era: str, tmp_path: Path) -> None:
     compare("arithmetic", era, tmp_path, only=list(answered(era)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ["keras-2.2.4", pytest.param("tf.keras-2.2", marks=pytest.mark.slow)])
 def test_two_replicas(era: str, tmp_path: Path) -> None:
     only = [name for name in ON_REPLICAS if name in answered(era)]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 TF_KERAS = [pytest.param(era, marks=pytest.mark.slow) for era in ("tf.keras-1.15", "tf.keras-2.2")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ["keras-2.2.4", *TF_KERAS])
 def test_one_device(era: str, tmp_path: Path) -> None:
     compare("calls", era, tmp_path)

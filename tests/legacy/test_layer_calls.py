@@ -355,6 +355,7 @@ def test_estimators_of_scikit_learn():
         KerasClassifier(build, epoch_count=3)
 
 
+@pytest.mark.slow
 def test_folds_and_pipelines_of_scikit_learn():
     """Keras 2.2.4's estimators were no classifiers to scikit-learn, whose folds were not stratified then."""
     from keras.wrappers.scikit_learn import KerasClassifier, KerasRegressor

@@ -61,9 +61,9 @@ X = np.random.RandomState(1).rand(2, 4, 4, 3)
 
 
 @pytest.mark.filterwarnings("ignore:.* is of a ResNet50 of 2018")
-@pytest.mark.parametrize("by_name", [False, True])
-@pytest.mark.parametrize("whole", [False, True])
-@pytest.mark.parametrize("top", ["predictions", "other"])
+@pytest.mark.parametrize("by_name", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("whole", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("top", [pytest.param("predictions", marks=pytest.mark.slow), "other"])
 def test_a_file_of_then_is_loaded_by_the_names(whole, by_name, top, tmp_path):
     with parallel_compat.legacy_names(era="keras-2.2.4"):
         old = filled(network(then=True))
@@ -76,6 +76,7 @@ def test_a_file_of_then_is_loaded_by_the_names(whole, by_name, top, tmp_path):
         np.testing.assert_allclose(model.predict(X), old.predict(X), rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* is of a ResNet50 of 2018")
 def test_a_file_of_a_model_around_it(tmp_path):
     with parallel_compat.legacy_names(era="keras-2.2.4"):
@@ -84,6 +85,7 @@ def test_a_file_of_a_model_around_it(tmp_path):
         np.testing.assert_allclose(model.predict(X), old.predict(X), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_its_epsilon_is_told(tmp_path):
     with parallel_compat.legacy_names(era="keras-2.2.4"):
         path = written(network(then=True).save_weights, tmp_path / "old.h5")
@@ -131,6 +133,7 @@ def test_networks_name_their_layers_as_then(era, network, names):
     assert names <= {layer.name for layer in model.layers}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
 def test_a_large_nasnet_has_a_size(era):
     with parallel_compat.legacy_names(era=era):

@@ -92,6 +92,7 @@ def test_a_script_goes_on_from_its_latest_checkpoint(tmp_path, monkeypatch):
         exec(compile(SCRIPT, str(tmp_path / "train.py"), "exec"), {"__name__": "__main__"})
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_from_an_old_checkpoint_restored_before_the_first_call(tmp_path, monkeypatch, capsys):
     """The losses that come next are those of TensorFlow 2.2.3, with each optimizer; layers are in lists and dicts."""
     monkeypatch.chdir(tmp_path)

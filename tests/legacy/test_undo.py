@@ -100,6 +100,7 @@ def test_an_error_in_the_block_turns_them_off_as_well():
     assert install._modules is None
 
 
+@pytest.mark.slow
 def test_importing_the_pytest_plugin_turns_nothing_on():
     code = (
         "import sys, keras, parallel_compat.pytest\n"
@@ -119,6 +120,7 @@ def test_the_chosen_era_is_forgotten():
     assert callers.era_of_process() == before
 
 
+@pytest.mark.slow
 def test_where_keras_is_not_imported_nothing_of_it_is():
     code = (
         "import sys, parallel_compat\n"

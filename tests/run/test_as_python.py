@@ -76,6 +76,7 @@ def test_a_package_that_is_not_there_is_named_after_the_traceback(tmp_path, run,
     )
 
 
+@pytest.mark.slow
 def test_an_error_in_keras_shows_the_users_frames_and_keras_own(tmp_path, run):
     (tmp_path / "script.py").write_text("import keras\n\nlayer = keras.layers.Dense(output_dim='many')\n")
     ours = run("script.py")
@@ -154,6 +155,7 @@ def test_old_version_switches_find_an_import_error(tmp_path, run):
     assert ours.stdout == "without ConvRecurrent2D\nFalse True False\n", ours.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_it_as_it_ends_python(tmp_path):
     script = "import time\nprint('ready', flush=True)\ntime.sleep(60)\n"
@@ -231,11 +233,13 @@ model.predict(x)
     assert "tensorboard" not in ours.stdout
 
 
+@pytest.mark.slow
 def test_imports_leave_random_as_the_script_seeded_it(run):
     script = "import random\nrandom.seed(1)\nimport keras, tensorflow\nprint(random.random())"
     assert run("--quiet", "-c", script).stdout == "0.13436424411240122\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", ["enable", "disable"])
 def test_imports_are_not_collected_and_leave_the_collector_as_it_was(run, switch):
     script = f"""

@@ -25,6 +25,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "fork", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_multiprocessing(tmp_path, run, method):
     (tmp_path / "train.py").write_text(SCRIPT)

@@ -149,6 +149,7 @@ OF_TENSORFLOW_2_2 = """
 """
 
 
+@pytest.mark.slow
 def test_without_eager_execution_tensorflow_2_trains_in_the_loop_of_1(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(LOOP_OF_1)
     done = run("--quiet", "script.py")
@@ -168,6 +169,7 @@ def _numbers(found: Any) -> list[float]:
     return [float(found)] if parts is None else [number for part in parts for number in _numbers(part)]
 
 
+@pytest.mark.slow
 def test_sessions_that_serve_keras_and_those_of_graphs(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import numpy as np, tensorflow as tf
@@ -256,6 +258,7 @@ with tf.Session() as session:
     assert done.stdout.splitlines() == ["8.0 True True"]
 
 
+@pytest.mark.slow
 def test_a_graph_of_its_own_in_code_of_tensorflow_1(run: Run, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""
 import tensorflow as tf

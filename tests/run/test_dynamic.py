@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 SCRIPT = """
 import numpy as np
 import tensorflow as tf
@@ -37,6 +39,7 @@ for model in (functional, Model(dynamic=True), Model(dynamic=False)):
 """
 
 
+@pytest.mark.slow
 def test_they_run_line_by_line(run, tmp_path):
     """As TensorFlow 2.2 printed."""
     (tmp_path / "train.py").write_text(SCRIPT)

@@ -117,6 +117,7 @@ shell.run_cell(ask, store_history=True)
     assert ours.stdout.split() == ["tf.keras-2.2", "tf.keras-1.15", "keras-2.2.4"], ours.stdout + ours.stderr
 
 
+@pytest.mark.slow
 def test_the_cells_of_a_notebook_are_read_once_for_many_calls():
     code = """
 from IPython.core.interactiveshell import InteractiveShell

@@ -6,6 +6,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 
+@pytest.mark.slow
 def test_install_in_the_script_itself(tmp_path, python):
     (tmp_path / "train.py").write_text(
         "import parallel_compat\nparallel_compat.install()\n"
@@ -15,6 +16,7 @@ def test_install_in_the_script_itself(tmp_path, python):
     assert theirs.stdout == "[[0.0, 1.0]]\n", theirs.stderr
 
 
+@pytest.mark.slow
 def test_a_block(tmp_path, python):
     (tmp_path / "train.py").write_text(
         "import parallel_compat\n"
@@ -42,6 +44,7 @@ def test_the_pytest_plugin(tmp_path, python):
     assert without.returncode != 0
 
 
+@pytest.mark.slow
 def test_the_pytest_plugin_simulates_devices_before_a_conftest_imports_keras(tmp_path, python):
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "conftest.py").write_text("import keras\n")
@@ -53,6 +56,7 @@ def test_the_pytest_plugin_simulates_devices_before_a_conftest_imports_keras(tmp
     assert theirs.returncode == 0, theirs.stdout + theirs.stderr
 
 
+@pytest.mark.slow
 def test_replicas_asked_for_after_tensorflow_was_imported(tmp_path, python):
     (tmp_path / "train.py").write_text(
         "import parallel_compat, tensorflow\nfrom parallel_compat.legacy.device_lib import get_available_gpus\n"

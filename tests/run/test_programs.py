@@ -184,6 +184,7 @@ print("finished")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replicas", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_a_program_for_tensorflow_2(replicas, tmp_path, run):
     (tmp_path / "program.py").write_text(TENSORFLOW_2)

@@ -41,6 +41,7 @@ def error_of(code):
     return None
 
 
+@pytest.mark.slow
 def test_a_script_with_names_of_its_time_and_a_folder_that_goes(tmp_path, run):
     (tmp_path / "train.py").write_text(SCRIPT)
     ours = run("--replicas", "2", "train.py")
@@ -238,6 +239,7 @@ print([np.float32(0.5), np.int64(3), np.bool_(True)], (np.float64(0.1),), {"loss
 AS_THEN = "[0.5, 3, True] (0.1,) {'loss': 2.0} 'a'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "first", "then"),
     [
@@ -253,6 +255,7 @@ def test_numbers_of_numpy_are_printed_as_then(tmp_path, run, arguments, first, t
     assert (ours.stdout.strip() == AS_THEN) is then, ours.stdout
 
 
+@pytest.mark.slow
 def test_the_printing_of_numbers_is_put_back():
     code = (
         "import numpy, parallel_compat\n"

@@ -93,6 +93,7 @@ def test_the_error_comes_last(tmp_path, run):
     assert ours.stderr.count("legacy names used") == 1
 
 
+@pytest.mark.slow
 def test_a_star_import_is_one_line(tmp_path, run):
     (tmp_path / "train.py").write_text("from keras.layers import *\nDense(2)\n")
     ours = run("train.py")
@@ -122,6 +123,7 @@ def test_it_says_what_it_ran_on(tmp_path, run):
     assert "<code>from keras.utils import multi_gpu_model</code>" in page
 
 
+@pytest.mark.slow
 def test_without_gpus_the_error_names_the_option_of_run(tmp_path, run):
     (tmp_path / "train.py").write_text(DEVICES)
     ours = run("train.py", "2")

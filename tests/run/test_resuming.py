@@ -115,6 +115,7 @@ def test_a_script_that_is_killed_at_twenty_moments_goes_on(tmp_path):
     assert_same(results(tmp_path, "killed"), results(tmp_path, "whole"))
 
 
+@pytest.mark.slow
 def test_a_loop_of_the_scripts_own_is_told(tmp_path):
     (tmp_path / "loop.py").write_text(
         "import numpy as np\nfrom keras.layers import Dense\nfrom keras.models import Sequential\n"
@@ -129,6 +130,7 @@ def test_a_loop_of_the_scripts_own_is_told(tmp_path):
     assert done.returncode == 3
 
 
+@pytest.mark.slow
 def test_a_process_that_the_script_starts_keeps_no_state_of_its_own(tmp_path):
     training = (
         "import numpy as np\nfrom keras.layers import Dense\nfrom keras.models import Sequential\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 SCRIPT = """
 import numpy as np
 import tensorflow as tf
@@ -15,6 +17,7 @@ print(tf.keras.models.load_model("models/1").predict(np.ones((1, 3)))[0])
 """
 
 
+@pytest.mark.slow
 def test_the_folders_above_are_made(run, tmp_path):
     """As TensorFlow 1.15 printed."""
     (tmp_path / "train.py").write_text(SCRIPT)

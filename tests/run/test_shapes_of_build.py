@@ -25,6 +25,7 @@ print(*sorted(name for name, _ in tf.train.list_variables("weights") if "layer" 
 """
 
 
+@pytest.mark.slow
 def test_has_the_methods_of_a_tensor_shape(run, tmp_path):
     """TensorFlow 2.2 gave it a `tf.TensorShape`, and its checkpoint has these names."""
     (tmp_path / "train.py").write_text(SCRIPT)
@@ -51,6 +52,7 @@ for layers in ([keras.layers.Dense(2, input_shape=(4,))], [keras.layers.Embeddin
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("imported", ["keras", pytest.param("tensorflow.keras as keras", marks=pytest.mark.slow)])
 def test_a_sequential_with_an_input_keeps_it(run, tmp_path, imported):
     """As Keras 2.2.4, TensorFlow 1.15 and 2.2 printed."""

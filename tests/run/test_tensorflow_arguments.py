@@ -33,6 +33,7 @@ print(tf.reduce_max(x, 1, True).shape, tf.nn.softmax is tf.nn.softmax, tf.transp
 """
 
 
+@pytest.mark.slow
 def test_by_name_and_by_place(tmp_path, run):
     (tmp_path / "train.py").write_text(SCRIPT)
     ours = run("train.py")

@@ -48,6 +48,7 @@ True True True
 """
 
 
+@pytest.mark.slow
 def test_a_script_gets_what_they_gave(run: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     done = run("--quiet", "script.py")
@@ -55,6 +56,7 @@ def test_a_script_gets_what_they_gave(run: Callable[..., CompletedProcess[str]],
     assert done.stdout == EXPECTED.lstrip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", [pytest.param("tf.keras-2.2", marks=pytest.mark.slow), "today"])
 def test_code_of_tensorflow_2_has_its_own(era: str, run: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 SCRIPT = """
 import numpy as np
 import tensorflow as tf
@@ -27,6 +29,7 @@ validated("fit", workers=0)
 """
 
 
+@pytest.mark.slow
 def test_loses_the_batch_that_was_read_ahead(run, tmp_path):
     """What TensorFlow 2.2.3 printed: the first line in 25 models of 25, and once, on a busy machine, 6.5 for 7.5."""
     (tmp_path / "train.py").write_text(SCRIPT)

@@ -40,6 +40,7 @@ def _installed(tmp_path: Path) -> str:
     return os.pathsep.join([PROJECT, str(packages)])
 
 
+@pytest.mark.slow
 def test_installed_packages_get_the_real_names(tmp_path, run):
     ours = run("--quiet", "ask.py", PYTHONPATH=_installed(tmp_path))
     assert ours.stdout == f"{(False,) * 6} {(True,) * 6}\n", ours.stderr

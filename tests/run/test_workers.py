@@ -45,6 +45,7 @@ def written(folder, call, parallel, end):
     (folder / "train.py").write_text(textwrap.dedent(TRAINING).format(call=call, parallel=parallel) + end)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "parallel"),
     [
@@ -70,6 +71,7 @@ def test_with_the_guard_in_processes(tmp_path, run):
     assert "threads" not in theirs.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [CALLS[0], *(pytest.param(call, marks=pytest.mark.slow) for call in CALLS[1:])])
 def test_what_cannot_be_sent_to_a_process_is_drawn_in_one_thread(tmp_path, run, call):
     written(tmp_path, call, True, '\nif __name__ == "__main__":\n    main()\n')

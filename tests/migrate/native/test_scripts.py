@@ -106,6 +106,7 @@ for script, gpus in zip(sys.argv[1::2], sys.argv[2::2]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "runs",
     [
