@@ -136,3 +136,32 @@ def test_metrics_of_columns_and_rows(kind, loss):
             metric = getattr(keras.metrics, kind)()
             metric.update_state(x, y)
             np.testing.assert_allclose(metric.result(), loss, rtol=1e-6)
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_functions_spread_targets_of_another_rank(era, replicas):
+    """Also in a loss of the user's: all three stacks computed losses of (3, 3) of (3,) and (3, 1). Their numbers."""
+    targets, outputs = np.array([1.0, 0, 2], "float32"), np.array([[0.5], [0.25], [0.75]], "float32")
+    recorded = {
+        "mean_squared_error": ([0.91667, 1.22917, 0.72917], 0.95833),
+        "mean_absolute_error": ([0.83333, 0.91667, 0.75], 0.83333),
+        "mean_squared_logarithmic_error": ([0.24254, 0.34571, 0.20717], 0.26514),
+        "logcosh": ([0.36522, 0.4586, 0.30831], 0.37738),
+    }
+    with parallel_compat.legacy_names(era=era):
+        from keras import layers, losses, metrics, models, utils
+
+        for name, (by_hand, of_model) in recorded.items():
+            function = getattr(losses, name)
+            np.testing.assert_allclose(function(tf.constant(targets), tf.constant(outputs)), by_hand, atol=1e-5)
+            model = models.Sequential([layers.Dense(1, kernel_initializer="ones", use_bias=False, input_shape=(1,))])
+            model = utils.multi_gpu_model(model, replicas) if replicas > 1 else model
+            model.compile("sgd", lambda y_true, y_pred, loss=function: loss(y_true[:, 0], y_pred))
+            assert model.test_on_batch(outputs, targets[:, None]) == pytest.approx(of_model, rel=1e-5)
+            model.compile("sgd", function, metrics=[function])
+            assert model.test_on_batch(outputs, targets) == pytest.approx(
+                [function(tf.constant(targets[:, None]), tf.constant(outputs)).numpy().mean()] * 2, rel=1e-5
+            )
+        accuracy = metrics.binary_accuracy(tf.constant(targets), tf.constant(outputs))
+        assert np.mean(accuracy) == pytest.approx(1 / 3)

@@ -638,6 +638,18 @@ def of_labels_of_hinges(wrap: Callable[[Any], Any]) -> Iterator[Point]:
     yield losses, "convert_binary_labels_to_hinge", wrap
 
 
+def of_ranks_of_losses(wrap: Callable[[Any], Any]) -> Iterator[Point]:
+    """Yield where functions of losses and accuracies squeeze what has one axis more (`squeeze_or_expand_to_same_rank`).
+
+    Where a model computes a loss it has been squeezed before (`LossFunctionWrapper.call`).
+    """
+    from keras.src.losses import losses
+    from keras.src.metrics import accuracy_metrics
+
+    for module in (losses, accuracy_metrics):
+        yield module, "squeeze_or_expand_to_same_rank", wrap
+
+
 def of_variables_of_losses() -> Iterator[Point]:
     """Yield where a variable gets its value (`Variable._initialize`, `_direct_assign`).
 

@@ -55,6 +55,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="TensorFlow 2.2 showed the mean of an added loss")
     for owner, name, wrap in patch_points.of_labels_of_hinges(_labels_of_hinge):
         patches.wrap(owner, name, wrap, why="hinges of the labels as they are, and of symbolic labels")
+    for owner, name, wrap in patch_points.of_ranks_of_losses(_ranks_of_losses):
+        patches.wrap(owner, name, wrap, why="a loss that the user's code calls spreads (n,) over (n, 1)")
     statistics = "moving statistics, and what a frozen layer does, as in the era"
     patches.wrap(layers.BatchNormalization, "call", looking_alike(_batch_normalization), why=statistics)
     # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
@@ -192,6 +194,24 @@ def _labels_of_hinge(original: Any) -> Any:
         return ops.where(binary, 2.0 * y_true - 1.0, y_true)
 
     return labels
+
+
+# What stands between a function of Keras and the user's code that calls it.
+_BETWEEN = ("tensorflow.", "parallel_compat.legacy.losses", "parallel_compat.legacy.metrics")
+
+
+def _ranks_of_losses(original: Any) -> Any:
+    """Leave ranks as they are in a function that the user's code calls: the eras computed by the rules of arrays."""
+
+    def squeeze_or_expand_to_same_rank(x1: Any, x2: Any, *rest: Any, **keywords: Any) -> Any:
+        frame = sys._getframe(1).f_back  # of what calls the loss
+        while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
+            frame = frame.f_back
+        if frame is not None and callers.is_users(frame) and callers.era_of(frame) is not Era.TODAY:
+            return x1, x2
+        return original(x1, x2, *rest, **keywords)
+
+    return squeeze_or_expand_to_same_rank
 
 
 def _symbolic_logits(output: Any, cross_entropy: str) -> Any:
