@@ -95,8 +95,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     samples = of_arrays.get("samples") if arguments.get("steps_per_epoch") is None else None
     lines = printed_lines.of_fit(self, arguments.get("verbose", 1), samples, samples_of_arrays(held_out))
-    if era is Era.KERAS_2_2_4:
-        arguments, drawing = whole_arrays.in_steps(arguments, drawing)
+    arguments, drawing = whole_arrays.in_steps(arguments, drawing, era)
     look_at_first_batch(self, arguments.get("x"))
     iterate_once_before(self, arguments)
     lose_what_is_read_ahead(self, arguments, drawing)
@@ -256,8 +255,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     arguments, drawing = _read_from_tensors(self, "predict", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
     arguments.setdefault("verbose", 0)
-    if object_eras.trained_as(callers.era_of(frame)) is Era.KERAS_2_2_4:
-        arguments = whole_arrays.inputs_in_steps(arguments)
+    arguments = whole_arrays.inputs_in_steps(arguments, object_eras.trained_as(callers.era_of(frame)))
     if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):
         raise ValueError(f"Expected an array for each input of '{self.name}'. Received: None among them")
     if is_sparse(arguments["x"]):
@@ -483,6 +481,8 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     era = object_eras.trained_as(callers.era_of(frame))
     leave_out_weights(self, function, arguments, era, note_of_method(of, frame))
     weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
+    if name == "evaluate":
+        arguments, drawing = whole_arrays.evaluated_in_steps(arguments, drawing, era)
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]

@@ -1,7 +1,8 @@
-"""A number of steps on arrays: in Keras 2.2.4 each step took all samples.
+"""A number of steps on arrays: in Keras 2.2.4 and in graphs of TensorFlow 1.15 each step took all samples.
 
-Read in Keras 2.2.4's `keras/engine/training_arrays.py` (`fit_loop`, `predict_loop`); TensorFlow 1.15 and 2.2 divided
-the samples by the steps, as Keras 3 does.
+Read in Keras 2.2.4's `keras/engine/training_arrays.py` (`fit_loop`, `test_loop`, `predict_loop`) and TensorFlow 1.15's
+(`model_iteration`), which looked at no `batch_size` then, where Keras 2.2.4 refused it. TensorFlow 2.2 divided the
+samples by the steps, as Keras 3 does.
 """
 
 from __future__ import annotations
@@ -11,57 +12,101 @@ from typing import Any
 import keras
 
 from parallel_compat.batches import ordered_batches
+from parallel_compat.legacy import session
+from parallel_compat.names.eras import Era
 from parallel_compat.run.validation_data import validated_on
 
 
-def in_steps(arguments: dict[str, Any], drawing: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def in_steps(arguments: dict[str, Any], drawing: dict[str, Any], era: Era) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arguments of `fit` with arrays as batches of all samples, if it was given a number of steps.
 
     Args:
         arguments: the arguments of `fit`, by name.
         drawing: how batches are drawn: these are where they are needed, not ahead.
+        era: of the code that trains.
 
     Raises:
-        ValueError: there is a `batch_size`, too; or arrays to validate on, without a number of steps for them.
+        ValueError: there is a `batch_size`, too, in Keras 2.2.4; or arrays to validate on and one number of steps of
+            the two.
     """
-    data = tuple(arguments.get(name) for name in ("x", "y", "sample_weight"))
-    steps, held_out = arguments.get("steps_per_epoch"), validated_on(arguments)
-    if steps is None or data[1] is None or not ordered_batches.are_arrays(data):
+    data = tuple(arguments.get(name) for name in _DATA)
+    held_out = validated_on(arguments)
+    if not _take_all(era) or data[1] is None or not ordered_batches.are_arrays(data):
         return arguments, drawing
-    _check_batch_size(arguments, "steps_per_epoch")
-    changed = {name: value for name, value in arguments.items() if name not in ("y", "sample_weight", "batch_size")}
-    if isinstance(held_out, (tuple, list)):
-        if arguments.get("validation_steps") is None:
-            raise ValueError(
-                "Expected `validation_steps` with `steps_per_epoch`, for Keras 2.2.4 took all samples in each step of "
-                "arrays. Received: arrays to validate on, and validation_steps=None. Pass `validation_steps=1`."
-            )
+    steps, held_out_steps = arguments.get("steps_per_epoch"), arguments.get("validation_steps")
+    is_held_out = isinstance(held_out, (tuple, list))
+    if steps is None and (held_out_steps is None or not is_held_out):
+        return arguments, drawing
+    _check_batch_size(arguments, "steps_per_epoch", era)
+    if is_held_out and (held_out_steps is None or (steps is None and era is Era.KERAS_2_2_4)):
+        missing, given = ("validation_steps", "steps_per_epoch") if steps else ("steps_per_epoch", "validation_steps")
+        raise ValueError(
+            f"Expected `{missing}` with `{given}`, for {era} took all samples in each step of arrays. Received: arrays "
+            f"to validate on, and {missing}=None. Pass `{missing}=1`."
+        )
+    changed = dict(arguments)
+    if is_held_out:
         if changed.pop("validation_split", 0):
             samples = ordered_batches.samples_of_arrays(data) - ordered_batches.samples_of_arrays(held_out)
             data = keras.tree.map_structure(lambda leaf: None if leaf is None else leaf[:samples], data)
+            changed.update(zip(_DATA, data, strict=True))
         changed["validation_data"] = _again_and_again(held_out)
+    if steps is not None:
+        changed = {name: value for name, value in changed.items() if name not in (*_DATA, "batch_size")}
+        changed["x"] = _again_and_again(data if data[2] is not None else data[:2])
+    return changed, {**drawing, "workers": 0}
+
+
+def evaluated_in_steps(
+    arguments: dict[str, Any], drawing: dict[str, Any], era: Era
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the arguments of `evaluate` as `in_steps` does those of `fit`.
+
+    Args:
+        arguments: the arguments of `evaluate`, by name.
+        drawing: how batches are drawn.
+        era: of the code that evaluates.
+
+    Raises:
+        ValueError: there is a `batch_size`, too, in Keras 2.2.4.
+    """
+    data = tuple(arguments.get(name) for name in _DATA)
+    if arguments.get("steps") is None or not _take_all(era) or data[1] is None:
+        return arguments, drawing
+    if not ordered_batches.are_arrays(data):
+        return arguments, drawing
+    _check_batch_size(arguments, "steps", era)
+    changed = {name: value for name, value in arguments.items() if name not in (*_DATA, "batch_size")}
     changed["x"] = _again_and_again(data if data[2] is not None else data[:2])
     return changed, {**drawing, "workers": 0}
 
 
-def inputs_in_steps(arguments: dict[str, Any]) -> dict[str, Any]:
+def inputs_in_steps(arguments: dict[str, Any], era: Era) -> dict[str, Any]:
     """Return the arguments of `predict` with arrays as batches of all samples, if it was given a number of steps.
 
     Args:
         arguments: the arguments of `predict`, by name.
+        era: of the code that predicts.
 
     Raises:
-        ValueError: there is a `batch_size`, too.
+        ValueError: there is a `batch_size`, too, in Keras 2.2.4.
     """
     x = arguments.get("x")
-    if arguments.get("steps") is None or not ordered_batches.are_arrays((x,)):
+    if arguments.get("steps") is None or not _take_all(era) or not ordered_batches.are_arrays((x,)):
         return arguments
-    _check_batch_size(arguments, "steps")
+    _check_batch_size(arguments, "steps", era)
     return {**arguments, "x": _again_and_again((x,)), "batch_size": None}
 
 
-def _check_batch_size(arguments: dict[str, Any], steps: str) -> None:
-    if arguments.get("batch_size") is not None:
+_DATA = ("x", "y", "sample_weight")
+
+
+def _take_all(era: Era) -> bool:
+    return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and not session.is_eager())
+
+
+def _check_batch_size(arguments: dict[str, Any], steps: str, era: Era) -> None:
+    if era is Era.KERAS_2_2_4 and arguments.get("batch_size") is not None and arguments.get(steps) is not None:
         raise ValueError(
             f"Expected no `batch_size` with `{steps}`, for Keras 2.2.4 took all samples in each step of arrays. "
             f"Received: batch_size={arguments['batch_size']}, {steps}={arguments[steps]}. Leave one of them out."

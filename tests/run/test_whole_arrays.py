@@ -60,3 +60,41 @@ def test_what_keras_2_refused_is_refused(model):
         model.predict(X, steps=2, batch_size=4)
     with pytest.raises(ValueError, match="Expected `validation_steps` with `steps_per_epoch`"):
         model.fit(X, Y, steps_per_epoch=2, validation_data=HELD_OUT)
+    with pytest.raises(ValueError, match="Expected `steps_per_epoch` with `validation_steps`"):
+        model.fit(X, Y, validation_data=HELD_OUT, validation_steps=2)
+    with pytest.raises(ValueError, match="no `batch_size` with `steps`"):
+        model.evaluate(X, Y, steps=2, batch_size=4, verbose=0)
+
+
+def test_tensorflow_1_takes_all_samples_too_whatever_the_size_of_batches():
+    """The numbers of TensorFlow 1.15.5, in a graph."""
+    import parallel_compat
+
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from tensorflow.keras import Sequential, layers, optimizers
+
+        def fresh():
+            model = Sequential([layers.Dense(1, input_shape=(5,), kernel_initializer="ones")])
+            model.compile(optimizers.SGD(0.1), "mse", metrics=["mae"])
+            return model
+
+        for arguments, recorded in (
+            ({"steps_per_epoch": 3, "batch_size": 4, "epochs": 2}, [3.50778, 0.51251]),
+            ({"steps_per_epoch": 2, "sample_weight": WEIGHTS}, [3.10813]),
+            ({"steps_per_epoch": 2, "validation_data": HELD_OUT, "validation_steps": 2}, [4.48497, 1.29922]),
+            ({"steps_per_epoch": 2, "validation_split": 0.25, "validation_steps": 1}, [4.74487, 1.24677]),
+            (
+                {"validation_data": HELD_OUT, "validation_steps": 3, "shuffle": False, "batch_size": 4},
+                [2.89133, 2.14244],
+            ),
+        ):
+            history = fresh().fit(X, Y, verbose=0, **arguments).history
+            found = [*history["loss"], *history.get("val_loss", ())]
+            assert found == pytest.approx(recorded, abs=2e-5), arguments
+        with pytest.raises(ValueError, match="Expected `validation_steps` with `steps_per_epoch`"):
+            fresh().fit(X, Y, steps_per_epoch=2, validation_data=HELD_OUT)
+        model = fresh()
+        assert model.evaluate(X, Y, steps=2, batch_size=4, verbose=0) == pytest.approx([5.96386, 2.11341], abs=2e-5)
+        weighed = model.evaluate(X, Y, steps=3, sample_weight=WEIGHTS, verbose=0)
+        assert weighed == pytest.approx([3.70468, 2.11341], abs=2e-5)
+        assert model.predict(X, steps=2, batch_size=4).shape == (44, 1)
