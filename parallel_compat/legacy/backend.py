@@ -20,8 +20,13 @@ import tensorflow as tf
 from tensorflow.keras import backend as _today
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import call_context, layer_calls, own_optimizers, training_of_call
-from parallel_compat.backend.keras3.numbers_of_variables import as_of_now
+from parallel_compat.backend.keras3 import (
+    call_context,
+    layer_calls,
+    numbers_of_variables,
+    own_optimizers,
+    training_of_call,
+)
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
 from parallel_compat.legacy import ctc, data_tensors
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
@@ -74,6 +79,7 @@ def _remember_draw(tensor: Any, draw: Callable[[], Any]) -> None:
         draw: draws another.
     """
     if hasattr(tensor, "numpy"):
+        numbers_of_variables.forget(tensor)
         setattr(tensor, _DRAW, itertools.chain([lambda: tensor], itertools.repeat(draw)))
 
 
@@ -306,7 +312,7 @@ def get_value(x: Any) -> Any:
         return np.False_  # what the flag was where nothing fed it
     if isinstance(x, Update):
         return as_numpy(x.assign(get_value(x.value)))
-    x = as_of_now(x)
+    x = numbers_of_variables.as_of_now(x)
     if hasattr(x, _DRAW):
         x = next(getattr(x, _DRAW))()
     if isinstance(x, (keras.Variable, tf.Variable)):

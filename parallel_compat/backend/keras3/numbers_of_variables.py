@@ -77,6 +77,12 @@ def note(results: Any, function: Callable[..., Any], *arguments: Any, **keywords
     return results
 
 
+def forget(x: Any) -> None:
+    """Let a number be what it is: what was drawn from a seed, which is a variable, would be drawn once more."""
+    if is_noted(x):
+        delattr(x, _HOW)
+
+
 def as_of_now(x: Any) -> Any:
     """Return a number as its variables make it now, in the graph that is being traced or eagerly; else `x` itself.
 
