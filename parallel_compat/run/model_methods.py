@@ -95,7 +95,9 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     samples = of_arrays.get("samples") if arguments.get("steps_per_epoch") is None else None
     lines = printed_lines.of_fit(self, arguments.get("verbose", 1), samples, samples_of_arrays(held_out))
+    given_x = arguments.get("x")
     arguments, drawing = whole_arrays.in_steps(arguments, drawing, era)
+    batch_logs.takes_all(self, arguments.get("x") is not given_x)
     look_at_first_batch(self, arguments.get("x"))
     iterate_once_before(self, arguments)
     lose_what_is_read_ahead(self, arguments, drawing)
@@ -255,6 +257,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     arguments, drawing = _read_from_tensors(self, "predict", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
     arguments.setdefault("verbose", 0)
+    predicted = arguments["x"]
     arguments = whole_arrays.inputs_in_steps(arguments, object_eras.trained_as(callers.era_of(frame)))
     if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):
         raise ValueError(f"Expected an array for each input of '{self.name}'. Received: None among them")
@@ -263,7 +266,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     divided = arguments.get("batch_size"), arguments.get("steps")
     note_batches(self, "predict", arguments, arguments.get("batch_size") or 32)
     batch_logs.predicts(self)
-    evaluating = batch_logs.evaluating(self, "predict", arguments["x"], *divided)
+    evaluating = batch_logs.evaluating(self, "predict", predicted, *divided)
     with evaluating, _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
 
@@ -481,6 +484,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     era = object_eras.trained_as(callers.era_of(frame))
     leave_out_weights(self, function, arguments, era, note_of_method(of, frame))
     weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
+    evaluated = arguments.get("x")
     if name == "evaluate":
         arguments, drawing = whole_arrays.evaluated_in_steps(arguments, drawing, era)
     batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
@@ -494,7 +498,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     evaluating: AbstractContextManager[None] = nullcontext()
     if name == "evaluate":
         divided = arguments.get("batch_size"), arguments.get("steps")
-        evaluating = batch_logs.evaluating(self, "test", arguments.get("x"), *divided)
+        evaluating = batch_logs.evaluating(self, "test", evaluated, *divided)
     with on_batch, evaluating, _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)

@@ -71,7 +71,7 @@ def test_tensorflow_1_takes_all_samples_too_whatever_the_size_of_batches():
     import parallel_compat
 
     with parallel_compat.legacy_names(era="tf.keras-1.15"):
-        from tensorflow.keras import Sequential, layers, optimizers
+        from tensorflow.keras import Sequential, callbacks, layers, optimizers
 
         def fresh():
             model = Sequential([layers.Dense(1, input_shape=(5,), kernel_initializer="ones")])
@@ -93,6 +93,11 @@ def test_tensorflow_1_takes_all_samples_too_whatever_the_size_of_batches():
             assert found == pytest.approx(recorded, abs=2e-5), arguments
         with pytest.raises(ValueError, match="Expected `validation_steps` with `steps_per_epoch`"):
             fresh().fit(X, Y, steps_per_epoch=2, validation_data=HELD_OUT)
+        model = fresh()
+        seen = []
+        told = callbacks.LambdaCallback(on_batch_end=lambda batch, logs: seen.append((batch, logs["size"])))
+        model.fit(X, Y, steps_per_epoch=2, verbose=0, callbacks=[told])
+        assert seen == [(0, 1), (1, 1)]
         model = fresh()
         assert model.evaluate(X, Y, steps=2, batch_size=4, verbose=0) == pytest.approx([5.96386, 2.11341], abs=2e-5)
         weighed = model.evaluate(X, Y, steps=3, sample_weight=WEIGHTS, verbose=0)

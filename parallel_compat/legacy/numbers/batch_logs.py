@@ -104,6 +104,7 @@ _IN_STEPS = "_parallel_compat_evaluates_in_steps"
 _EVALUATED = "_parallel_compat_evaluated_arrays"
 _TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
 _DIVISOR = "_parallel_compat_divisor_of_loss"
+_TAKES_ALL = "_parallel_compat_takes_all_samples_in_each_step"
 # The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
 _WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
@@ -180,6 +181,11 @@ def evaluate_in_steps(model: Any, in_steps: bool) -> None:
 def train_in_steps(model: Any, in_steps: bool) -> None:
     """Say whether the training to come counts batches, as TensorFlow 1.15 did with datasets."""
     vars(model)[_TRAINS_IN_STEPS] = in_steps
+
+
+def takes_all(model: Any, in_each_step: bool) -> None:
+    """Say whether each step of training takes all samples of arrays, which callbacks are told of as one."""
+    vars(model)[_TAKES_ALL] = in_each_step
 
 
 def divide_loss(model: Any, divisor: float) -> None:
@@ -368,7 +374,9 @@ def _place(callbacks: Any, batch: int, size: int | None = None, begins: str = ""
     era = object_eras.era_of_training(getattr(callbacks, "model", None))
     if era not in _WITH_PLACE or (begins in _WHAT and era is Era.KERAS_2_2_4):
         return {}
-    if size is None and begins in _WHAT:
+    if begins not in _WHAT and vars(callbacks.model).get(_TAKES_ALL):
+        size = 1
+    elif size is None and begins in _WHAT:
         size = _samples_of_evaluated(callbacks.model, begins, batch)
     elif size is None:
         all_params = (getattr(callback, "params", None) for callback in callbacks.callbacks)
@@ -386,9 +394,9 @@ _WHAT = {"test": "validation", "predict": "prediction"}
 
 def _samples_of_evaluated(model: Any, kind: str, batch: int) -> int | None:
     drawn = epochs.of_data(model, _WHAT[kind])
-    if drawn is not None:
-        return drawn.samples_of_next()
     samples, batch_size = vars(model).get(_EVALUATED, {}).get(kind, (0, 0))
+    if drawn is not None and batch_size != 1:  # all samples of arrays in each step are drawn, but count as one
+        return drawn.samples_of_next()
     return min(batch_size, samples - batch * batch_size) if batch * batch_size < samples else None
 
 
