@@ -30,12 +30,12 @@ def in_steps(arguments: dict[str, Any], drawing: dict[str, Any], era: Era) -> tu
             the two.
     """
     data = tuple(arguments.get(name) for name in _DATA)
-    held_out = validated_on(arguments)
-    if not _take_all(era) or data[1] is None or not ordered_batches.are_arrays(data):
-        return arguments, drawing
     steps, held_out_steps = arguments.get("steps_per_epoch"), arguments.get("validation_steps")
+    if (steps is None and held_out_steps is None) or not _are_taken_whole(data, era):
+        return arguments, drawing
+    held_out = validated_on(arguments)
     is_held_out = isinstance(held_out, (tuple, list))
-    if steps is None and (held_out_steps is None or not is_held_out):
+    if steps is None and not is_held_out:
         return arguments, drawing
     _check_batch_size(arguments, "steps_per_epoch", era)
     if is_held_out and (held_out_steps is None or (steps is None and era is Era.KERAS_2_2_4)):
@@ -52,8 +52,7 @@ def in_steps(arguments: dict[str, Any], drawing: dict[str, Any], era: Era) -> tu
             changed.update(zip(_DATA, data, strict=True))
         changed["validation_data"] = _again_and_again(held_out)
     if steps is not None:
-        changed = {name: value for name, value in changed.items() if name not in (*_DATA, "batch_size")}
-        changed["x"] = _again_and_again(data if data[2] is not None else data[:2])
+        changed = _with_all_samples(changed, data)
     return changed, {**drawing, "workers": 0}
 
 
@@ -71,14 +70,10 @@ def evaluated_in_steps(
         ValueError: there is a `batch_size`, too, in Keras 2.2.4.
     """
     data = tuple(arguments.get(name) for name in _DATA)
-    if arguments.get("steps") is None or not _take_all(era) or data[1] is None:
-        return arguments, drawing
-    if not ordered_batches.are_arrays(data):
+    if arguments.get("steps") is None or not _are_taken_whole(data, era):
         return arguments, drawing
     _check_batch_size(arguments, "steps", era)
-    changed = {name: value for name, value in arguments.items() if name not in (*_DATA, "batch_size")}
-    changed["x"] = _again_and_again(data if data[2] is not None else data[:2])
-    return changed, {**drawing, "workers": 0}
+    return _with_all_samples(arguments, data), {**drawing, "workers": 0}
 
 
 def inputs_in_steps(arguments: dict[str, Any], era: Era) -> dict[str, Any]:
@@ -103,6 +98,16 @@ _DATA = ("x", "y", "sample_weight")
 
 def _take_all(era: Era) -> bool:
     return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and not session.is_eager())
+
+
+def _are_taken_whole(data: tuple[Any, ...], era: Era) -> bool:
+    return _take_all(era) and data[1] is not None and ordered_batches.are_arrays(data)
+
+
+def _with_all_samples(arguments: dict[str, Any], data: tuple[Any, ...]) -> dict[str, Any]:
+    """Return arguments with `(x, y, sample_weight)` as a batch that comes in each step."""
+    changed = {name: value for name, value in arguments.items() if name not in (*_DATA, "batch_size")}
+    return {**changed, "x": _again_and_again(data if data[2] is not None else data[:2])}
 
 
 def _check_batch_size(arguments: dict[str, Any], steps: str, era: Era) -> None:
