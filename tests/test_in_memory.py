@@ -109,6 +109,7 @@ def models():
     return compiled(), compiled()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", GRID)
 def test_fit_is_that_of_keras(case, models, monkeypatch):
     x, targets = data()

@@ -47,6 +47,7 @@ def test_saved_model_is_the_template_compiled(tmp_path, name, how):
     assert not parallel.template.compiled  # the template itself is as it was
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("replicas", [1, 2, 4])
 @pytest.mark.parametrize("name", ["model.keras", "model.h5"])
 def test_training_goes_on_after_loading(tmp_path, name, replicas):

@@ -433,6 +433,7 @@ _WITHOUT_PREDICTION = [0.35729, 0.52941, 0.53901, 0.41743, 0.47368, 0.55846]
 _AFTER_PREDICTION = [0.35729, 0.6, 0.51416, 0.41743, 0.42857, 0.57444]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize(
     ("era", "way", "expected"),

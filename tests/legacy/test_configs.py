@@ -324,6 +324,7 @@ def test_layers_of_the_user(era):
         keras.models.model_from_json(model.to_json())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("held", [2, [3, 2], [{"class_name": "Dense", "config": {"units": 2}}]])
 def test_layers_as_an_argument_of_a_layer_of_the_user(era, held, tmp_path):
     keras = keras_of(era)

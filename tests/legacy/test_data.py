@@ -98,6 +98,7 @@ def test_class_weights_that_keras_2_ignored(parallel):
     np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("era", "expected"),
     [
@@ -128,6 +129,7 @@ def test_class_weights_beside_the_weights_of_a_generator(era, expected, replicas
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by_name", [False, True])
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_class_weights_of_several_outputs_for_a_generator(by_name, replicas):

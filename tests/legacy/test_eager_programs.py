@@ -65,6 +65,7 @@ found = [int(step) - start, float(weight)]
     np.testing.assert_allclose(program(source, tmp_path), [4, 0.448], rtol=1e-6)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("switch", "method", "eager"),
     [

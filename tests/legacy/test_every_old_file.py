@@ -82,6 +82,7 @@ def assert_is_locally_connected(model: keras.Model, path: Path) -> None:
     np.testing.assert_allclose(model.predict(x, verbose=0), hidden.reshape(3, -1) @ dense + of_dense, atol=1e-6)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("path", listed(WHOLE))
 def test_a_whole_model_predicts_and_trains_as_then(path: Path) -> None:
     expected = refusal(path)
@@ -107,6 +108,7 @@ def test_a_whole_model_predicts_and_trains_as_then(path: Path) -> None:
         np.testing.assert_allclose(weight, arrays[f"w_after_{index}"], rtol=0, atol=tolerance)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("path", listed([path for path in [*WEIGHTS, *WHOLE] if "_resume_" not in path.name]))
 def test_the_model_s_method_loads_the_weights_of_any_file(path: Path) -> None:
     whole = next((one for one in WHOLE if case_of(one) == case_of(path) and ".template." in one.name), None)

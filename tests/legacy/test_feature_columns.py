@@ -130,6 +130,7 @@ OLD = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("gpus", [1, 2])
 @pytest.mark.parametrize("name", sorted(OLD))
 def test_training(name, gpus):

@@ -594,6 +594,7 @@ def test_modules_that_tensorflow_listed_side_by_side():
     assert eras.verdict(eras.evidence_of_source(source)).era is eras.Era.TF_KERAS_2_2
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("kind", "shape"),
     [

@@ -231,6 +231,7 @@ PHASES_OF_LOSSES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("of", "loss", "normalized"), PHASES_OF_LOSSES)
 def test_losses_and_metrics_know_the_phase(of, loss, normalized):
     expected = np.repeat(PHASES_OF_LOSSES[of, loss, normalized], 2)

@@ -110,6 +110,7 @@ def test_activity_regularizers_are_sums_over_the_batch(parallel, tmp_path):
     assert loaded.evaluate(X, np.zeros((11, 1)), verbose=0) == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize(("era", "expected"), [("keras-2.2.4", 0.36), ("tf.keras-1.15", 0.06), ("tf.keras-2.2", 0.06)])
 def test_activity_regularizers_of_layers_of_any_class(era, expected, replicas):

@@ -113,6 +113,7 @@ def own_layer():
     return Sampling()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("nested", [False, True])
 @pytest.mark.parametrize("kind", ["lambda", "shape", "own"])
 def test_the_sampling_of_an_autoencoder(era, kind, nested):
@@ -289,6 +290,7 @@ def compiled_in_tensorflow_2(name):
     return model, (np.arange(60.0).reshape(20, 3) / 60.0).astype("float32")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", list(FITTED))
 def test_the_functions_of_a_model_of_tensorflow_2_draw(name):
     """The first of them that trains was traced twice, and each kind of batches had one of its own."""

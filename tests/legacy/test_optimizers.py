@@ -144,6 +144,7 @@ def test_one_optimizer_for_two_models():
     assert float(second.optimizer.learning_rate) == 0.5
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize(
     ("era", "kind", "own", "common"),

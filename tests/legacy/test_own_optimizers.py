@@ -174,6 +174,7 @@ def test_lr_is_the_learning_rate_of_a_class_that_keeps_only_that_as_of_keras_23(
         _ = Plain(0.25).momentum
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("name", ["SGD", "Adagrad", "Nadam"])
 def test_a_class_derived_from_one_of_keras_steps_as_it_and_takes_what_it_took(name, replicas):
@@ -285,6 +286,7 @@ def around(optimizer, by=1.0, groups=1):
     return Around(optimizer, by, groups)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"])
 def test_an_optimizer_around_another_steps_as_that_one(name, tmp_path):
     from keras import backend as K

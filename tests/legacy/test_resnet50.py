@@ -60,6 +60,7 @@ def written(write, path, config=None):
 X = np.random.RandomState(1).rand(2, 4, 4, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* is of a ResNet50 of 2018")
 @pytest.mark.parametrize("by_name", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("whole", [pytest.param(False, marks=pytest.mark.slow), True])
@@ -114,6 +115,7 @@ def test_a_file_with_no_name_of_the_model_is_told(tmp_path):
 
 
 # Read off Keras-Applications 1.0.8 with TensorFlow 1.15.5, and TensorFlow 2.2.3.
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("era", "network", "names"),
     [

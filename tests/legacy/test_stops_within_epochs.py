@@ -31,6 +31,7 @@ def batches():
         yield X[:2], Y[:2]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["arrays", "generator"])
 def test_what_is_left_of_the_epoch(era, kind):
     def trained(at):

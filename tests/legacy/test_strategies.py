@@ -27,6 +27,7 @@ for loss in losses:
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
 def test_losses_and_steps_are_those_of_the_whole_batch(era, tmp_path):
     with parallel_compat.legacy_names(era=era):
@@ -76,6 +77,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", LOSSES)
 def test_models_and_optimizers_are_built_on_the_replicas(name, tmp_path):
     make_optimizer, expected = LOSSES[name]

@@ -68,6 +68,7 @@ EXPECTED = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("begin_anew", [False, True])
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15"])

@@ -61,6 +61,7 @@ def test_they_train_as_a_functional_model(user):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("way", ["fit", "train_on_batch", "evaluate", "test_on_batch"])
 def test_the_first_batch_builds_them(user, way):
     assert user["untrained"](X, Y, way)
@@ -167,6 +168,7 @@ THEN = {
 THAWED = [1.2919983863830566, 0.9106321334838867, 0.7244599461555481, 0.5906177759170532, 3.8373684883117676]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.filterwarnings("ignore:`Listed` holds layers in a list")
 @pytest.mark.parametrize("era", sorted(THEN))
 def test_models_that_their_first_batch_builds(era):

@@ -207,6 +207,7 @@ def evaluated(model):
     return np.ravel(model.evaluate(x, np.arange(12).reshape(6, 2) / 5, batch_size=2, verbose=0))[-2:]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
 @pytest.mark.parametrize("way", ["m.h5", "m.keras", "folder", "clone", "config", "json"])
 def test_models_of_files_configs_and_clones_have_them(tmp_path, era, way):
@@ -294,6 +295,7 @@ ADDED_METRICS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kind", "replicas"), [*ADDED_METRICS, ("with a loss", 2)])
 def test_metrics_that_were_added_to_a_model_inside(kind, replicas):
     """The metrics of a template, and of a model within a model; each replica's batch counts once, as each tower's."""
@@ -379,6 +381,7 @@ for _era in ("tf.keras-1.15", "tf.keras-2.2"):
     LISTED[_era] |= {"in time": [0.078492], "in time of all": [0.313968]}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("era", "kind"), [(era, kind) for era, of_era in LISTED.items() for kind in of_era])
 def test_activity_regularizers_in_wrappers_are_listed_before_the_first_batch(era, kind):
     with parallel_compat.legacy_names(era=era):

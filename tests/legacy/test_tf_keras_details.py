@@ -747,6 +747,7 @@ _COMPILED_AGAIN = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize(("name", "way"), _COMPILED_AGAIN)
 def test_an_optimizer_that_is_compiled_again_keeps_its_moments(name, way, replicas):

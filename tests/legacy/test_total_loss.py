@@ -102,6 +102,7 @@ def made(kind):
     return model, [CLASSES, Y[:, :1]]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("era", "kind", "phase"), WANTED)
 def test_loss_and_gradients(era, kind, phase):
     with parallel_compat.legacy_names(era=era):

@@ -67,6 +67,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("make", ["functional", "Own", "Sequential"])
 @pytest.mark.parametrize("era", EXPECTED)
 def test_layers_of_the_users_train_as_then(era, make):

@@ -34,6 +34,7 @@ def always(path: Path, suffix: str) -> bool:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("source", "suffix"), in_every_format(PREDICTING, always, ".h5", ".keras"))
 def test_recovered_file_predicts_as_recorded(source: Path, suffix: str, tmp_path: Path) -> None:
     import keras
@@ -59,6 +60,7 @@ def test_parallel_models_of_every_make_are_told(name: str, gpus: list[int], styl
     assert [one.style for one in found.parallel] == styles
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("source", RESUMING, ids=lambda path: path.name)
 def test_training_goes_on_from_the_optimizer_state(source: Path, tmp_path: Path) -> None:
     """Two more steps in Keras 3 lead to the weights to which two more steps led then."""

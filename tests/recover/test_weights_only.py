@@ -15,6 +15,7 @@ ORACLE = Path(__file__).parent.parent / "data" / "oracle" / "h5"
 FLAT = [path for path in sorted(ORACLE.glob("*.parallel_weights.h5")) if "siamese" not in path.name]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("source", FLAT, ids=lambda path: path.name)
 def test_weights_of_a_parallel_model_become_the_templates(source: Path, tmp_path: Path) -> None:
     case = source.name.split(".")[0]
@@ -40,6 +41,7 @@ def test_it_is_said_that_gates_may_need_a_change(tmp_path: Path) -> None:
     assert any("hard_sigmoid" in note for note in found.notes)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("suffix", [".h5", ".keras", ".weights.h5"])
 @pytest.mark.parametrize("case", ["shared", "frozen", "lstm"])
 def test_with_the_architecture_they_become_a_model(case: str, suffix: str, tmp_path: Path) -> None:
