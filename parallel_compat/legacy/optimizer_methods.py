@@ -102,11 +102,15 @@ def compute_gradients(optimizer: Any, loss: Any, var_list: Any = None, grad_loss
 
 
 def get_slot_names(optimizer: Any) -> list[str]:
-    """Return the names of what an optimizer keeps for each variable.
+    """Return the names of what an optimizer keeps for each variable; before its first step it keeps nothing.
 
-    >>> get_slot_names(keras.optimizers.Adam())
+    >>> optimizer = keras.optimizers.Adam()
+    >>> optimizer.build([keras.Variable(1.0)])
+    >>> get_slot_names(optimizer)
     ['m', 'v']
     """
+    if not optimizer.built:
+        return []
     # Those that hang on an argument: the classes that have it.
     flags = {"momentum": "momentum", "mg": "centered", "vhat": "amsgrad"}
     return [

@@ -36,6 +36,8 @@ class _OfCompile:
 
     targets: list[Any]
     sample_weight_mode: Any
+    loss_weights: Any
+    weighted_metrics: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,23 +50,42 @@ class _Loss:
     places_for_weights: bool | None
 
 
-def forget(model: keras.Model, targets: Sequence[Any], sample_weight_mode: Any) -> None:
+def forget(model: keras.Model, targets: Sequence[Any], arguments: dict[str, Any]) -> None:
     """Begin with a `compile`.
 
     Args:
         model: the model.
         targets: placeholders among `target_tensors`, one for each output or None; none where none were given.
-        sample_weight_mode: as `compile` got it.
+        arguments: what `compile` got, by name.
     """
     vars(model).pop(_MADE, None)  # past `__setattr__`, which would track layers
-    vars(model)[_OF_COMPILE] = _OfCompile(list(targets), sample_weight_mode)
+    kept = {name: arguments.get(name) for name in ("sample_weight_mode", "loss_weights", "weighted_metrics")}
+    vars(model)[_OF_COMPILE] = _OfCompile(list(targets), **kept)
 
 
 def compiled_with(model: keras.Model) -> dict[str, Any]:
     """Return the arguments of `compile` that files of Keras 2 held and Keras 3 has not; none of their defaults."""
-    of_compile: _OfCompile | None = vars(model).get(_OF_COMPILE)
-    mode = of_compile.sample_weight_mode if of_compile is not None else None
+    mode = _as_compiled(model, "sample_weight_mode")
     return {} if mode is None else {"sample_weight_mode": mode}
+
+
+def _as_compiled(model: keras.Model, name: str) -> Any:
+    return getattr(vars(model).get(_OF_COMPILE), name, None)
+
+
+def loss_weights(model: keras.Model) -> Any:
+    """Return the weights of the losses as `compile` got them (`model.loss_weights`), None before."""
+    return _as_compiled(model, "loss_weights")
+
+
+def sample_weight_mode(model: keras.Model) -> Any:
+    """Return the same argument of `compile`, None before."""
+    return _as_compiled(model, "sample_weight_mode")
+
+
+def weighted_metrics(model: keras.Model) -> Any:
+    """Return the same argument of `compile`, None before."""
+    return _as_compiled(model, "weighted_metrics")
 
 
 def total_loss(model: keras.Model) -> Any:

@@ -350,6 +350,28 @@ MEMBERS["keras.layers.Layer", "get_updates_for"] = f"{_LEGACY}.graph.get_updates
 MEMBERS["keras.KerasTensor", "get_shape"] = f"{_LEGACY}.shapes.get_shape"
 MEMBERS["keras.optimizers.Optimizer", "get_weights"] = f"{_LEGACY}.optimizers.get_weights"
 
+# Members that are answered here and that `migrate` does not look for: their names are those of others as well, of
+# layers and of objects that are not Keras's.
+_METRIC, _MEMBERS = "keras.metrics.Metric", f"{_LEGACY}.layer_members"
+UNREPORTED_ATTRIBUTES = {
+    **{(_METRIC, name): f"{_MEMBERS}.metric_weights" for name in ("weights", "non_trainable_weights")},
+    **{(_METRIC, name): f"{_MEMBERS}.metric_nothing" for name in ("trainable_weights", "updates", "losses")},
+    **{(_METRIC, name): f"{_MEMBERS}.metric_is" for name in ("trainable", "built")},
+    ("keras.layers.Layer", "stateful"): f"{_MEMBERS}.stateful",
+    ("keras.layers.Layer", "submodules"): f"{_MEMBERS}.submodules",
+    ("keras.Model", "state_updates"): f"{_MEMBERS}.state_updates",
+    ("keras.Model", "_is_graph_network"): f"{_MEMBERS}.is_graph_network",
+    **{
+        ("keras.Model", name): f"{_LEGACY}.total_loss.{name}"
+        for name in ("loss_weights", "sample_weight_mode", "weighted_metrics")
+    },
+}
+UNREPORTED_METHODS = {
+    (_METRIC, "get_weights"): f"{_MEMBERS}.get_weights_of_metric",
+    (_METRIC, "set_weights"): f"{_MEMBERS}.set_weights_of_metric",
+    ("keras.optimizers.Optimizer", "get_slot_names"): f"{_LEGACY}.optimizer_methods.get_slot_names",
+}
+
 
 # Arguments that Keras 3 dropped and `run` takes.
 ARGUMENTS = frozenset((("keras.Model.compile", "target_tensors"),))

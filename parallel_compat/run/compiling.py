@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     Method = Callable[..., Any]
 
 
+# In the order of Keras 2.
+_ARGUMENTS = ("optimizer", "loss", "metrics", "loss_weights", "sample_weight_mode", "weighted_metrics")
+
+
 def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
     era = callers.era_of(frame)
@@ -55,7 +59,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     draws_of_functions.forget(self)
     if era is Era.TF_KERAS_2_2:
         draws_of_functions.trace_own_steps(self)
-    sample_weight_mode = given[4] if len(given) > 4 else keywords.get("sample_weight_mode")
+    as_given = {**dict(zip(_ARGUMENTS, given, strict=False)), **keywords}
     tensors: list[Any] = []
     if era.has_graphs or _only_stand_for_targets(keywords.get("target_tensors")):
         tensors = data_tensors.set_targets(self, targets := keywords.pop("target_tensors", None))
@@ -93,7 +97,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if era.is_tf_keras and self.dynamic is True:
         keywords = {"run_eagerly": True, **keywords}
     appended_metrics.forget(self)
-    total_loss.forget(self, targets=tensors, sample_weight_mode=sample_weight_mode)
+    total_loss.forget(self, targets=tensors, arguments=as_given)
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)
         _tell_of_layers_in_layers(self)

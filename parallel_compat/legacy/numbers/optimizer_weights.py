@@ -104,9 +104,9 @@ def _variables(optimizer: Any, era: Era) -> list[Any]:
             f"Expected an optimizer of {', '.join(_ORDER)}. Received: {type(optimizer).__name__}. Use "
             "`optimizer.variables`."
         )
-    found = [] if era is Era.KERAS_2_2_4 and kind in _WITHOUT_ITERATIONS else [optimizer.iterations]
     if not optimizer.built:
-        return found if era is not Era.KERAS_2_2_4 else []
+        return []
+    found = [] if era is Era.KERAS_2_2_4 and kind in _WITHOUT_ITERATIONS else [optimizer.iterations]
     if kind == "Nadam" and era is not Era.KERAS_2_2_4:
         found.append(optimizer_steps.product_of_momenta(optimizer))
     idle = optimizer_steps.idle(optimizer)

@@ -102,6 +102,9 @@ def put_on(patches: Patches, keras: Any) -> None:
             if owner is None or (row.of, row.old) in _NOT_HERE or hasattr(owner, row.old):
                 continue
             patches.set(owner, row.old, _member(row), why=f"an old member, for the user's code: {row.new or 'gone'}")
+    for (of, old), new in {**run_only.UNREPORTED_ATTRIBUTES, **run_only.UNREPORTED_METHODS}.items():
+        row = Member(of, old, Change.PROVIDED, new, method=(of, old) in run_only.UNREPORTED_METHODS)
+        patches.set(owners[of], old, _member(row), why=f"an old member, for the user's code: {new}")
     why = "a schedule, where one was given, for the user's code of tf.keras"
     patches.wrap(keras.optimizers.Optimizer, "learning_rate", _learning_rate, why=why)
     patches.set(keras.Model, "optimizer", _OptimizerBeforeCompile(), why="None before `compile`, for the user's code")
