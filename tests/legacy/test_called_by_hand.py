@@ -165,3 +165,30 @@ def test_functions_spread_targets_of_another_rank(era, replicas):
             )
         accuracy = metrics.binary_accuracy(tf.constant(targets), tf.constant(outputs))
         assert np.mean(accuracy) == pytest.approx(1 / 3)
+
+
+# By TensorFlow 2.2.3, of the targets ((1, 0), (0, 1)) and the predictions ((1, 1), (0, 1)).
+OF_WHOLE_NUMBERS = {
+    "CosineSimilarity": 0.85355, "KLDivergence": 0.0, "Poisson": 0.75, "LogCoshError": 0.10845, "Hinge": 0.75,
+    "SquaredHinge": 1.25, "CategoricalHinge": 0.5, "BinaryCrossentropy": 3.83331, "CategoricalCrossentropy": 0.34657,
+}  # fmt: skip
+
+
+def test_metrics_take_arrays_of_whole_numbers_and_of_double_precision():
+    targets, outputs = np.array([[1, 0], [0, 1]]), np.array([[1, 1], [0, 1]])
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        for name, expected in OF_WHOLE_NUMBERS.items():
+            metric = getattr(keras.metrics, name)()
+            metric.update_state(targets, outputs)
+            assert float(metric.result()) == pytest.approx(expected, abs=1e-5), name
+            metric.reset_states()
+            metric.update_state(targets.astype(bool), outputs)
+            assert float(metric.result()) == pytest.approx(expected, abs=1e-5), name
+        chances = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+        assert chances.dtype == "float64"
+        among = keras.metrics.top_k_categorical_accuracy(np.eye(3)[[1, 2]], chances, k=2)
+        assert among.numpy().tolist() == [1.0, 0.0]
+        among = keras.metrics.sparse_top_k_categorical_accuracy(np.array([1, 2]), chances, k=2)
+        assert among.numpy().tolist() == [1.0, 0.0]

@@ -57,7 +57,12 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Return the share of samples whose label is among the k greatest predictions: one number for a batch."""
-    return keras.ops.mean(keras.metrics.top_k_categorical_accuracy(y_true, y_pred, k=k), axis=-1)
+    return keras.ops.mean(top_k_of_each_row(y_true, y_pred, k=k), axis=-1)
+
+
+def top_k_of_each_row(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """Return whether the label of each sample is among the k greatest predictions."""
+    return keras.metrics.top_k_categorical_accuracy(y_true, tf.cast(y_pred, "float32"), k=k)
 
 
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
@@ -69,7 +74,8 @@ def sparse_top_k_of_each_row(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Return whether the label of each sample is among the k greatest predictions."""
     if len(y_true.shape) == len(y_pred.shape) and y_true.shape[-1] == 1:
         y_true = tf.squeeze(y_true, -1)
-    return keras.metrics.sparse_top_k_categorical_accuracy(y_true, y_pred, k=k)
+    # TensorFlow has `in_top_k` of float32 alone.
+    return keras.metrics.sparse_top_k_categorical_accuracy(y_true, tf.cast(y_pred, "float32"), k=k)
 
 
 def cosine_similarity(y_true: Any, y_pred: Any) -> Any:
@@ -83,6 +89,7 @@ _OF_TF_KERAS: dict[str, Function] = {
     "cosine_proximity": cosine_similarity,
     "sparse_categorical_accuracy": sparse_categorical_accuracy,
     "sparse_top_k_categorical_accuracy": sparse_top_k_of_each_row,
+    "top_k_categorical_accuracy": top_k_of_each_row,
 }
 _OF_ERA: dict[Era, dict[str, Function]] = {
     Era.KERAS_2_2_4: {
@@ -146,6 +153,7 @@ def named_as_keras_did(function: Function) -> str | None:
 
 _STAND_INS = {
     "sparse_top_k_of_each_row": "sparse_top_k_categorical_accuracy",
+    "top_k_of_each_row": "top_k_categorical_accuracy",
     "binary_accuracy_of_threshold": "binary_accuracy",
     "cosine_similarity": "cosine_proximity",
 }

@@ -433,10 +433,14 @@ def _is_called_by_hand(metric: Any, frame: FrameType | None) -> bool:
 
 
 def _in_dtype(values: Any, dtype: str) -> Any:
+    import numpy as np
     import tensorflow as tf
 
-    is_number = isinstance(values, (list, tuple)) or (tf.is_tensor(values) and values.dtype.is_integer)
-    return tf.cast(values, dtype) if is_number else values
+    has_no_floats = isinstance(values, np.ndarray) or tf.is_tensor(values)
+    if has_no_floats:
+        of_values = tf.as_dtype(values.dtype)
+        has_no_floats = of_values.is_integer or of_values.is_bool
+    return tf.cast(values, dtype) if has_no_floats or isinstance(values, (list, tuple)) else values
 
 
 def _mean(original: Any) -> Any:
