@@ -6,17 +6,22 @@ the attributes that hold the layers. So its files are read here, and `tf.train.l
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it carries no types
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 from parallel_compat.backend.keras3 import checkpoint_children, optimizer_steps
 from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -102,13 +107,14 @@ def load(model: keras.Model, path: str) -> Any:
                 "which has not been called. Call it once on a batch, or `build(input_shape)`, before `load_weights`."
             )
         return tf.train.Checkpoint(root=model).read(path)
-    reader = tf.train.load_checkpoint(path)
-    stored = reader.get_variable_to_shape_map()
+    with _reading(path):
+        reader = tf.train.load_checkpoint(path)
+        stored = reader.get_variable_to_shape_map()
     partly = object_eras.era_of_object(model).is_tf_keras  # where weights that the file lacks stayed as they were
     values: list[tuple[Any, str]] = []
     missing: list[str] = []
     lacking: list[str] = []
-    places = _Places(reader)
+    places = _Places(reader, path)
     for name, variable in _variables(model).items():
         key = places.key(name)
         if tuple(stored.get(key, (None,))) == tuple(variable.shape):
@@ -133,7 +139,8 @@ def load(model: keras.Model, path: str) -> Any:
             ParallelCompatWarning,
             stacklevel=2,
         )
-    read = [(variable, reader.get_tensor(key)) for variable, key in values]
+    with _reading(path):
+        read = [(variable, reader.get_tensor(key)) for variable, key in values]
     for variable, value in read:
         variable.assign(value)
     if _STEPS in stored:
@@ -143,17 +150,43 @@ def load(model: keras.Model, path: str) -> Any:
     return LoadStatus(lacking, [key for key in others if not key.startswith(("optimizer/", "save_counter/"))])
 
 
+@contextlib.contextmanager
+def _reading(path: str) -> Iterator[None]:
+    try:
+        yield
+    except tf.errors.NotFoundError:
+        raise
+    except (IndexError, DecodeError, tf.errors.OpError) as error:  # TensorFlow's first for bytes that are not there
+        raise ValueError(
+            f"Expected a checkpoint of TensorFlow in {path!r}. Received: {error}. It is damaged: read another one."
+        ) from error
+
+
 class _Places:
     """Under which key a checkpoint has a variable, by the way to it.
 
     Of several ways to a variable the shortest is its key, and there may be one that a model has not here: in a
     SavedModel `keras_api/variables/3`. So its objects are walked, as TensorFlow does.
+
+    Args:
+        reader: of the checkpoint.
+        path: the beginning of the files' names.
+
+    Raises:
+        ValueError: what the file says of its objects cannot be read.
     """
 
-    def __init__(self, reader: Any) -> None:
+    def __init__(self, reader: Any, path: str) -> None:
         graph = trackable_object_graph_pb2.TrackableObjectGraph()
         if reader.has_tensor(_OBJECTS):
-            graph.ParseFromString(reader.get_tensor(_OBJECTS))
+            shape, dtype = reader.get_variable_to_shape_map()[_OBJECTS], reader.get_variable_to_dtype_map()[_OBJECTS]
+            if shape or dtype != tf.string:
+                raise ValueError(
+                    f"Expected one string of bytes for `{_OBJECTS}` in {path!r}. Received: {dtype.name} of the shape "
+                    f"{shape}. The file is damaged: read another one."
+                )
+            with _reading(path):
+                graph.ParseFromString(reader.get_tensor(_OBJECTS))
         self._nodes = graph.nodes
 
     def key(self, way: tuple[str, ...]) -> str:
@@ -161,7 +194,8 @@ class _Places:
         node = self._nodes[0] if self._nodes else None
         for name in way:
             inner = {child.local_name: child.node_id for child in node.children} if node is not None else {}
-            node = self._nodes[inner[name]] if name in inner else None
+            number = inner.get(name, -1)
+            node = self._nodes[number] if 0 <= number < len(self._nodes) else None
         keys = [each.checkpoint_key for each in node.attributes] if node is not None else []
         return keys[0] if keys else "/".join(_escaped(part) for part in way) + _SUFFIX
 

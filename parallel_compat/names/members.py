@@ -149,7 +149,7 @@ _MEMBERS: tuple[Member, ...] = (
         note="Build the optimizer, then assign to each of `optimizer.variables`.",
     ),
     Member(OPTIMIZER, "weights", Change.RENAMED, "variables"),
-    # Not `get_slot_names`: checkpoints of TensorFlow look for an attribute of that name, and take slots their way.
+    # Not `get_slot_names`, which checkpoints of TensorFlow ask for too: `run/patches/members.py` answers both.
     *(
         Member(OPTIMIZER, old, Change.PROVIDED, f"parallel_compat.legacy.optimizer_methods.{new}", method=True)
         for old, new in (

@@ -369,7 +369,6 @@ UNREPORTED_ATTRIBUTES = {
 UNREPORTED_METHODS = {
     (_METRIC, "get_weights"): f"{_MEMBERS}.get_weights_of_metric",
     (_METRIC, "set_weights"): f"{_MEMBERS}.set_weights_of_metric",
-    ("keras.optimizers.Optimizer", "get_slot_names"): f"{_LEGACY}.optimizer_methods.get_slot_names",
 }
 
 

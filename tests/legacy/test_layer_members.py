@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
@@ -32,7 +33,7 @@ def test_metrics_have_what_layers_have():
     assert [value.tolist() for value in counts.get_weights()] == [*expected.values(), [0, 1, 2]]
 
 
-def test_slots_are_there_from_the_first_step_on():
+def test_slots_are_there_from_the_first_step_on(tmp_path):
     from tensorflow import keras
 
     callers.choose_era(Era.TF_KERAS_2_2)
@@ -44,6 +45,8 @@ def test_slots_are_there_from_the_first_step_on():
     model.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))
     assert optimizer.get_slot_names() == ["rms", "momentum"]
     assert len(optimizer.get_weights()) == 5
+    written = tf.train.Checkpoint(model=model, optimizer=optimizer).write(str(tmp_path / "of_both"))
+    assert any(name.startswith("optimizer/") for name, _ in tf.train.list_variables(written))
 
 
 @pytest.mark.parametrize("era", [Era.KERAS_2_2_4, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2])

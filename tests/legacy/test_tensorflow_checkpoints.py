@@ -11,6 +11,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 import parallel_compat
 from parallel_compat.legacy import model_files
@@ -162,3 +163,41 @@ def test_a_part_of_a_model_is_read_in_code_of_tf_keras(tmp_path):
         embedding = keras.Sequential([keras.Input((2,)), keras.layers.Embedding(4, 3)])
         with pytest.raises(ValueError, match="embeddings"):
             embedding.load_weights(str(tmp_path / "large"))
+
+
+def _objects_that_point(number):
+    graph = trackable_object_graph_pb2.TrackableObjectGraph()
+    graph.nodes.add().children.add(local_name="layer_with_weights-0", node_id=number)
+    return tf.constant(graph.SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("objects", "message"),
+    [
+        (_objects_that_point(10**6), "without layer_with_weights-0/bias"),
+        (_objects_that_point(-5), "without layer_with_weights-0/bias"),
+        (_objects_that_point(0), "without layer_with_weights-0/bias"),
+        (tf.constant(b"\xff\xff\xff"), "It is damaged"),
+        (tf.constant([1.0, 2.0]), r"float32 of the shape \[2\]"),
+        (tf.constant([b"a", b"b"]), r"string of the shape \[2\]"),
+    ],
+)
+def test_a_checkpoint_may_say_anything_of_its_objects(tmp_path, objects, message):
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(4)])
+    names = [f"layer_with_weights-0/kernel/{'.ATTRIBUTES/VARIABLE_VALUE'}", "_CHECKPOINTABLE_OBJECT_GRAPH"]
+    path = str(tmp_path / "hostile")
+    tf.raw_ops.SaveV2(prefix=path, tensor_names=names, shape_and_slices=["", ""], tensors=[tf.ones((3, 4)), objects])
+    with pytest.raises(ValueError, match=message):
+        model_files.load_weights(model, path)
+
+
+@pytest.mark.parametrize("left", [0, 10, 100])
+@pytest.mark.parametrize("part", [".index", ".data-00000-of-00001"])
+def test_a_checkpoint_that_was_cut_off_is_named(tmp_path, part, left):
+    path = str(tmp_path / "cut")
+    for each in (".index", ".data-00000-of-00001"):
+        content = (FILES / f"graph{each}").read_bytes()
+        Path(path + each).write_bytes(content[:left] if each == part else content)
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(4)])
+    with pytest.raises(ValueError, match=r"(?s)Expected .*cut'"):
+        model_files.load_weights(model, path)

@@ -105,6 +105,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     for (of, old), new in {**run_only.UNREPORTED_ATTRIBUTES, **run_only.UNREPORTED_METHODS}.items():
         row = Member(of, old, Change.PROVIDED, new, method=(of, old) in run_only.UNREPORTED_METHODS)
         patches.set(owners[of], old, _member(row), why=f"an old member, for the user's code: {new}")
+    why = "for the user's code; checkpoints of TensorFlow, which look for the name in `dir`, take slots their own way"
+    patches.set(keras.optimizers.Optimizer, "get_slot_names", _get_slot_names, why=why)
     why = "a schedule, where one was given, for the user's code of tf.keras"
     patches.wrap(keras.optimizers.Optimizer, "learning_rate", _learning_rate, why=why)
     patches.set(keras.Model, "optimizer", _OptimizerBeforeCompile(), why="None before `compile`, for the user's code")
@@ -120,6 +122,14 @@ def put_on(patches: Patches, keras: Any) -> None:
     row = row._replace(change=Change.PROVIDED, new="")
     why = "a mark of tf.keras until TensorFlow 1.12, for the user's code: `call` has `training`"
     patches.set(tf.Tensor, row.old, ForUsers(row, lambda tensor: False), why=why, read_in=TENSORFLOW)
+
+
+def _get_slot_names(optimizer: Any) -> list[str]:
+    if callers.user_frame(sys._getframe(1)) is None:
+        return []
+    from parallel_compat.legacy import optimizer_methods
+
+    return optimizer_methods.get_slot_names(optimizer)
 
 
 class _OptimizerBeforeCompile:
