@@ -243,7 +243,9 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
     check_data_comes_alone(arguments.get("x"), arguments)
     drawn = _is_drawn(arguments.get("x"))
-    if hasattr(arguments.get("x"), "shape") and not _is_drawn(arguments.get("validation_data")):  # arrays: none to draw
+    held_out = arguments.get("validation_data")
+    is_fed = _is_drawn(held_out) or isinstance(held_out, tf.data.Dataset)
+    if hasattr(arguments.get("x"), "shape") and not is_fed:  # arrays: none to draw
         return cast("keras.callbacks.History", (call or keras3.own_method(model, "fit"))(**arguments))
     comes_alone = all(arguments.get(name) is None for name in ("y", "sample_weight"))  # else Keras refuses a data set
     if isinstance(arguments.get("x"), tf.data.Dataset) and comes_alone:

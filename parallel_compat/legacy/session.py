@@ -32,6 +32,8 @@ _NO_GRAPH = (
 )
 # Whether the script asked TensorFlow 1 to compute without graphs: `fit` had another loop then.
 _eagerly = threading.Event()
+# Whether it asked for TensorFlow 2, which 1.15 had within it.
+_as_tensorflow_2 = threading.Event()
 
 
 def enabling(original: Any) -> Any:
@@ -40,6 +42,8 @@ def enabling(original: Any) -> Any:
     @functools.wraps(original)
     def enable(*given: Any, **keywords: Any) -> Any:
         _eagerly.set()
+        if original.__name__ == "enable_v2_behavior":
+            _as_tensorflow_2.set()
         object_eras.train_in_graphs(False)
         return original(*given, **keywords)
 
@@ -57,12 +61,18 @@ def disable_eager_execution() -> None:
     What a script asks of a graph is answered without one.
     """
     _eagerly.clear()
+    _as_tensorflow_2.clear()
     object_eras.train_in_graphs(True)
 
 
 def is_eager() -> bool:
     """Whether code of TensorFlow 1 computes eagerly."""
     return _eagerly.is_set()
+
+
+def has_v2_behavior() -> bool:
+    """Whether code of TensorFlow 1 asked for TensorFlow 2 (`tf.enable_v2_behavior()`)."""
+    return _as_tensorflow_2.is_set()
 
 
 class Graph:

@@ -45,7 +45,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_1_15,),
-        "After `tf.set_random_seed`, initial weights and masks of Dropout that have no seed of their own are others.",
+        "After `tf.set_random_seed`, initial weights, masks of Dropout and orders of data sets that have no seed of "
+        "their own are others.",
         "Their seeds counted the operations of the graph before them, which today's layers do not make.",
     ),
     Difference(
@@ -206,6 +207,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         "(`self.count.assign_add(1)`), and operations that draw numbers of a fixed shape, are run once a batch.",
         "The step that found the dataset at its end failed there, but had run what needs no batch by then: which of "
         "the user's operations those are is known to a graph that has begun alone.",
+    ),
+    Difference(
+        (Era.TF_KERAS_2_2,),
+        "A data set that is shuffled twice, `shuffle` upon `shuffle`, is in another order from the second epoch on.",
+        "The outer one took its numbers from the inner one at another time in TensorFlow 2.2. In all epochs the order "
+        "follows from the seeds.",
     ),
     Difference(
         (Era.TF_KERAS_2_2,),

@@ -65,6 +65,7 @@ class DatasetAdapter(TFDatasetAdapter):  # type: ignore[misc]  # Keras carries n
         goes_on: whether one iterator is for all epochs, whatever the length; else each has one of its own.
         learns_length: whether an unknown length is known after the first epoch, and others are to be as long.
         ended: called with the batches that an epoch had which was to have more.
+        one_before: whether each pass makes an iterator that nobody reads before its own.
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class DatasetAdapter(TFDatasetAdapter):  # type: ignore[misc]  # Keras carries n
         goes_on: bool,
         learns_length: bool,
         ended: Callable[[int], object],
+        one_before: bool = False,
     ) -> None:
         super().__init__(dataset)
+        self._one_before = one_before
         self._goes_on = goes_on
         self._learns_length = learns_length
         self._ended = ended
@@ -86,6 +89,10 @@ class DatasetAdapter(TFDatasetAdapter):  # type: ignore[misc]  # Keras carries n
             return None
         known: int | None = super().num_batches
         return self._learned if known is None else known
+
+    def on_epoch_begin(self) -> None:
+        if self._one_before:
+            iter(self.get_tf_dataset())
 
     def ran_out(self, batches: int) -> None:
         """Take note of the end of the data, after so many batches of an epoch.

@@ -812,7 +812,8 @@ def of_iterators_of_epochs(is_wanted: Callable[[Any], bool]) -> Iterator[Point]:
             is_read = self._current_iterator is not None
             at_the_end = is_read and self._num_batches and self._steps_seen >= self._num_batches
             dataset = original(self)
-            return () if at_the_end and self.steps_per_epoch is None and is_wanted(dataset) else dataset
+            ends_with_it = self.steps_per_epoch is None or isinstance(self.data_adapter, DatasetAdapter)
+            return () if at_the_end and ends_with_it and is_wanted(dataset) else dataset
 
         return _get_iterator
 

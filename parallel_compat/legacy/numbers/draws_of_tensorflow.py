@@ -8,6 +8,7 @@ generators of its own instead. Read in TensorFlow 2.2.3's `random_seed.get_seed`
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ TRUNCATED = 0.87962566103423978
 _NAME = "seed_generator_state"
 # `tf.random.Algorithm.PHILOX`.
 _PHILOX = 1
+_AT_ONCE = 4096
 
 
 class Draws:
@@ -109,6 +111,31 @@ def _values(operation: Any, shape: Any, seeds: tuple[int, Any], dtype: Any, draw
         counter=tf.stack([drawn, of_operation]),
         alg=_PHILOX,
     )
+
+
+def whole_numbers(seeds: tuple[int, int]) -> Iterator[int]:
+    """Yield the numbers of 32 bits that a kernel of TensorFlow drew one after another (`PhiloxRandom`).
+
+    >>> next(whole_numbers((87654321, 3)))
+    3534849767
+
+    Args:
+        seeds: that of the graph and that of the operation.
+    """
+    of_graph, of_operation = seeds
+    for block in itertools.count(0, _AT_ONCE // 4):  # of four numbers
+        with tf.init_scope():
+            yield from (
+                tf.raw_ops.StatelessRandomUniformFullIntV2(
+                    shape=[_AT_ONCE],
+                    key=tf.constant([of_graph], tf.uint64),
+                    counter=tf.constant([block, of_operation], tf.uint64),
+                    alg=_PHILOX,
+                    dtype=tf.uint32,
+                )
+                .numpy()
+                .tolist()
+            )
 
 
 def initial_weights(kind: str, initializer: Any, shape: Sequence[int], dtype: Any, seed: int | None = None) -> Any:

@@ -51,13 +51,21 @@ def dataset_of(model: Any, data: tf.data.Dataset, what: str, steps: int | None, 
         class_weight: a weight for each class of the targets, or None.
     """
     era = object_eras.era_of_training(model)
-    if not era.is_tf_keras or (what != "training" and (era is Era.TF_KERAS_2_2 or steps is None)):
+    trains, is_22 = what == "training", era is Era.TF_KERAS_2_2
+    if not era.is_tf_keras or (not trains and not is_22 and steps is None):
         return data
     if class_weight is not None:
         data = classes_of_datasets.weighed(data, class_weight)
-    learns = era is Era.TF_KERAS_2_2 or not session.is_eager()
+    if is_22 and steps == int(data.cardinality()):
+        steps = None
     of_end = functools.partial(ended, model, what, steps)
-    return keras3.DatasetAdapter(data, steps is not None, learns, of_end)
+    return keras3.DatasetAdapter(
+        data,
+        goes_on=steps is not None,
+        learns_length=is_22 or not session.is_eager(),
+        ended=of_end,
+        one_before=is_22 and not trains and steps is None,  # that of training, made once, is in `fit`
+    )
 
 
 def ended(model: Any, what: str, steps: int | None, batches: int) -> bool:

@@ -20,6 +20,7 @@ from parallel_compat.backend.keras3 import (
 )
 from parallel_compat.backend.keras3.call_context import in_step, phase_of_call
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
+from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.wrapping import looking_alike
@@ -106,8 +107,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(kind, "call", looking_alike(_dropping_out), why="masks follow from the seeds of the era")
     for kind in (layers.GaussianNoise, layers.GaussianDropout, *alpha_dropouts()):
         patches.wrap(kind, "call", looking_alike(_making_noise), why="noise follows from the seeds of the era")
-    for owner, name, wrap in patch_points.of_iterators_of_epochs(_is_dataset_of_tensorflow_2):
-        patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
+    _datasets(patches)
     for owner, name, wrap in patch_points.of_default_seeds(_default_seed):
         patches.wrap(owner, name, wrap, why="`random` is the user's: Keras 2 drew nothing from it")
     patches.wrap(
@@ -130,6 +130,22 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(optimizer, "iterations", _iterations_to_set, why="it could be set to a variable of the user's")
     patches.wrap(optimizer, "variables", _optimizer_variables, why="a method in tf.keras, for the user's code")
     patches.wrap(optimizer, "set_weights", looking_alike(_set_optimizer_weights), why="the order of the era")
+
+
+def _datasets(patches: Patches) -> None:
+    """Let data sets be shuffled as in the era of the code that makes them."""
+    import tensorflow as tf
+
+    for owner, name, wrap in patch_points.of_iterators_of_epochs(_is_dataset_of_tf_keras):
+        patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
+    anew = "each iterator of TensorFlow 1 began the order of its elements anew"
+    patches.wrap(tf.data.Dataset, "shuffle", looking_alike(_shuffle), why=anew, read_in=TENSORFLOW)
+    patches.wrap(tf.data.Dataset, "__iter__", _iterator_of_its_own, why=anew, read_in=TENSORFLOW)
+    fused = "one operation shuffled and repeated, and drew on from pass to pass"
+    patches.wrap(tf.data.Dataset, "repeat", looking_alike(_repeat), why=fused, read_in=TENSORFLOW)
+    patches.wrap(
+        tf.data.experimental, "shuffle_and_repeat", looking_alike(_shuffle_and_repeat), why=fused, read_in=TENSORFLOW
+    )
 
 
 def _of_tf_keras(optimizer: Any) -> bool:
@@ -384,10 +400,65 @@ def _making_noise(original: Any) -> Any:
     return call
 
 
-def _is_dataset_of_tensorflow_2(dataset: Any) -> bool:
+def _is_dataset_of_tf_keras(dataset: Any) -> bool:
     import tensorflow as tf
 
-    return isinstance(dataset, tf.data.Dataset) and object_eras.era_of_object(dataset) is Era.TF_KERAS_2_2
+    return isinstance(dataset, tf.data.Dataset) and object_eras.era_of_object(dataset).is_tf_keras
+
+
+def _shuffle(original: Any) -> Any:
+    def shuffle(
+        self: Any,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        from parallel_compat.legacy.numbers import shuffled_datasets
+
+        again = reshuffle_each_iteration in (None, True)
+        if shuffled_datasets.begins_anew(callers.era_of_caller()):
+            found = shuffled_datasets.shuffled(self, buffer_size, seed, again)
+            if found is not None:
+                return found
+        return original(self, buffer_size, seed, again, name)
+
+    return shuffle
+
+
+def _iterator_of_its_own(original: Any) -> Any:
+    @functools.wraps(original)
+    def __iter__(self: Any) -> Any:
+        from parallel_compat.backend.keras3 import shuffled_datasets
+
+        return original(shuffled_datasets.beginning_anew(self))
+
+    return __iter__
+
+
+def _repeat(original: Any) -> Any:
+    def repeat(self: Any, count: Any = None, name: str | None = None) -> Any:
+        from parallel_compat.legacy.numbers import shuffled_datasets
+
+        found = shuffled_datasets.repeated(self, count)
+        return original(self, count, name) if found is None else found
+
+    return repeat
+
+
+def _shuffle_and_repeat(original: Any) -> Any:
+    def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Any:
+        if not callers.era_of_caller().is_tf_keras:
+            return original(buffer_size, count, seed)
+        from parallel_compat.legacy.numbers import shuffled_datasets
+
+        def apply(dataset: Any) -> Any:
+            found = shuffled_datasets.shuffled_and_repeated(dataset, buffer_size, count, seed)
+            return original(buffer_size, count, seed)(dataset) if found is None else found
+
+        return apply
+
+    return shuffle_and_repeat
 
 
 def _default_seed(original: Any) -> Any:

@@ -1,0 +1,107 @@
+"""The order of shuffled data sets: sums of two numbers of 0 to 7, in that of TensorFlow 1.15.5 and 2.2.3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+from parallel_compat.legacy import session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_X = np.arange(8, dtype="float32")[:, None]
+_FIRST, _SECOND, _THIRD, _FOURTH = [6, 1, 9, 12], [5, 10, 3, 10], [10, 3, 12, 3], [1, 10, 10, 7]
+_OF_ONE_OPERATION = [11, 9, 1, 7, 6, 9, 7, 6, 11, 10, 5, 2, 6, 11, 10, 1]
+
+
+@pytest.fixture(autouse=True)
+def _of_no_seed() -> Iterator[None]:
+    tf.random.set_seed(87654321)  # as if there was none, but for what has no seed of its own
+    yield
+    session.disable_eager_execution()
+    session.object_eras.train_in_graphs(False)
+
+
+def _elements() -> Any:
+    return tf.data.Dataset.from_tensor_slices((_X, _X))
+
+
+def _of_epochs(data: Any, epochs: int, validation: Any = None, **steps: int) -> tuple[list[int], list[int]]:
+    """Return what `fit` trains and validates on, batch by batch."""
+    from tensorflow.keras import Sequential, callbacks, layers
+
+    class Losses(callbacks.Callback):  # type: ignore[misc]
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            trained.append(logs["loss"])
+
+        def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+            tested.append(logs["loss"])
+
+    trained: list[float] = []
+    tested: list[float] = []
+    model = Sequential([layers.Dense(1, input_shape=(1,))])
+    model.compile("sgd", lambda y_true, y_pred: y_true + 0 * y_pred)
+    model.fit(data, epochs=epochs, validation_data=validation, callbacks=[Losses()], verbose=0, **steps)
+    return [round(2 * each) for each in trained], [round(2 * each) for each in tested]
+
+
+def test_all_epochs_of_tensorflow_1_are_in_one_order() -> None:
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        data = _elements().shuffle(8, seed=3).batch(2)
+        for _ in range(2):
+            assert _of_epochs(data, 2, data) == (_FIRST * 2, _FIRST * 2)
+        for _ in range(2):
+            assert [round(float(np.sum(x))) for x, _ in data] == _FIRST
+        again = _elements().shuffle(8, seed=3).batch(2).repeat()
+        assert _of_epochs(again, 2, steps_per_epoch=4)[0] == _FIRST + _SECOND
+        once = _elements().shuffle(8, seed=3, reshuffle_each_iteration=False).batch(2)
+        assert _of_epochs(once, 2)[0] == _OF_ONE_OPERATION[:4] * 2
+
+
+def test_each_epoch_of_tensorflow_2_within_1_has_an_order() -> None:
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        tf.compat.v1.enable_v2_behavior()
+        data = _elements().shuffle(8, seed=3).batch(2)
+        assert _of_epochs(data, 3)[0] == _FIRST + _SECOND + _THIRD
+        assert _of_epochs(data, 1)[0] == _FOURTH
+
+
+@pytest.mark.parametrize("buffer_size", [8, 3])
+def test_shuffle_and_repeat_draw_on_from_pass_to_pass(buffer_size: int) -> None:
+    passes = {8: _OF_ONE_OPERATION, 3: [2, 8, 13, 5, 4, 7, 7, 10, 3, 7, 6, 12, 2, 5, 9, 12]}[buffer_size]
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        for count in 4, -1, None:
+            data = _elements().shuffle(buffer_size, seed=3).repeat(count).batch(2)
+            assert [round(float(np.sum(x))) for x, _ in data.take(16)] == passes
+        together = _elements().apply(tf.data.experimental.shuffle_and_repeat(buffer_size, 4, seed=3)).batch(2)
+        assert _of_epochs(together, 2, steps_per_epoch=4)[0] == passes[:8]
+        of_unknown_length = _elements().filter(lambda x, _: tf.reduce_all(x >= 0)).shuffle(buffer_size, seed=3)
+        assert [round(float(np.sum(x))) for x, _ in of_unknown_length.repeat(4).batch(2)] == passes
+        assert not list(_elements().take(0).shuffle(buffer_size, seed=3).repeat())
+
+
+def test_evaluations_of_tensorflow_2_make_an_iterator_more() -> None:
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers
+
+        def inputs_of(model: Any, data: Any, **steps: int) -> list[int]:
+            predicted = model.predict(data, **steps)[:, 0]
+            return [round(float(each)) for each in predicted[::2] + predicted[1::2]]
+
+        model = Sequential([layers.Dense(1, input_shape=(1,), kernel_initializer="ones")])
+        for steps in {}, {"steps": 4}:
+            data = _elements().shuffle(8, seed=3).batch(2)
+            assert inputs_of(model, data, **steps) == _SECOND
+            assert inputs_of(model, data, **steps) == _FOURTH
+        data = _elements().shuffle(8, seed=3).batch(2)
+        assert inputs_of(model, data, steps=3) == _FIRST[:3]
+        assert inputs_of(model, data, steps=3) == _SECOND[:3]
+        validation = _elements().shuffle(8, seed=3).batch(2)
+        data = _elements().batch(2)
+        means = np.cumsum([_SECOND, _FOURTH], axis=1) / [1, 2, 3, 4]
+        assert _of_epochs(data, 2, validation)[1] == [round(each) for each in means.ravel()]
