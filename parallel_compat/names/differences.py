@@ -171,7 +171,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         _ALL,
         "A generator that is given to two `fit` goes on with the batch behind those that the first one trained on.",
         "The queues of the eras had read ahead, and what they held was lost: how much depended on which thread was "
-        "faster. TensorFlow 2.2 lost none in one run and one batch in the next.",
+        "faster. TensorFlow 2.2 lost none in one run and one batch in the next. (Within one `fit`, validations lose "
+        "what they lost then.)",
     ),
     Difference(
         _ALL,

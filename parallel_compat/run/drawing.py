@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -14,6 +16,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
+from parallel_compat.legacy import session
 from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, ends_of_data, sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -80,24 +83,59 @@ def iterate_once_before(model: Any, arguments: dict[str, Any], name: str = "x") 
 
 
 def lose_what_is_read_ahead(model: Any, arguments: dict[str, Any], drawing: Mapping[str, Any]) -> None:
-    """Let each validation by a generator lose the batch behind its last one, as TensorFlow 2.2 did.
+    """Let each validation by a generator lose the batches behind its last one that tf.keras had read ahead.
 
-    It made a data set of the generator for each validation, which one worker read one batch ahead (`prefetch(1)`).
-    More workers read ahead as far as they came, and none did not. The one was lost each time, but rarely, on a busy
-    machine, a validation ended before it was read.
+    TensorFlow 2.2 made a data set of the generator for each validation, which one worker read one batch ahead
+    (`prefetch(1)`). More workers read ahead as far as they came, and none did not. The one was lost each time, but
+    rarely, on a busy machine, a validation ended before it was read.
+
+    TensorFlow 1.15 made a queue for each, and lost what was in it and what was to come into it. All that had been asked
+    for was read, but rarely one less had been; a generator that was slow was still being read when the next began.
     """
     held: Any = arguments.get("validation_data")
     steps: Any = arguments.get("validation_steps")
-    if (
-        object_eras.era_of_training(model) is Era.TF_KERAS_2_2
-        and is_generator(held)
-        and not is_sequence(held)
-        and steps
-        and drawing.get("workers", 1) == 1
-        and not drawing.get("use_multiprocessing")
-        and not is_parallel(model)
-    ):
+    era, workers = object_eras.era_of_training(model), drawing.get("workers", 1)
+    if not is_generator(held) or is_sequence(held) or not steps or drawing.get("use_multiprocessing"):
+        return
+    if era is Era.TF_KERAS_1_15 and workers:
+        arguments["validation_data"] = _losing(held, steps, _read_by_queue(drawing))
+    if era is Era.TF_KERAS_2_2 and workers == 1 and not is_parallel(model):
         arguments["validation_data"] = _losing_one(held, steps)
+
+
+def lose_what_a_look_read(model: Any, arguments: dict[str, Any], drawing: Mapping[str, Any]) -> None:
+    """Let a generator lose what TensorFlow 1.15 read when it looked at the first batch, where execution was eager.
+
+    It did so by a queue, and began another one with the same batch (`GeneratorDataAdapter`).
+
+    Args:
+        model: the model.
+        arguments: those of `fit`, `evaluate` or `predict`, which are changed.
+        drawing: how batches are drawn.
+    """
+    data = arguments.get("x")
+    if not isinstance(data, GeneratorType) or object_eras.era_of_training(model) is not Era.TF_KERAS_1_15:
+        return
+    if session.is_eager() and drawing.get("workers", 1) and not drawing.get("use_multiprocessing"):
+        arguments["x"] = itertools.chain(itertools.islice(data, 1), _without_first(data, _read_by_queue(drawing)))
+
+
+def _read_by_queue(drawing: Mapping[str, Any]) -> int:
+    """Return how many batches a queue read that nobody took: those in it, and the one that waited for a place."""
+    return int(drawing.get("max_queue_size", 10)) + 1
+
+
+def _without_first(batches: Iterator[Any], count: int) -> Iterator[Any]:
+    yield from itertools.islice(batches, count, None)
+
+
+def _losing(batches: Iterator[Any], steps: int, lost: int) -> Iterator[Any]:
+    """Yield batches, and leave out so many behind each `steps` of them."""
+    end = object()
+    while (batch := next(batches, end)) is not end:
+        yield batch
+        yield from itertools.islice(batches, steps - 1)
+        next(itertools.islice(batches, lost, lost), None)
 
 
 def _losing_one(batches: Iterator[Any], steps: int) -> Iterator[Any]:
@@ -208,6 +246,7 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
     if (
         era is Era.TF_KERAS_1_15
+        and not session.is_eager()
         and isinstance(held_out, (tuple, list))
         and ordered_batches.are_arrays(held_out)
         and not is_in_memory()  # where the samples are taken in the order that is drawn

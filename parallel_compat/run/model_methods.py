@@ -46,6 +46,7 @@ from parallel_compat.run.drawing import (
     iterate_once_before,
     keeps_order,
     look_at_first_batch,
+    lose_what_a_look_read,
     lose_what_is_read_ahead,
     note_batches,
     size_of_batches,
@@ -91,6 +92,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
     weigh_held_out_samples(arguments, era)
     held_out = validated_on(arguments) if held_out is None else held_out
+    arguments = whole_arrays.divided_by_steps(arguments, "steps_per_epoch", era)
     of_arrays = fields_of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     samples = of_arrays.get("samples") if arguments.get("steps_per_epoch") is None else None
@@ -101,12 +103,13 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     look_at_first_batch(self, arguments.get("x"))
     iterate_once_before(self, arguments)
     lose_what_is_read_ahead(self, arguments, drawing)
+    lose_what_a_look_read(self, arguments, drawing)
+    in_steps = not fields_of_arrays(arguments) or arguments.get("validation_steps") is not None
     batch_logs.evaluate_in_steps(
-        self,
-        not fields_of_arrays(arguments)
-        or arguments.get("validation_steps") is not None
-        or not are_arrays(arguments.get("validation_data")),
+        self, (in_steps and not session.is_eager()) or not are_arrays(arguments.get("validation_data"))
     )
+    takes_part = session.is_eager() and arguments.get("validation_steps") is not None
+    batch_logs.evaluate_part_of(self, samples_of_arrays(held_out) if takes_part else None)
     batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset) and not session.is_eager())
     note_batches(self, "train", {**arguments, "validation_data": held_out}, size_of_batches(self, arguments))
     arguments = in_drawn_order(self, arguments)
@@ -257,6 +260,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     arguments, drawing = _read_from_tensors(self, "predict", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
     arguments.setdefault("verbose", 0)
+    lose_what_a_look_read(self, arguments, drawing)
     predicted = arguments["x"]
     arguments = whole_arrays.inputs_in_steps(arguments, object_eras.trained_as(callers.era_of(frame)))
     if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):
@@ -486,8 +490,13 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
     evaluated = arguments.get("x")
     if name == "evaluate":
+        lose_what_a_look_read(self, arguments, drawing)
+        arguments = whole_arrays.divided_by_steps(arguments, "steps", era)
         arguments, drawing = whole_arrays.evaluated_in_steps(arguments, drawing, era)
-    batch_logs.evaluate_in_steps(self, arguments.get("steps") is not None or arguments.get("y") is None)
+    in_steps = arguments.get("steps") is not None
+    batch_logs.evaluate_in_steps(self, (in_steps and not session.is_eager()) or arguments.get("y") is None)
+    takes_part = name == "evaluate" and in_steps and session.is_eager()
+    batch_logs.evaluate_part_of(self, samples_of_arrays((evaluated,)) if takes_part else None)
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
         arguments["x"] = in_batches(self, parts, arguments.pop("batch_size", None))

@@ -1,8 +1,8 @@
 """A number of steps on arrays: in Keras 2.2.4 and in graphs of TensorFlow 1.15 each step took all samples.
 
 Read in Keras 2.2.4's `keras/engine/training_arrays.py` (`fit_loop`, `test_loop`, `predict_loop`) and TensorFlow 1.15's
-(`model_iteration`), which looked at no `batch_size` then, where Keras 2.2.4 refused it. TensorFlow 2.2 divided the
-samples by the steps, as Keras 3 does.
+(`model_iteration`), which looked at no `batch_size` then, where Keras 2.2.4 refused it. TensorFlow 2.2, and 1.15 where
+execution was eager, divided the samples by the steps, as Keras 3 does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import keras
 from parallel_compat.batches import ordered_batches
 from parallel_compat.legacy import session
 from parallel_compat.names.eras import Era
-from parallel_compat.run.validation_data import validated_on
+from parallel_compat.run.validation_data import fields_of_arrays, validated_on
 
 
 def in_steps(arguments: dict[str, Any], drawing: dict[str, Any], era: Era) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -91,6 +91,22 @@ def inputs_in_steps(arguments: dict[str, Any], era: Era) -> dict[str, Any]:
         return arguments
     _check_batch_size(arguments, "steps", era)
     return {**arguments, "x": _again_and_again((x,)), "batch_size": None}
+
+
+def divided_by_steps(arguments: dict[str, Any], steps: str, era: Era) -> dict[str, Any]:
+    """Return arguments with the size of batches where TensorFlow 1.15 divided arrays by the steps: in eager execution.
+
+    What is validated on was divided into batches of that size (`training_v2.Loop.fit`).
+
+    Args:
+        arguments: the arguments of `fit` or `evaluate`, by name.
+        steps: the name of the argument that counts them.
+        era: of the code that trains.
+    """
+    samples, count = fields_of_arrays(arguments).get("samples"), arguments.get(steps)
+    if era is not Era.TF_KERAS_1_15 or not session.is_eager() or arguments.get("batch_size") or not (samples and count):
+        return arguments
+    return {**arguments, "batch_size": -(-samples // count)}
 
 
 _DATA = ("x", "y", "sample_weight")

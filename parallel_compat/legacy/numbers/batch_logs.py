@@ -24,7 +24,7 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import epochs
-from parallel_compat.legacy import compiled_metrics, printed_lines
+from parallel_compat.legacy import compiled_metrics, printed_lines, session
 from parallel_compat.legacy.numbers import logs as logs_as_then
 from parallel_compat.legacy.numbers import metrics
 from parallel_compat.legacy.numbers.callback_params import Params
@@ -102,6 +102,7 @@ _GOES_ON = "_parallel_compat_metrics_go_on"
 _PREDICTED = "_parallel_compat_predicted"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
 _EVALUATED = "_parallel_compat_evaluated_arrays"
+_PART_OF = "_parallel_compat_evaluates_part_of_samples"
 _TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
 _DIVISOR = "_parallel_compat_divisor_of_loss"
 _TAKES_ALL = "_parallel_compat_takes_all_samples_in_each_step"
@@ -176,6 +177,18 @@ def count_with(model: Any, totals: Totals) -> None:
 def evaluate_in_steps(model: Any, in_steps: bool) -> None:
     """Say whether the evaluations to come count batches, as TensorFlow 1.15 did with generators and `steps`."""
     vars(model)[_IN_STEPS] = in_steps
+
+
+def evaluate_part_of(model: Any, samples: int | None) -> None:
+    """Say of how many samples the evaluations to come take a part only, by whose number their loss is divided.
+
+    TensorFlow 1.15 did so with `steps` of arrays where execution was eager (`MetricsAggregator.finalize`).
+
+    Args:
+        model: the model.
+        samples: how many there are; None where all are taken.
+    """
+    vars(model)[_PART_OF] = samples
 
 
 def train_in_steps(model: Any, in_steps: bool) -> None:
@@ -336,6 +349,8 @@ def _with_losses_on_their_own(
     counted = add(model, logs, samples, {"loss", *(tracker.name for tracker in of_outputs)})
     if era is not Era.TF_KERAS_1_15:
         return BatchLogs(counted.means, samples, counted.means)
+    if is_test and (all_samples := vars(model).get(_PART_OF)):
+        counted.means["loss"] *= vars(model)[_TOTALS].samples / all_samples
     if epochs.of_data(model, "validation" if is_test else "training") is not None:
         counted.size = size  # batches that are drawn count as 1, but callbacks were told how many samples they have
     return counted
@@ -409,14 +424,15 @@ def evaluating(model: Any, kind: str, x: Any, batch_size: int | None, steps: int
         kind: "test" or "predict".
         x: the arrays.
         batch_size: how they are divided, 32 by default.
-        steps: how often all of them are taken, each counted as one sample; None for once, in batches.
+        steps: how often all of them are taken in a graph, each counted as one sample; None for once, in batches.
     """
     first = next((each for each in keras.tree.flatten(x) if getattr(each, "shape", ())), None)
     if first is None or object_eras.era_of_training(model) is not Era.TF_KERAS_1_15:
         yield
         return
     before = vars(model).get(_EVALUATED, {})
-    counted = (steps, 1) if steps is not None else (int(first.shape[0]), batch_size or 32)
+    in_steps = steps is not None and not session.is_eager()
+    counted = (steps, 1) if in_steps else (int(first.shape[0]), batch_size or 32)
     vars(model)[_EVALUATED] = {**before, kind: counted}
     try:
         yield
