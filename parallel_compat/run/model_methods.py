@@ -36,6 +36,7 @@ from parallel_compat.legacy.numbers import (
     callback_params,
     logs,
     sample_order,
+    stops_within_epochs,
 )
 from parallel_compat.names.eras import Era
 from parallel_compat.recover.reader import look_over
@@ -197,6 +198,7 @@ def _fit_generator(**arguments: Any) -> Any:
 def _evaluate_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     _check_compiled(model)
+    stops_within_epochs.forget(model)
     batch_logs.evaluate_in_steps(model, True)
     _complete_generators(arguments)
     with as_compiled(model):
@@ -206,6 +208,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
 
 def _predict_generator(**arguments: Any) -> Any:
     _complete_generators(arguments)
+    stops_within_epochs.forget(arguments["model"])
     batch_logs.predicts(arguments["model"])
     return generator_methods.predict_generator(**arguments)
 
@@ -270,6 +273,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     divided = arguments.get("batch_size"), arguments.get("steps")
     note_batches(self, "predict", arguments, arguments.get("batch_size") or 32)
     batch_logs.predicts(self)
+    stops_within_epochs.forget(self)
     evaluating = batch_logs.evaluating(self, "predict", predicted, *divided)
     with evaluating, _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
@@ -490,6 +494,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
     evaluated = arguments.get("x")
     if name == "evaluate":
+        stops_within_epochs.forget(self)
         lose_what_a_look_read(self, arguments, drawing)
         arguments = whole_arrays.divided_by_steps(arguments, "steps", era)
         arguments, drawing = whole_arrays.evaluated_in_steps(arguments, drawing, era)

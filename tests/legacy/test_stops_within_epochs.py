@@ -70,3 +70,25 @@ def test_hooks_of_evaluations_name_their_arguments_as_they_like(era):
     hooks = Hooks()
     model.fit(X, Y, batch_size=4, verbose=0, validation_data=(X, Y), callbacks=[hooks])
     assert hooks.seen == (0 if era == "keras-2.2.4" else 4)  # which did not know them
+
+
+@pytest.mark.parametrize("call", ["predict", "evaluate", "predict_generator", "evaluate_generator", "predict_on_batch"])
+def test_a_stop_that_a_later_evaluation_forgets(era, call):
+    class StopsAfterEpoch(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            self.model.stop_training = True
+
+    class Evaluates(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            if call.endswith("_generator"):
+                getattr(self.model, call)(batches(), 2)
+            else:
+                getattr(self.model, call)(*[X, Y][: 2 if call == "evaluate" else 1])
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
+    model.compile("sgd", "mse")
+    history = model.fit(X, Y, epochs=3, verbose=0, callbacks=[StopsAfterEpoch(), Evaluates()])
+    goes_on = era == "tf.keras-1.15" and call != "predict_on_batch"
+    assert len(history.epoch) == (3 if goes_on else 1)
+    assert model.stop_training != goes_on
+    assert len(model.fit(X, Y, epochs=3, verbose=0, callbacks=[Evaluates(), StopsAfterEpoch()]).epoch) == 1

@@ -2,6 +2,9 @@
 
 TensorFlow 2.2 looked at the flag between epochs alone: it trained on the epoch's other batches, and validated. Keras
 2.2.4 and TensorFlow 1.15 left both out. Keras 3 leaves out the batches, and validates.
+
+In TensorFlow 1.15 `evaluate` and `predict` began by setting the flag back, as `fit` did: one that a callback called
+after another one had stopped the training let it go on.
 """
 
 from __future__ import annotations
@@ -28,6 +31,16 @@ def points() -> Iterator[Point]:
     yield from patch_points.of_batch_begins(lambda kind: functools.partial(_showing, kind=kind))
     yield from patch_points.of_epoch_ends(functools.partial(_showing, kind="train"))
     yield from patch_points.of_validations(_validating)
+
+
+def forget(model: Any) -> None:
+    """Forget that a callback stopped the training, if the era of a model did so where it evaluates or predicts.
+
+    Args:
+        model: a model that begins to.
+    """
+    if object_eras.era_of_training(model) is Era.TF_KERAS_1_15:
+        model.stop_training = False
 
 
 def _hiding(original: Any) -> Any:
