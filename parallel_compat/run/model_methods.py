@@ -187,6 +187,7 @@ def _fit_generator(**arguments: Any) -> Any:
         )
         arguments["class_weight"] = None
     _complete_generators(arguments)
+    _note_drawn_batches(model, "train", arguments)
     with as_compiled(model):
         if keeps_order(model, arguments.get("generator"), arguments.get("workers")):
             arguments["shuffle"] = False
@@ -201,6 +202,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
     stops_within_epochs.forget(model)
     batch_logs.evaluate_in_steps(model, True)
     _complete_generators(arguments)
+    _note_drawn_batches(model, "test", arguments)
     with as_compiled(model):
         results = generator_methods.evaluate_generator(**arguments, return_dict=True)
         return _ordered(model, logs.of_epoch(results, object_eras.era_of_training(model)))
@@ -209,8 +211,13 @@ def _evaluate_generator(**arguments: Any) -> Any:
 def _predict_generator(**arguments: Any) -> Any:
     _complete_generators(arguments)
     stops_within_epochs.forget(arguments["model"])
+    _note_drawn_batches(arguments["model"], "predict", arguments)
     batch_logs.predicts(arguments["model"])
     return generator_methods.predict_generator(**arguments)
+
+
+def _note_drawn_batches(model: Any, kind: str, arguments: dict[str, Any]) -> None:
+    note_batches(model, kind, {"x": arguments.get("generator"), "validation_data": arguments.get("validation_data")})
 
 
 def _complete_generators(arguments: dict[str, Any]) -> None:

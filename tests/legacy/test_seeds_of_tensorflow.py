@@ -5,13 +5,16 @@ The numbers are those of TensorFlow 2.2.3.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
 import parallel_compat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ERA = "tf.keras-2.2"
 X = np.random.RandomState(0).normal(size=(37, 5)).astype("f")
@@ -166,3 +169,29 @@ def test_weights_and_masks_of_a_layer_of_ones_own_draw_by_turns() -> None:
         outputs = layer(np.random.RandomState(0).rand(12, 5).astype("float32"), training=True)
         sums = [np.abs(w).sum() for w in layer.get_weights()[::2]]
         np.testing.assert_allclose([np.abs(outputs).sum(), *sums], [26.0496, 9.2341156, 3.3178675], rtol=1e-5)
+
+
+def test_fit_generator_begins_what_draws_anew_as_fit_does() -> None:
+    """The losses are those of TensorFlow 2.2.3."""
+
+    def batches() -> Iterator[Any]:
+        while True:
+            yield np.ones((4, 4), "float32"), np.zeros((4, 1), "float32")
+
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers, optimizers
+
+        tf.random.set_seed(7)
+        np.random.seed(7)
+        output = layers.Dense(1, kernel_initializer="ones", use_bias=False)
+        model = Sequential([layers.InputLayer((4,)), layers.GaussianNoise(0.5), output])
+        model.compile(optimizers.SGD(0.0), "mse")
+
+        def loss_of_generator() -> float:
+            return float(model.fit_generator(batches(), 3, verbose=0).history["loss"][0])
+
+        losses = [loss_of_generator(), loss_of_generator()]
+        given = {"batch_size": 4, "shuffle": False, "verbose": 0}
+        losses += model.fit(np.ones((16, 4), "float32"), np.zeros((16, 1), "float32"), **given).history["loss"]
+        losses.append(loss_of_generator())
+    np.testing.assert_allclose(losses, [13.09549, 15.53969, 19.99991, 15.87877], rtol=1e-5)
