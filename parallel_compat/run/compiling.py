@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import warnings
 from types import FunctionType, MethodType
@@ -41,7 +42,7 @@ from parallel_compat.training.trainable_flags import keep_flags
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     Method = Callable[..., Any]
@@ -49,11 +50,45 @@ if TYPE_CHECKING:
 
 # In the order of Keras 2.
 _ARGUMENTS = ("optimizer", "loss", "metrics", "loss_weights", "sample_weight_mode", "weighted_metrics")
+_FITS_ARRAYS = "_parallel_compat_fits_arrays"
+
+
+@contextlib.contextmanager
+def trained_on_arrays(model: Any, era: Era) -> Iterator[None]:
+    """Let `compile` say within the block that it does at once what it did with the next `fit` then.
+
+    A `fit` on arrays of Keras 2.2.4 and TensorFlow 1.15 ended with the function that it had begun with
+    (`training_arrays.py`); `fit_generator` called `train_on_batch`, which looks for the model's.
+
+    Args:
+        model: the model that is trained.
+        era: in whose loop.
+    """
+    if not era.has_graphs:
+        yield
+        return
+    vars(model)[_FITS_ARRAYS] = True
+    try:
+        yield
+    finally:
+        vars(model).pop(_FITS_ARRAYS, None)
+
+
+def _say_at_once(model: Any) -> None:
+    if vars(model).get(_FITS_ARRAYS):
+        warnings.warn(
+            f"`compile` of '{model.name}' while `fit` trains it on arrays counts from the next batch on. Before "
+            "TensorFlow 2 it counted from the next `fit` on: for the results of then call `fit` once for the epochs "
+            "before, compile, and call it again for those behind, with `initial_epoch`.",
+            ParallelCompatWarning,
+            stacklevel=4,
+        )
 
 
 def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
     era = callers.era_of(frame)
+    _say_at_once(self)
     object_eras.remember(self, era)
     made_functions.forget(self)
     draws_of_functions.forget(self)

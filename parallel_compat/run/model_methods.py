@@ -41,7 +41,7 @@ from parallel_compat.legacy.numbers import (
 from parallel_compat.names.eras import Era
 from parallel_compat.recover.reader import look_over
 from parallel_compat.run import callers, data_forms, data_workers, object_eras, usage, whole_arrays
-from parallel_compat.run.compiling import compile, get_config, to_json
+from parallel_compat.run.compiling import compile, get_config, to_json, trained_on_arrays
 from parallel_compat.run.drawing import (
     in_drawn_order,
     iterate_once_before,
@@ -122,7 +122,9 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     )
     size = arguments.get("validation_batch_size") or arguments.get("batch_size")
     held_x = held_out[0] if isinstance(held_out, (tuple, list)) else None
-    with lines, batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps")):
+    evaluating = batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps"))
+    keeps_function = trained_on_arrays(self, era) if of_arrays and not session.is_eager() else nullcontext()
+    with lines, evaluating, keeps_function:
         if is_parallel(self) and not in_batches_of_training:  # which draws from generators itself
             history = original(self, **arguments, **drawing)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import keras
 import numpy as np
 import pytest
@@ -92,3 +94,21 @@ def test_a_stop_that_a_later_evaluation_forgets(era, call):
     assert len(history.epoch) == (3 if goes_on else 1)
     assert model.stop_training != goes_on
     assert len(model.fit(X, Y, epochs=3, verbose=0, callbacks=[Evaluates(), StopsAfterEpoch()]).epoch) == 1
+
+
+def test_a_compile_within_a_fit_on_arrays_says_that_it_counts_at_once(era):
+    """Keras 2.2.4 and TensorFlow 1.15 trained on with the function that `fit` had begun with."""
+
+    class Compiles(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            self.model.compile("sgd", "mae")
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
+    model.compile("sgd", "mse")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, Y, epochs=2, verbose=0, callbacks=[Compiles()])
+        model.compile("sgd", "mse")
+    said = [each for each in caught if "counts from the next batch on" in str(each.message)]
+    assert len(said) == (0 if era == "tf.keras-2.2" else 2)
+    assert all(each.filename == __file__ for each in said)
