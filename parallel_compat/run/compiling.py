@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.assigned import derives_from_layer_alone
+from parallel_compat.batches import epochs
 from parallel_compat.legacy import (
     appended_metrics,
     as_of_now,
@@ -89,6 +90,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     """`model.compile` with metrics in third place, and the old names and defaults of strings."""
     era = callers.era_of(frame)
     _say_at_once(self)
+    trains = getattr(self, "train_function", None) is not None
     object_eras.remember(self, era)
     made_functions.forget(self)
     draws_of_functions.forget(self)
@@ -159,6 +161,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         compiled_metrics.remember(self, of_era)
     if isinstance(self, keras.Sequential):
         keras3.name_outputs(self, data_forms.output_names(self))
+    if trains and epochs.of_training(self) is not None:  # in `fit_generator`, whose next batch it is for
+        self.make_train_function()
     batch_logs.begin(self)  # what was counted before is not gone on from
     weighted_losses.weighed_as_in(object_eras.trained_as(era), self)
     if era is not Era.TODAY and first_outputs.are_unknown(self):

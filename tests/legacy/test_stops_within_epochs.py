@@ -112,3 +112,17 @@ def test_a_compile_within_a_fit_on_arrays_says_that_it_counts_at_once(era):
     said = [each for each in caught if "counts from the next batch on" in str(each.message)]
     assert len(said) == (0 if era == "tf.keras-2.2" else 2)
     assert all(each.filename == __file__ for each in said)
+
+
+def test_a_compile_within_fit_generator_counts_from_the_next_batch_on(era):
+    if era == "tf.keras-2.2":  # whose `fit_generator` was its `fit`
+        return
+
+    class Compiles(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            self.model.compile(keras.optimizers.SGD(0.01), "mae")
+
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="ones")])
+    model.compile(keras.optimizers.SGD(0.01), "mse")
+    history = model.fit_generator(batches(), 2, epochs=2, verbose=0, callbacks=[Compiles()])
+    np.testing.assert_allclose(history.history["loss"], [(1 + 0.96**2) / 2, 0.96 * 0.96 - 0.01], rtol=1e-5)
