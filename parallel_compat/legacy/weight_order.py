@@ -16,7 +16,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import own_trainable
+from parallel_compat.legacy import listed_weights, own_trainable
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def trainable_weights(layer: keras.Layer) -> list[keras.Variable]:
-    """Return what Keras 2.2.4's `layer.trainable_weights` did."""
-    return _unique(_split(layer, Era.KERAS_2_2_4)[0])
+    """Return what Keras 2.2.4's `layer.trainable_weights` did, of a class that has no other."""
+    return _unique(_split_as_layer(layer, Era.KERAS_2_2_4)[0])
 
 
 def non_trainable_weights(layer: keras.Layer) -> list[keras.Variable]:
-    """Return what Keras 2.2.4's `layer.non_trainable_weights` did."""
-    return _unique(_split(layer, Era.KERAS_2_2_4)[1])
+    """Return what Keras 2.2.4's `layer.non_trainable_weights` did, of a class that has no other."""
+    return _unique(_split_as_layer(layer, Era.KERAS_2_2_4)[1])
 
 
 def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
@@ -112,7 +112,13 @@ def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, val
 
 
 def _split(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
-    """Return the trainable weights of a layer and the others, as its own flags and those of the layers in it say."""
+    """Return the trainable weights of a layer and the others, as its class, its own flags and those inside it say."""
+    if listed_weights.lists_its_own(type(layer)):
+        return list(layer.trainable_weights), list(layer.non_trainable_weights)
+    return _split_as_layer(layer, era)
+
+
+def _split_as_layer(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
     trained_here, others_here = keras3.own_weights(layer)
     trainable, others = list(trained_here), list(others_here)
     for inner in keras3.layers_of(layer):

@@ -258,12 +258,15 @@ def _passes_over_layers(layer: Any, name: str, value: Any, frame: FrameType) -> 
     """Say whether layers in what a user's code sets on an attribute were none of a layer's.
 
     Keras up to 2.3 looked for layers in no list, tuple or dict, tf.keras 1.15 in no tuple. A model of functional form
-    has the layers of its graph anyway.
+    has the layers of its graph anyway, and a class that lists its weights itself those whose weights it lists.
     """
     from parallel_compat.backend.keras3 import layers
+    from parallel_compat.legacy import listed_weights
 
     user = _assigning(frame)
     if user is None or layers.is_of_graph(layer) or hasattr(getattr(type(layer), name, None), "__set__"):
+        return False
+    if listed_weights.lists_its_own(type(layer)):
         return False
     era = callers.era_of(user)
     return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and isinstance(value, tuple))

@@ -23,6 +23,7 @@ from parallel_compat.legacy import (
     compiled_weights,
     data_tensors,
     first_outputs,
+    listed_weights,
     losses,
     own_trainable,
     total_loss,
@@ -181,7 +182,7 @@ def _tell_of_layers_in_layers(model: Any) -> None:
     """
     for layer in keras3.all_layers(model):
         listed = [each.name for each in keras3.listed_and_left_out(layer) if each.weights or not each.built]
-        if listed and "trainable_weights" not in _attributes_of_user(type(layer)):
+        if listed:
             warnings.warn(
                 f"`{type(layer).__name__}` holds layers in a list, tuple or dict ({', '.join(listed)}). They are "
                 "neither trained nor saved with it: Keras up to 2.3 passed over them. To train them set each as an "
@@ -192,7 +193,7 @@ def _tell_of_layers_in_layers(model: Any) -> None:
         if type(layer).__module__.startswith(("keras.", "parallel_compat.")) or isinstance(layer, keras.Model):
             continue
         held = [each.name for each in keras3.layers_of(layer) if each.weights]
-        if not held or not derives_from_layer_alone(layer) or "trainable_weights" in _attributes_of_user(type(layer)):
+        if not held or not derives_from_layer_alone(layer) or listed_weights.lists_its_own(type(layer)):
             continue
         warnings.warn(
             f"`{type(layer).__name__}` holds layers ({', '.join(held)}) and lists none of their weights. They are "
@@ -201,10 +202,6 @@ def _tell_of_layers_in_layers(model: Any) -> None:
             ParallelCompatWarning,
             stacklevel=5,
         )
-
-
-def _attributes_of_user(kind: type) -> set[str]:
-    return {name for each in kind.__mro__ if not each.__module__.startswith("keras.") for name in vars(each)}
 
 
 def _weigh_by_name(model: Any, keywords: dict[str, Any]) -> None:

@@ -182,6 +182,64 @@ def test_layers_in_a_layer_that_lists_no_weights_are_told():
     assert len(layer.trainable_weights) == 4
 
 
+class Heads(keras.layers.Wrapper):
+    """Copies of a layer, whose weights it lists; the layer itself is a pattern alone."""
+
+    def __init__(self, layer, **keywords):
+        self.layer = layer[0] if isinstance(layer, list) else layer
+        self.heads = layer if isinstance(layer, list) else []
+        super().__init__(self.layer, **keywords)
+
+    def build(self, input_shape):
+        if not self.heads:
+            self.layer.build(input_shape)
+            self.heads = [keras.layers.Dense(2, kernel_initializer="ones") for _ in range(3)]
+        for head in self.heads:
+            head.build(input_shape)
+        self.scale = self.add_weight(name="scale", shape=(2,), initializer="ones")
+        super().build(input_shape)
+
+    def call(self, x):
+        return sum(head.call(x) for head in self.heads) * self.scale
+
+    def compute_output_shape(self, input_shape):
+        return (input_shape[0], 2)
+
+    def get_config(self):
+        config = super().get_config()
+        config["layer"] = [{"class_name": "Dense", "config": head.get_config()} for head in self.heads]
+        return config
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls([keras.layers.deserialize(each) for each in config.pop("layer")], **config)
+
+    @property
+    def trainable_weights(self):
+        weights = self._trainable_weights[:]
+        for head in self.heads:
+            weights += head.trainable_weights
+        return weights
+
+
+def test_the_layers_whose_weights_a_class_lists_are_trained_and_saved_and_no_others(era, tmp_path):
+    model = keras.Sequential([Heads(keras.layers.Dense(2), input_shape=(3,))])
+    model.compile(keras.optimizers.SGD(0.5), "mse")
+    x = np.ones((4, 3), "float32")
+    model.train_on_batch(x, np.zeros((4, 2), "float32"))
+    # Each prediction is 3 * 3 = 9, and the loss the mean over two of them.
+    scale, *of_heads = [K.get_value(weight) for weight in model.weights]
+    np.testing.assert_allclose(scale, np.full(2, 1 - 0.5 * 9 * 9), rtol=1e-6)
+    for kernel, bias in zip(of_heads[::2], of_heads[1::2], strict=True):
+        np.testing.assert_allclose(kernel, np.full((3, 2), 1 - 0.5 * 9), rtol=1e-6)
+        np.testing.assert_allclose(bias, np.full(2, -0.5 * 9), rtol=1e-6)
+    assert [tuple(weight.shape) for weight in model.trainable_weights] == [(2,), *[(3, 2), (2,)] * 3]
+    model.save(tmp_path / "heads.h5")
+    loaded = keras.models.load_model(tmp_path / "heads.h5", custom_objects={"Heads": Heads})
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+    assert len(loaded.trainable_weights) == 7
+
+
 def test_outputs_that_are_set():
     inputs = keras.Input((3,))
     hidden = keras.layers.Dense(4, name="hidden")(inputs)

@@ -20,7 +20,7 @@ from parallel_compat.backend.keras3 import saved_models
 from parallel_compat.backend.keras3.batch_normalization import debiased_in, model_in_training
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 # What `global_state` calls the generator behind unseeded random numbers; a constant of `seed_generator` since 3.13.
@@ -186,6 +186,17 @@ def leave_out_layers(layer: keras.Layer) -> None:
     layer._tracker.config["layers"] = (_leaving_out(layer), layer._layers)
     layer._tracker.stored_ids["layers"].clear()
     layer._layers.clear()
+
+
+def give_up(layer: keras.Layer, held: Iterable[keras.Layer]) -> None:
+    """Let layers that a layer holds be no part of it, while it keeps them on its attributes.
+
+    Args:
+        layer: the layer.
+        held: some of those that it is directly made of.
+    """
+    for each in held:
+        layer._tracker.untrack(each)
 
 
 def _leaving_out(layer: keras.Layer) -> Callable[[Any], bool]:

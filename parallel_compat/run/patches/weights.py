@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parallel_compat.backend.keras3 import patch_points
-from parallel_compat.legacy import tensor_names, weight_names
+from parallel_compat.legacy import listed_weights, tensor_names, weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
@@ -80,6 +80,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(patch_points.variable_class(), "name", _name_of_weight, why="`dense_1/kernel:0`, for the user's code")
     why = "methods of TensorFlow's variables, for the user's code"
     patches.wrap(layer, "__call__", weight_names.call, why="the scopes that weights are named after")
+    patches.wrap(layer, "__call__", listed_weights.call, why="layers whose weights a class of the user's lists")
     patches.set(patch_points.variable_class(), "__getattr__", _of_tensorflow, why=why)
     patches.wrap(layer, "get_weights", _get_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
