@@ -101,11 +101,21 @@ def _softmax(x: Any, axis: int = -1) -> Any:
     return tf.nn.softmax(x, axis) if x.shape.rank == 1 else _today.softmax(x, axis)
 
 
+def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -> Any:
+    """`K.arange`, which took the number of a tensor alone, too: `K.arange(K.shape(x)[1])`."""
+    if stop is None and tf.is_tensor(start):
+        start, stop = 0, tf.maximum(start, 0)
+    return _today.arange(start, stop, step, dtype)
+
+
+_TAKING_MORE: dict[str, Callable[..., Any]] = {"softmax": _softmax, "arange": _arange}
+
+
 @functools.cache
 def _unchanged(name: str) -> Any:
     if isinstance(getattr(_today, name), type):
         return getattr(_today, name)
-    plain: Callable[..., Any] = _softmax if name == "softmax" else getattr(_today, name)
+    plain: Callable[..., Any] = _TAKING_MORE.get(name, getattr(_today, name))
     signature = inspect.signature(plain)
 
     @functools.wraps(plain)

@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import graphs_of_programs, own_optimizers
+from parallel_compat.backend.keras3 import call_context, graphs_of_programs, own_optimizers
 from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
@@ -412,10 +412,17 @@ class _Average:
 def _update(variable: Any, value: Any, method: str) -> Any:
     training = keras3.training_of_call()
     # In a graph an update ran only where it was asked for: with `add_update`, when the model trained.
-    waits = training is False or (training is None and tf.executing_eagerly())
+    layer = call_context.layer_of_users()
+    frozen = layer is not None and not (layer.trainable or is_stateful(layer))
+    waits = training is False or (training is None and tf.executing_eagerly()) or frozen
     if isinstance(value, keras.KerasTensor) or (waits and _in_graph_era()) or own_optimizers.in_updates():
         return Update(variable, value, method)
     return getattr(variable, method)(value)
+
+
+def is_stateful(layer: keras.Layer) -> bool:
+    """Say whether a layer says that its updates are its state, which each of the model's passes goes on from."""
+    return bool(getattr(layer, "stateful", False))
 
 
 def run_updates(updates: Any) -> None:

@@ -10,6 +10,8 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.legacy import kept_numbers
+from parallel_compat.legacy.graph import Update, is_stateful
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +30,8 @@ def assigned_after(layer: Any) -> Iterator[None]:
     before = vars(layer).get(_PENDING)
     vars(layer)[_PENDING] = (_graph(), pending)
     try:
-        yield
+        with call_context.in_call_of(layer):
+            yield
     finally:
         vars(layer)[_PENDING] = before
     for variable, value in pending:
@@ -42,20 +45,27 @@ def _graph() -> Any:
 def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
     """Run updates with each training step of a layer whose `call` is running (`Layer.add_update`).
 
+    Those of a layer that says `stateful = True` are run in `evaluate` and `predict` too.
+
     Args:
-        layer: the layer; a frozen one is left alone.
-        updates: pairs (variable, new value), or functions; one or a list. What `K.update` returned in a call has been
-            assigned.
+        layer: the layer; a frozen one that is not stateful is left alone.
+        updates: pairs (variable, new value), which tf.keras did not assign, or functions; one or a list. What
+            `K.update` returned in a call that trains has been assigned.
         inputs: not used: what an update depends on is what it was computed from.
     """
     numbers = [each for each in keras.tree.flatten(updates) if isinstance(each, (int, float))]
     if numbers and call_context.training() is None:
         kept_numbers.keep_updates(layer, numbers, inputs)
         return
-    if updates is None or call_context.training() is False or not layer.trainable:
+    stateful = is_stateful(layer) and call_context.is_in_step()
+    if updates is None or not (stateful or (call_context.training() is not False and layer.trainable)):
         return
     for each in updates if isinstance(updates, list) else [updates]:
-        if isinstance(each, tuple) and len(each) == 2:
+        if isinstance(each, Update):  # nothing but a stateful layer's has waited
+            each.assign(each.value)
+        elif isinstance(each, tuple) and len(each) == 2:
+            if object_eras.era_of_object(layer).is_tf_keras:
+                continue  # which made one tensor of both
             variable, value = each
             graph, pending = vars(layer).get(_PENDING) or (None, None)
             if pending is not None and graph is _graph():

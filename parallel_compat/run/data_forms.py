@@ -189,7 +189,7 @@ def targets(model: Any, y: Any) -> Any:
         return [y.get(name) for name in names] if y.keys() <= set(names) else y
     arrays = y if type(y) in (list, tuple) else [y]
     if not without or len(arrays) != len(names) - len(without):
-        return y
+        return _plain(y, len(names))
     given = iter(arrays)
     return [None if name in without else next(given) for name in names]
 
@@ -263,9 +263,14 @@ def for_outputs_with_loss(model: Any, arguments: dict[str, Any], note: Note) -> 
 
 
 def _plain(value: Any, count: int | None) -> Any:
-    """Turn a list of numbers into an array, and a list of one array into that array, where one array is expected."""
-    if type(value) is not list or count != 1 or not value:
+    """Turn a list of numbers into an array, and a list of one array into that array, where one array is expected.
+
+    Where several are expected, each that is a list becomes an array.
+    """
+    if type(value) is not list or not count or not value:
         return value
+    if count > 1:
+        return [np.asarray(each) if type(each) is list else each for each in value]
     if isinstance(value[0], (int, float, np.number)):
         return np.asarray(value)
     return value[0] if len(value) == 1 and hasattr(value[0], "shape") else value

@@ -303,6 +303,45 @@ def test_updates_run_in_training_alone():
     assert layer.get_weights() == [2.0, 20.0, 200.0]
 
 
+@pytest.mark.parametrize("trainable", [True, False])
+@pytest.mark.parametrize("stateful", [True, False])
+def test_updates_of_stateful_layers_run_in_each_pass_and_those_of_other_frozen_ones_in_none(era, stateful, trainable):
+    class Count(keras.layers.Layer):
+        def build(self, input_shape):
+            for name in "ab":
+                setattr(self, name, self.add_weight(name=name, shape=(), initializer="zeros", trainable=False))
+            super().build(input_shape)
+
+        def call(self, x):
+            self.add_update(K.update(self.a, self.a + K.mean(x)), x)
+            self.add_update([(self.b, self.b + 1.0)], x)
+            return x * 2.0
+
+        def compute_output_shape(self, input_shape):
+            return input_shape
+
+    layer = Count(input_shape=(3,))
+    layer.stateful, layer.trainable = stateful, trainable
+    model = keras.Sequential([layer, keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    x, y = np.ones((4, 3), "float32"), np.ones((4, 2), "float32")
+    counted = []
+    for run in (
+        lambda: model.predict(x, batch_size=2),
+        lambda: model.evaluate(x, y, batch_size=2, verbose=0),
+        lambda: model.fit(x, y, batch_size=2, verbose=0),
+        lambda: K.function(model.inputs, model.outputs)([x]),
+        lambda: model.predict_on_batch(x),
+    ):
+        run()
+        counted.append([float(K.get_value(layer.a)), float(K.get_value(layer.b))])
+    # Numbers of the real stacks.
+    in_training = [0, 0, 2, 2, 2] if trainable else [0, 0, 0, 0, 0]
+    of_graph = [2, 4, 6, 6, 7] if stateful else in_training
+    assert [a for a, _ in counted] == ([2, 4, 6, 7, 8] if era == "tf.keras-2.2" else of_graph)
+    assert [b for _, b in counted] == (of_graph if era == "keras-2.2.4" else [0] * 5)
+
+
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 def test_a_call_reads_what_a_variable_was_before_its_update(replicas, optimizer):

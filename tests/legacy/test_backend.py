@@ -18,6 +18,14 @@ def test_functions_named_as_pythons_leave_the_others_as_they_are(name):
     np.testing.assert_allclose(K.eval(K.sum(A, axis=1)), A.sum(axis=1), rtol=1e-6)
 
 
+def test_arange_takes_the_number_of_a_tensor():
+    inputs = keras.Input((None, 2))
+    places = keras.layers.Lambda(lambda x: x * 0.0 + K.arange(K.shape(x)[1], dtype="float32")[:, None])
+    assert keras.Model(inputs, places(inputs)).predict(np.ones((1, 3, 2)), verbose=0)[0, :, 0].tolist() == [0, 1, 2]
+    assert K.eval(K.arange(K.constant(-2, "int32"))).tolist() == []
+    assert K.eval(K.arange(K.constant(2, "int32"), 4)).tolist() == [2, 3]
+
+
 def test_values_are_read_and_assigned():
     for variable in (keras.Variable(A), K.variable(A)):
         assert isinstance(K.get_value(variable), np.ndarray)

@@ -51,6 +51,18 @@ def test_lists_of_numbers_and_lists_of_one_array(parallel, recwarn):
     assert not [warning for warning in recwarn if "structure of `inputs`" in str(warning.message)]
 
 
+def test_lists_for_several_inputs_and_outputs(parallel):
+    inputs = [keras.Input((3,)), keras.Input((1,))]
+    outputs = [keras.layers.Dense(2)(inputs[0]), keras.layers.Dense(1)(inputs[1])]
+    model = parallel(keras.Model(inputs, outputs))
+    model.compile("sgd", "mse")
+    x, y = [X, Y[:, None]], [X[:, :2], Y[:, None]]
+    as_lists = [[each.tolist() for each in given] for given in (x, y)]
+    for of_lists, of_arrays in zip(model.predict(as_lists[0]), model.predict(x), strict=True):
+        np.testing.assert_array_equal(of_lists, of_arrays)
+    assert model.evaluate(*as_lists, verbose=0) == model.evaluate(x, y, verbose=0)
+
+
 def test_a_sequential_without_an_input_shape_takes_a_list_of_one_array():
     model = keras.models.Sequential([keras.layers.Activation("relu"), keras.layers.Dense(2)])
     assert model.predict([X]).shape == (8, 2)

@@ -428,3 +428,29 @@ def test_each_layer_of_a_model_is_called_anew(era):
     for _ in range(3):
         again.train_on_batch(data, np.ones((4, 2)))
     assert again.evaluate(data, np.ones((4, 2)), verbose=0) < before
+
+
+def test_layers_that_are_built_by_a_call_are_trained_from_the_first_batch_on():
+    class Twice(keras.layers.Layer):
+        def build(self, input_shape):
+            super().build(input_shape)
+            self.inner = keras.layers.Dense(2, use_bias=False)
+
+        def call(self, x):
+            if not self.inner.built:
+                self.inner.build(keras.backend.int_shape(x))
+            outputs = self.inner.call(x)
+            for weight in self.inner.trainable_weights:
+                if weight not in self._trainable_weights:
+                    self._trainable_weights.append(weight)
+            return outputs * 2.0
+
+        def compute_output_shape(self, input_shape):
+            return (input_shape[0], 2)
+
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(4,)), Twice()])
+    assert [tuple(weight.shape) for weight in model.trainable_weights] == [(4, 3), (3,), (3, 2)]
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    model.train_on_batch(np.ones((2, 4)), np.ones((2, 2)))
+    assert all((one != other).any() for one, other in zip(before, model.get_weights(), strict=True))

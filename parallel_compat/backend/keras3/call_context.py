@@ -42,22 +42,48 @@ def in_phase(phase: Phase | None) -> Iterator[None]:
         _phase.reset(token)
 
 
-_step: bool | None = None  # of the process: replicas compute their losses in threads of their own
+_layer: ContextVar[keras.Layer | None] = ContextVar("layer", default=None)
+
+
+def layer_of_users() -> keras.Layer | None:
+    """Return the innermost layer of a class of the user's whose call is in progress, or None."""
+    return _layer.get()
+
+
+@contextlib.contextmanager
+def in_call_of(layer: keras.Layer) -> Iterator[None]:
+    """Let the call of a layer of a class of the user's be in progress within the block."""
+    token = _layer.set(layer)
+    try:
+        yield
+    finally:
+        _layer.reset(token)
+
+
+# Of the process: replicas compute their losses in threads of their own.
+_step: bool | None = None
+_in_step = False
 
 
 @contextlib.contextmanager
 def in_step(trains: bool | None) -> Iterator[None]:
-    """Let the losses within the block be those of a step that trains or does not; None: of no step."""
-    global _step
-    before, _step = _step, trains
+    """Let the losses within the block be those of a step that trains or does not; None: of one that predicts."""
+    global _step, _in_step
+    before = _step, _in_step
+    _step, _in_step = trains, True
     try:
         yield
     finally:
-        _step = before
+        _step, _in_step = before
+
+
+def is_in_step() -> bool:
+    """Say whether a step of `fit`, `evaluate` or `predict` is in progress, or one of a single batch."""
+    return _in_step
 
 
 def step_trains() -> bool | None:
-    """Say whether the step in progress trains, or None where there is none."""
+    """Say whether the step in progress trains, or None where there is none, or one that predicts."""
     return _step
 
 

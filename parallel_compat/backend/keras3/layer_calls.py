@@ -301,13 +301,17 @@ def _keep_what_calls_made(added: list[Any], in_graph: list[Any]) -> None:
         each.built = True
 
 
-def of_output_shapes(by_calling: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+def of_output_shapes(
+    by_calling: Callable[[Any], bool], called_too: Callable[[Any], bool]
+) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where the output of a layer on symbolic tensors is found (`Layer.symbolic_call`).
 
-    Keras 3 asks a `compute_output_shape` that the layer has; tf.keras always called the layer.
+    Keras 3 asks a `compute_output_shape` that the layer has; tf.keras always called the layer. Keras 2.2.4 did both,
+    and the layers that a layer holds may be built by its `call`.
 
     Args:
         by_calling: says whether a layer was called.
+        called_too: says whether it was, and its `compute_output_shape` asked.
     """
 
     def wrap(original: Any) -> Any:
@@ -318,14 +322,18 @@ def of_output_shapes(by_calling: Callable[[Any], bool]) -> Iterator[tuple[Any, s
                     vars(self)["_output_shape"] = tuple(shape)  # Keras 3 takes a list for one of shapes
             elif type(self).compute_output_shape.__module__.startswith("keras."):
                 return original(self, *args, **kwargs)
-            if not by_calling(self):
-                with _answers(self) as answers:
-                    try:
-                        return original(self, *args, **kwargs)
-                    except (TypeError, ValueError):
-                        if all(map(_are_shapes, answers)):
-                            raise
-            return keras.Operation.compute_output_spec(self, *args, **kwargs)
+            if by_calling(self):
+                return keras.Operation.compute_output_spec(self, *args, **kwargs)
+            with _answers(self) as answers:
+                try:
+                    outputs = original(self, *args, **kwargs)
+                except (TypeError, ValueError):
+                    if all(map(_are_shapes, answers)):
+                        raise
+                    return keras.Operation.compute_output_spec(self, *args, **kwargs)
+            if called_too(self) and might_have_unbuilt_state(self):
+                keras.Operation.compute_output_spec(self, *args, **kwargs)
+            return outputs
 
         return symbolic_call
 

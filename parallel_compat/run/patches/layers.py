@@ -71,7 +71,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         ),
         (symbolic_values.of_passes(_trains_unfed), "Keras 2.2.4 fed the phase where an output was noted to use it"),
         (layer_calls.of_absent_masks(_is_old), "a layer whose inputs have no masks is given none"),
-        (layer_calls.of_output_shapes(_is_called_for_shape), "what a layer gives is found by calling it"),
+        (layer_calls.of_output_shapes(_is_called_for_shape, _is_old), "what a layer gives is found by calling it"),
         (saved_models.of_first_inputs(), "a SavedModel has what a layer computes of the inputs that it was called on"),
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
         (computed_in_build.patch_points(_in_a_graph), "what `build` computes of weights follows them"),
