@@ -154,6 +154,8 @@ def _of_keras3(
     stored = reading.stored
     assert stored.model_config is not None
     config = h5_files.with_operations(parse(stored.model_config, "model_config"), given)
+    if callers.era_of_caller() is not Era.TODAY:
+        config = h5_files.with_plain_objects(config)
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
     known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}

@@ -520,3 +520,26 @@ def test_layers_whose_configurations_have_no_name_get_one(era, expected):
         alone = dense.from_config({"units": 2, "name": None})
     assert [*(layer.name for layer in model.layers), alone.name] == expected
     assert (model.name, model.input_shape, model.output_shape) == ("first", (None, 4), (None, 2))
+
+
+def test_an_initializer_that_a_class_left_in_its_config_comes_back_as_a_dict(era, tmp_path):
+    class Scaled(keras.layers.Layer):
+        def __init__(self, initializer="ones", **keywords):
+            super().__init__(**keywords)
+            self.initializer = keras.initializers.get(initializer)
+
+        def build(self, input_shape):
+            self.scale = self.add_weight(name="scale", shape=(input_shape[-1],), initializer=self.initializer)
+            super().build(input_shape)
+
+        def call(self, x):
+            return x * self.scale
+
+        def get_config(self):
+            return {**super().get_config(), "initializer": self.initializer}
+
+    model = keras.Sequential([Scaled(keras.initializers.Constant(3.0), input_shape=(2,))])
+    model.save(tmp_path / "scaled.h5")
+    loaded = keras.models.load_model(tmp_path / "scaled.h5", custom_objects={"Scaled": Scaled})
+    assert loaded.layers[-1].initializer.get_config()["value"] == 3.0
+    np.testing.assert_array_equal(loaded.predict(np.ones((1, 2))), [[3.0, 3.0]])

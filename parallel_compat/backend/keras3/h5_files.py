@@ -204,6 +204,25 @@ def with_operations(config: Any, custom_objects: dict[str, Any]) -> Any:
     return config
 
 
+_AS_OBJECT = "__passive_serialization__"
+
+
+def with_plain_objects(config: Any) -> Any:
+    """Return a model's config in which an initializer that a layer's config held as an object stays a dict.
+
+    Keras 2 wrote such an object as a dict, which the layer's class got back and made the object of; Keras 3 marks it
+    and makes the object itself, of classes of the user's alone.
+
+    Args:
+        config: the model's config, or a part of it.
+    """
+    if isinstance(config, list):
+        return [with_plain_objects(each) for each in config]
+    if not isinstance(config, dict):
+        return config
+    return {key: with_plain_objects(value) for key, value in config.items() if key != _AS_OBJECT}
+
+
 def is_safe_mode() -> bool:
     """Say whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
     return serialization_lib.in_safe_mode() is not False
