@@ -92,3 +92,18 @@ def test_layers_inside_layers():
     model = keras.Sequential([inner, keras.layers.Dense(1, name="two")])
     assert {each.name for each in model.submodules if isinstance(each, keras.layers.Dense)} == {"one", "two"}
     assert keras.layers.Dense(1).submodules == ()
+
+
+@pytest.mark.parametrize("era", [Era.KERAS_2_2_4, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2])
+def test_types_of_weights_have_names(era):
+    callers.choose_era(era)
+    import keras
+
+    layer = keras.layers.Dense(2, input_shape=(3,))
+    model = keras.models.Sequential([layer])
+    assert (layer.kernel.dtype.name, layer.kernel.dtype, model.output.dtype.name) == ("float32", "float32", "float32")
+    assert layer.kernel.dtype.is_floating
+    model.compile("adam", "mse")
+    if era.is_tf_keras:
+        assert model.optimizer.iterations.dtype == tf.int64
+    np.testing.assert_array_equal(np.zeros(2, layer.kernel.dtype.as_numpy_dtype), [0, 0])

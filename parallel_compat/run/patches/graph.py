@@ -334,10 +334,13 @@ def _plain(part: Any) -> Any:
 
 def _names(patches: Patches, keras: Any) -> None:
     """Let the user's code read of a layer's output the name that it had in its era."""
+    from parallel_compat.backend.keras3 import patch_points
+
     why = "the layer and its last operation in the name of a tensor, for the user's code"
     patches.set(keras.KerasTensor, "name", property(_name, _set_name), why=why)
     patches.set(keras.KerasTensor, "op", property(_operation), why=why)
-    patches.wrap(keras.KerasTensor, "dtype", _dtype, why="TensorFlow's `DType`, which has a `name`")
+    for kind in (keras.KerasTensor, patch_points.variable_class()):
+        patches.wrap(kind, "dtype", _dtype, why="TensorFlow's `DType`, which has a `name`")
     patches.wrap(keras.KerasTensor, "__repr__", functools.partial(_words, short=True), why=why)
     patches.wrap(keras.KerasTensor, "__str__", functools.partial(_words, short=False), why=why)
 
