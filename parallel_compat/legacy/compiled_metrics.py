@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.legacy import session
 from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.legacy.numbers.metrics import LayerMetric, MetricOfEra, StatefulMetric
 from parallel_compat.names.eras import Era
@@ -98,7 +99,7 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
             entries = _of_output(given, output, i, count) if with_loss[i] else []
             if i > 0 and era.is_tf_keras and not _is_by_output(given):
                 entries = [_copy(each) for each in entries]
-            elif weighted and named_as is Era.TF_KERAS_1_15:
+            elif weighted and named_as is Era.TF_KERAS_1_15 and not _keeps_spelling(named_as):
                 for each in entries:
                     _name_as_weighted(each)
             of_output = [_metric(entry, era, named_as, kind, weighted, choosers[i]) for entry in entries]
@@ -225,9 +226,9 @@ def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: boo
     if getattr(given, "stateful", False) and callable(getattr(given, "reset_states", None)):
         return LayerMetric(given, era) if era.is_tf_keras else StatefulMetric(given)
     function: Any
-    prefix = "weighted_" if weighted and named_as is not Era.TF_KERAS_2_2 else ""
+    prefix = "weighted_" if weighted and not _keeps_spelling(named_as) else ""
     if isinstance(given, str) and given in _CHOSEN:
-        name = given if named_as is Era.TF_KERAS_2_2 else _SUFFIXES[_CHOSEN[given]]
+        name = given if _keeps_spelling(named_as) else _SUFFIXES[_CHOSEN[given]]
         choosers.append(_Chosen(_CHOSEN[given], era, loss))
         return MetricOfEra(choosers[-1], prefix + name, era, weighted)
     if isinstance(given, str):
@@ -236,7 +237,7 @@ def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: boo
         if function is None:  # a class, or an error that Keras knows to word
             return keras.metrics.get(given)
         own = getattr(custom, "__name__", given) if custom else metric_functions.old_name(given)
-        name = given if named_as is Era.TF_KERAS_2_2 else own
+        name = given if _keeps_spelling(named_as) else own
     else:
         old = metric_functions.named_as_keras_did(given)
         function = (metric_functions.of_name(old, named_as) if old else None) or given
@@ -244,6 +245,11 @@ def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: boo
     if isinstance(function, type):
         return function()
     return MetricOfEra(function, prefix + name, era, weighted)
+
+
+def _keeps_spelling(era: Era) -> bool:
+    """Say whether metrics were named as `compile` was given them (`get_metric_name` in TensorFlow 1.15.5)."""
+    return era is Era.TF_KERAS_2_2 or (era is Era.TF_KERAS_1_15 and session.has_v2_behavior())
 
 
 class _Chosen:

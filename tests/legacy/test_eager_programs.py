@@ -17,7 +17,8 @@ Y = X[:, :1] ** 2
 
 @pytest.fixture(autouse=True)
 def _eagerly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_eagerly", threading.Event())
+    for asked in ("_eagerly", "_as_tensorflow_2"):
+        monkeypatch.setattr(session, asked, threading.Event())
 
 
 def program(source: str, tmp_path: Any, **names: Any) -> Any:
@@ -117,3 +118,23 @@ with tf.Session() as session:
 """
     expected = [(10, 0, 0, 0.95), (10, 2, 4, 2.95), (5, 4, 16, 4.45)]
     np.testing.assert_allclose(program(source, tmp_path, x=X, y=Y, np=np), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("behavior", "names"),
+    [
+        ("enable_v2_behavior", ["loss", "mae", "acc", "mean_squared_error", "MSE"]),
+        (
+            "enable_eager_execution",
+            ["loss", "mean_absolute_error", "acc", "mean_squared_error", "weighted_mean_squared_error"],
+        ),
+    ],
+)
+def test_metrics_are_named_as_given_in_the_behavior_of_tensorflow_2(behavior: str, names: Any, tmp_path: Any) -> None:
+    source = f"""
+tf.compat.v1.{behavior}()
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+model.compile("sgd", "binary_crossentropy", ["mae", "acc", tf.keras.losses.mse], weighted_metrics=["MSE"])
+found = model.metrics_names
+"""
+    assert program(source, tmp_path) == names
