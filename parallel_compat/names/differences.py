@@ -211,9 +211,10 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
-        "A data set that is shuffled twice, `shuffle` upon `shuffle`, is in another order from the second epoch on.",
-        "The outer one took its numbers from the inner one at another time in TensorFlow 2.2. In all epochs the order "
-        "follows from the seeds.",
+        "A data set that is shuffled twice, `shuffle` upon `shuffle`, or shuffled and repeated a number of times, is "
+        "in another order from the second epoch on, if its epochs read it to the end.",
+        "The outer one took its numbers from the inner one at another time in TensorFlow 2.2, and `repeat(n)` began a "
+        "pass behind its last one. In all epochs the order follows from the seeds.",
     ),
     Difference(
         (Era.TF_KERAS_2_2,),

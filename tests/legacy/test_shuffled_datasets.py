@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,3 +106,32 @@ def test_evaluations_of_tensorflow_2_make_an_iterator_more() -> None:
         data = _elements().batch(2)
         means = np.cumsum([_SECOND, _FOURTH], axis=1) / [1, 2, 3, 4]
         assert _of_epochs(data, 2, validation)[1] == [round(each) for each in means.ravel()]
+
+
+@pytest.mark.parametrize(
+    ("seed", "orders"),
+    [(3, [[1, 0, 5, 4], [2, 3, 1, 0], [4, 1, 3, 0]]), (None, [[3, 5, 6, 4], [4, 5, 1, 3], [4, 3, 2, 0]])],
+)
+def test_no_pass_is_begun_before_it_is_asked_for(seed: int | None, orders: list[list[int]]) -> None:
+    """TensorFlow 2.2.3's orders: a pass that nobody reads, begun by reading ahead, would make the later ones others."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        tf.random.set_seed(0)
+        data = tf.data.Dataset.range(20).shuffle(5, seed=seed).repeat()
+        for expected in orders:
+            assert [int(each) for each in itertools.islice(data, 20)][:4] == expected
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_a_generator_is_not_read_ahead(era: str) -> None:
+    read: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for each in range(50):
+            read.append(each)
+            yield each
+
+    with parallel_compat.legacy_names(era=era):
+        data = tf.data.Dataset.from_generator(numbers, tf.int64, ()).batch(2)
+        for _ in range(3):
+            assert [each.numpy().tolist() for each in itertools.islice(data, 2)] == [[0, 1], [2, 3]]
+    assert read == [0, 1, 2, 3] * 3

@@ -33,19 +33,18 @@ class Shuffled(dataset_ops.UnaryUnchangedStructureDataset):  # type: ignore[misc
         super().__init__(elements, variant)
 
 
-def beginning_anew(dataset: tf.data.Dataset) -> tf.data.Dataset:
-    """Return a data set to iterate over once, in whose operations nothing has been drawn yet.
+def as_asked_for(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Return a data set to iterate over once, which reads no element before it is asked for.
 
-    What an operation has drawn is kept with the data set, which iterators share. One with other options is rewritten
-    for each iterator, with operations of its own.
+    TensorFlow has read ahead since 2.10, where a data set has no `prefetch` of its own: a pass of `shuffle().repeat()`
+    that nobody reads then is begun, so that all later orders are others, and generators run beside the training.
+
+    Nor has anything in it been drawn yet: what an operation of TensorFlow 1 has drawn is kept with the data set, which
+    iterators share, but one with options of its own is rewritten for each, with operations of its own.
 
     Args:
-        dataset: a data set of any kind; it comes back as it is if nothing in it is `Shuffled`.
+        dataset: a data set of any kind.
     """
-    left = [dataset]
-    while left:
-        each = left.pop()
-        if isinstance(each, Shuffled):
-            return dataset.with_options(tf.data.Options())
-        left.extend(each._inputs())
-    return dataset
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return dataset.with_options(options)

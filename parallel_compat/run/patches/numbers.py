@@ -140,7 +140,8 @@ def _datasets(patches: Patches) -> None:
         patches.wrap(owner, name, wrap, why="each iterator of a data set that is shuffled has another order")
     anew = "each iterator of TensorFlow 1 began the order of its elements anew"
     patches.wrap(tf.data.Dataset, "shuffle", looking_alike(_shuffle), why=anew, read_in=TENSORFLOW)
-    patches.wrap(tf.data.Dataset, "__iter__", _iterator_of_its_own, why=anew, read_in=TENSORFLOW)
+    read = "no element is read before it is asked for, and orders of TensorFlow 1 begin anew"
+    patches.wrap(tf.data.Dataset, "__iter__", _iterator_of_its_own, why=read, read_in=TENSORFLOW)
     fused = "one operation shuffled and repeated, and drew on from pass to pass"
     patches.wrap(tf.data.Dataset, "repeat", looking_alike(_repeat), why=fused, read_in=TENSORFLOW)
     patches.wrap(
@@ -431,7 +432,8 @@ def _iterator_of_its_own(original: Any) -> Any:
     def __iter__(self: Any) -> Any:
         from parallel_compat.backend.keras3 import shuffled_datasets
 
-        return original(shuffled_datasets.beginning_anew(self))
+        is_old = object_eras.era_of_object(self) is not Era.TODAY
+        return original(shuffled_datasets.as_asked_for(self) if is_old else self)
 
     return __iter__
 
