@@ -210,11 +210,9 @@ DIFFERENCES: tuple[Difference, ...] = (
         "the user's operations those are is known to a graph that has begun alone.",
     ),
     Difference(
-        (Era.TF_KERAS_2_2,),
-        "A data set that is shuffled twice, `shuffle` upon `shuffle`, or shuffled and repeated a number of times, is "
-        "in another order from the second epoch on, if its epochs read it to the end.",
-        "The outer one took its numbers from the inner one at another time in TensorFlow 2.2, and `repeat(n)` began a "
-        "pass behind its last one. In all epochs the order follows from the seeds.",
+        (Era.TF_KERAS_1_15,),
+        "Data sets that are shuffled within a function that `flat_map` or `interleave` is given are in another order.",
+        "What a shuffle in a function has drawn is kept from one call to the next otherwise today.",
     ),
     Difference(
         (Era.TF_KERAS_2_2,),

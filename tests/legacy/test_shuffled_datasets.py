@@ -135,3 +135,34 @@ def test_a_generator_is_not_read_ahead(era: str) -> None:
         for _ in range(3):
             assert [each.numpy().tolist() for each in itertools.islice(data, 2)] == [[0, 1], [2, 3]]
     assert read == [0, 1, 2, 3] * 3
+
+
+def _numbers() -> Any:
+    return tf.data.Dataset.range(20)
+
+
+@pytest.mark.parametrize(
+    ("data", "orders", "length"),
+    [
+        (lambda: _numbers().shuffle(5).repeat(2), [[3, 5, 6, 4], [2, 4, 0, 1], [2, 0, 3, 6]], 40),
+        (lambda: _numbers().shuffle(5).repeat(2).repeat(2), [[3, 5, 6, 4], [2, 5, 0, 4], [1, 4, 0, 7]], 80),
+        (lambda: _numbers().shuffle(5).shuffle(5), [[1, 6, 3, 4], [2, 3, 5, 9], [4, 2, 1, 5]], 20),
+        (lambda: _numbers().shuffle(5).repeat(0), [[]], 0),
+    ],
+)
+def test_an_end_makes_an_iterator_more_in_tensorflow_2(data: Any, orders: list[list[int]], length: int) -> None:
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        tf.random.set_seed(0)
+        elements = data()
+        assert int(elements.cardinality()) == length
+        for expected in orders:
+            read = [int(each) for each in elements]
+            assert (read[:4], len(read)) == (expected, length)
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_functions_may_make_shuffled_data_sets(era: str) -> None:
+    with parallel_compat.legacy_names(era=era):
+        for repeated in (lambda data: data.repeat(2), lambda data: data.shuffle(3)):
+            data = tf.data.Dataset.range(2).flat_map(lambda _: repeated(_numbers().shuffle(3, seed=1)))  # noqa: B023
+            assert sum(int(each) for each in data) in (4 * 190, 2 * 190)

@@ -2,12 +2,15 @@
 
 `Dataset.shuffle` itself takes that operation where TensorFlow 2 is switched off. Read in TensorFlow 2.21's
 `data/ops/shuffle_op.py`.
+
+And those of TensorFlow 2, which draw a seed for each iterator that is made of them.
 """
 
 from __future__ import annotations
 
+import numpy as np
 import tensorflow as tf
-from tensorflow.python.data.ops import dataset_ops
+from tensorflow.python.data.ops import dataset_ops, shuffle_op
 
 
 class Shuffled(dataset_ops.UnaryUnchangedStructureDataset):  # type: ignore[misc]  # TensorFlow carries no types
@@ -48,3 +51,37 @@ def as_asked_for(dataset: tf.data.Dataset) -> tf.data.Dataset:
     options = tf.data.Options()
     options.experimental_optimization.inject_prefetch = False
     return dataset.with_options(options)
+
+
+def is_shuffle(dataset: tf.data.Dataset) -> bool:
+    """Say whether a data set is what `shuffle` of TensorFlow 2 returned."""
+    return isinstance(dataset, shuffle_op._ShuffleDataset)
+
+
+def has_shuffle(dataset: tf.data.Dataset) -> bool:
+    """Say whether a data set, or one that it is made of, is what `shuffle` of TensorFlow 2 returned."""
+    left = [dataset]
+    while left:
+        each = left.pop()
+        if is_shuffle(each):
+            return True
+        left.extend(each._inputs())
+    return False
+
+
+def with_one_iterator_more(dataset: tf.data.Dataset, of: tf.data.Dataset) -> tf.data.Dataset:
+    """Return the elements of a data set; whoever asks for more of them than there are makes an iterator of another one.
+
+    Args:
+        dataset: the elements, of a finite number.
+        of: what an iterator is made of, which draws a seed for each shuffle in it.
+    """
+
+    def make() -> np.int64:
+        iter(of)
+        return np.int64(0)
+
+    at_the_end = tf.data.Dataset.from_tensors(0).map(lambda _: tf.numpy_function(make, [], tf.int64))
+    whole = dataset.concatenate(at_the_end.flat_map(lambda _: dataset.take(0)))
+    number = dataset.cardinality()
+    return whole if number < 0 else whole.apply(tf.data.experimental.assert_cardinality(number))

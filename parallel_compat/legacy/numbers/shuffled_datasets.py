@@ -5,6 +5,8 @@
 - `shuffle(...)` right before `repeat(...)` was made one operation by the optimizer of TensorFlow 1.15's data sets, as
   `shuffle_and_repeat` was in TensorFlow 2.2, too: it drew from one generator for all passes, where `shuffle` has
   another one for each.
+- In TensorFlow 2.2 a `shuffle` that had read its elements to the end made an iterator of them more, which took an order
+  from them if they were shuffled; and so did `repeat(n)` right behind a `shuffle` after its last pass.
 
 Read in TensorFlow 1.15.5's `dataset_ops.ShuffleDataset` and `shuffle_dataset_op.cc`.
 """
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from parallel_compat.backend.keras3.shuffled_datasets import Shuffled
+from parallel_compat.backend.keras3.shuffled_datasets import Shuffled, has_shuffle, is_shuffle, with_one_iterator_more
 from parallel_compat.legacy import session
 from parallel_compat.legacy.numbers.draws_of_tensorflow import whole_numbers
 from parallel_compat.run import object_eras
@@ -57,15 +59,38 @@ def _seeds(seed: Any) -> tuple[int, int]:
     return int(of_graph or 0), int(of_operation or 0)
 
 
-def repeated(data: tf.data.Dataset, count: Any) -> tf.data.Dataset | None:
-    """Return what `data.repeat(count)` gave in TensorFlow 1.15; None where that is what it gives today.
+def read_to_the_end(elements: tf.data.Dataset, era: Era) -> tf.data.Dataset:
+    """Return the elements that a `shuffle` is to read, with the iterator more that it made of them at their end.
+
+    Args:
+        elements: a data set.
+        era: of the code that shuffles it.
+    """
+    if not _is_of_tensorflow_2(era) or not has_shuffle(elements) or int(elements.cardinality()) == _FOR_EVER:
+        return elements
+    return with_one_iterator_more(elements, elements)
+
+
+def _is_of_tensorflow_2(era: Era) -> bool:
+    return era.is_tf_keras and not begins_anew(era) and not tf.inside_function()  # where iterators are of a graph
+
+
+def repeated(data: tf.data.Dataset, count: Any, era: Era, repeat: Callable[..., Any]) -> tf.data.Dataset | None:
+    """Return what `data.repeat(count)` gave in an era; None where that is what it gives today.
 
     Args:
         data: a data set.
         count: how many passes; None or -1 for ever.
+        era: of the code that repeats it.
+        repeat: the method as it is today.
     """
-    if not isinstance(data, Shuffled) or not data.again or tf.is_symbolic_tensor(count):
-        return None
+    if is_shuffle(data) and _is_of_tensorflow_2(era) and not tf.is_symbolic_tensor(count):
+        passes = _FOR_EVER if count is None else int(count)
+        if passes == 0:
+            return data.take(0)  # today's one operation of both refuses it
+        return with_one_iterator_more(repeat(data, passes), data) if passes > 1 else None
+    if not isinstance(data, Shuffled) or not data.again or tf.is_symbolic_tensor(count) or count == 1:
+        return None  # one pass was no operation there
     return _in_one_operation(data.elements, data.buffer_size, count, data.seeds)
 
 
@@ -86,6 +111,8 @@ def shuffled_and_repeated(elements: tf.data.Dataset, buffer_size: Any, count: An
 def _in_one_operation(
     elements: tf.data.Dataset, buffer_size: int, count: Any, seeds: tuple[int, int]
 ) -> tf.data.Dataset | None:
+    if tf.inside_function():  # of a `flat_map`, say, whose data sets are not at hand
+        return None
     specs, samples = tf.nest.flatten(elements.element_spec), int(elements.cardinality())
     if seeds == (0, 0) or not all(isinstance(each, (tf.TensorSpec, tf.RaggedTensorSpec)) for each in specs):
         return None

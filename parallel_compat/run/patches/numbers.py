@@ -418,11 +418,12 @@ def _shuffle(original: Any) -> Any:
         from parallel_compat.legacy.numbers import shuffled_datasets
 
         again = reshuffle_each_iteration in (None, True)
-        if shuffled_datasets.begins_anew(callers.era_of_caller()):
+        era = callers.era_of_caller()
+        if shuffled_datasets.begins_anew(era):
             found = shuffled_datasets.shuffled(self, buffer_size, seed, again)
             if found is not None:
                 return found
-        return original(self, buffer_size, seed, again, name)
+        return original(shuffled_datasets.read_to_the_end(self, era), buffer_size, seed, again, name)
 
     return shuffle
 
@@ -442,7 +443,7 @@ def _repeat(original: Any) -> Any:
     def repeat(self: Any, count: Any = None, name: str | None = None) -> Any:
         from parallel_compat.legacy.numbers import shuffled_datasets
 
-        found = shuffled_datasets.repeated(self, count)
+        found = shuffled_datasets.repeated(self, count, callers.era_of_caller(), original)
         return original(self, count, name) if found is None else found
 
     return repeat
