@@ -26,6 +26,7 @@ _SLOTS: dict[str, dict[str, str]] = {
 def minimize(
     optimizer: Any,
     loss: Any,
+    *given: Any,
     var_list: Any = None,
     grad_loss: Any = None,
     name: str | None = None,
@@ -41,8 +42,9 @@ def minimize(
     Args:
         optimizer: the optimizer.
         loss: a function without arguments that returns it, or a symbolic tensor.
+        given: `var_list`, `grad_loss` and `name` by position, or `global_step` and `var_list`, as `tf.train` had them.
         var_list: the variables, one of them, or a function that returns them; where it is None, those that the function
-            reads and that are trained, of a symbolic loss all. An integer variable is taken for `global_step`.
+            reads and that are trained, of a symbolic loss all.
         grad_loss: the gradient of the loss, if it is not 1.
         name: left out.
         global_step: a variable that counts the steps, as `tf.train`'s optimizers took it.
@@ -50,6 +52,11 @@ def minimize(
     Returns:
         The number of steps made, or the step.
     """
+    rest = list(given)
+    if rest and (is_global_step(rest[0]) or (rest[0] is None and len(rest) > 1 and isinstance(rest[1], (list, tuple)))):
+        global_step = rest.pop(0)
+    rest += (var_list, grad_loss)[len(rest) :]
+    var_list, grad_loss = rest[:2]
     if is_global_step(var_list):
         var_list, global_step = None, var_list
     pairs = compute_gradients(optimizer, loss, var_list, grad_loss)

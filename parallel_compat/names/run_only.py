@@ -105,6 +105,10 @@ OF_COMPAT_V1 = frozenset(
     )
 )
 
+OPTIMIZERS_OF_COMPAT_V1 = frozenset(
+    f"{name}Optimizer" for name in ("Adadelta", "Adagrad", "Adam", "Ftrl", "GradientDescent", "Momentum", "RMSProp")
+)
+
 # Functions of TensorFlow 1 that take the same arguments today and give something else, and what gives that of then.
 CHANGED_SINCE_GRAPHS = {
     "tensorflow.where": f"{_LEGACY}.tensorflow_functions.where",
@@ -138,11 +142,10 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.data.make_initializable_iterator": f"{_LEGACY}.data_tensors.make_initializable_iterator",
     "tensorflow.tables_initializer": f"{_LEGACY}.session.initializer",
     # `model.compile(tf.train.AdamOptimizer(1e-3), ...)` under tf.keras.
-    "tensorflow.train.AdamOptimizer": f"{_LEGACY}.optimizers.AdamOptimizer",
-    "tensorflow.train.GradientDescentOptimizer": f"{_LEGACY}.optimizers.GradientDescentOptimizer",
     **{
-        f"tensorflow.train.{name}Optimizer": f"{_LEGACY}.optimizers.{name}Optimizer"
-        for name in ("Momentum", "RMSProp", "Adagrad", "Adadelta", "Ftrl")
+        f"tensorflow.{place}train.{name}": f"{_LEGACY}.optimizers.{name}"
+        for place in ("", "compat.v1.")
+        for name in OPTIMIZERS_OF_COMPAT_V1
     },
     "keras.optimizers.TFOptimizer": f"{_LEGACY}.optimizers.TFOptimizer",
     # Graphs of symbolic tensors.

@@ -296,9 +296,10 @@ def _answers_class(kind: type) -> type:
 
 def _names_alone(module: ModuleType) -> frozenset[str] | None:
     """Return the names that a module answers, or None for all: `tf.compat.v1` has most of what it had itself."""
-    if lookup.spelled(module.__name__) != "tensorflow.compat.v1":
-        return None
-    return run_only.OF_COMPAT_V1 | {"keras"}
+    return {
+        "tensorflow.compat.v1": run_only.OF_COMPAT_V1 | {"keras"},
+        "tensorflow.compat.v1.train": run_only.OPTIMIZERS_OF_COMPAT_V1,
+    }.get(lookup.spelled(module.__name__))
 
 
 def _has_graphs(frame: FrameType) -> bool:

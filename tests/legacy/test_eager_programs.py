@@ -138,3 +138,30 @@ model.compile("sgd", "binary_crossentropy", ["mae", "acc", tf.keras.losses.mse],
 found = model.metrics_names
 """
     assert program(source, tmp_path) == names
+
+
+@pytest.mark.parametrize("step", ["apply_gradients(pairs(), global_step=step)", "minimize(loss, step, variables)"])
+def test_optimizers_of_compat_v1_train_models_of_keras(step: str, tmp_path: Any) -> None:
+    source = f"""
+tf.compat.v1.enable_eager_execution()
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+variables = model.trainable_variables
+
+def loss():
+    return tf.reduce_mean(tf.square(model(X) - Y))
+
+def pairs():
+    with tf.GradientTape() as tape:
+        found = loss()
+    return zip(tape.gradient(found, variables), variables)
+
+step = tf.compat.v1.train.get_or_create_global_step()
+first = int(step)
+for optimizer in (tf.compat.v1.train.AdamOptimizer(0.1), tf.compat.v1.train.MomentumOptimizer(0.01, 0.9)):
+    for _ in range(2):
+        optimizer.{step}
+found = [model.get_weights()[0].ravel().tolist(), int(step) - first]
+"""
+    weights, steps = program(source, tmp_path, X=X, Y=Y)
+    assert steps == 4
+    np.testing.assert_allclose(weights, [1.673605442, 1.681933045], rtol=1e-6)
