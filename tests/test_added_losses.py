@@ -53,6 +53,7 @@ def compiled(loss="categorical_crossentropy"):
     return lambda: {"optimizer": keras.optimizers.SGD(0.05), "loss": loss, "metrics": ["accuracy"] if loss else None}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "function",
     [

@@ -11,6 +11,7 @@ def sgd():
     return {"optimizer": keras.optimizers.SGD(0.5), "loss": "categorical_crossentropy", "metrics": ["accuracy"]}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("replicas", [2, 3, 4])
 @pytest.mark.parametrize(
     "rows",

@@ -194,6 +194,7 @@ STRUCTURES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_structures(structure):
     """Trained on two replicas from a generator, to the weights of one device trained on arrays."""

@@ -121,6 +121,7 @@ def assert_same(found, expected):
     assert difference(found[3], expected[3]) == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", ["one device", "arrays", "generator", pytest.param("Sequence", marks=pytest.mark.slow)])
 def test_results_are_those_of_a_training_that_was_not_killed(way, tmp_path):
     (tmp_path / "whole").mkdir()
@@ -133,6 +134,7 @@ def test_results_are_those_of_a_training_that_was_not_killed(way, tmp_path):
     assert_same(script(way, tmp_path / "killed"), expected)  # it had ended: nothing is trained again
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "way",
     [
