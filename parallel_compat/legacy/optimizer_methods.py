@@ -57,8 +57,6 @@ def minimize(
         global_step = rest.pop(0)
     rest += (var_list, grad_loss)[len(rest) :]
     var_list, grad_loss = rest[:2]
-    if is_global_step(var_list):
-        var_list, global_step = None, var_list
     pairs = compute_gradients(optimizer, loss, var_list, grad_loss)
     if isinstance(loss, keras.KerasTensor):
         return graph.apply_gradients(optimizer, pairs, global_step)

@@ -103,10 +103,11 @@ def divided_by_steps(arguments: dict[str, Any], steps: str, era: Era) -> dict[st
         steps: the name of the argument that counts them.
         era: of the code that trains.
     """
-    samples, count = fields_of_arrays(arguments).get("samples"), arguments.get(steps)
-    if era is not Era.TF_KERAS_1_15 or not session.is_eager() or arguments.get("batch_size") or not (samples and count):
+    count = arguments.get(steps)
+    if era is not Era.TF_KERAS_1_15 or not session.is_eager() or arguments.get("batch_size") or not count:
         return arguments
-    return {**arguments, "batch_size": -(-samples // count)}
+    samples = fields_of_arrays(arguments).get("samples")
+    return {**arguments, "batch_size": -(-samples // count)} if samples else arguments
 
 
 _DATA = ("x", "y", "sample_weight")

@@ -141,7 +141,7 @@ def _datasets(patches: Patches) -> None:
     anew = "each iterator of TensorFlow 1 began the order of its elements anew"
     patches.wrap(tf.data.Dataset, "shuffle", looking_alike(_shuffle), why=anew, read_in=TENSORFLOW)
     read = "no element is read before it is asked for, and orders of TensorFlow 1 begin anew"
-    patches.wrap(tf.data.Dataset, "__iter__", _iterator_of_its_own, why=read, read_in=TENSORFLOW)
+    patches.wrap(tf.data.Dataset, "__iter__", _reading_as_asked_for, why=read, read_in=TENSORFLOW)
     fused = "one operation shuffled and repeated, and drew on from pass to pass"
     patches.wrap(tf.data.Dataset, "repeat", looking_alike(_repeat), why=fused, read_in=TENSORFLOW)
     patches.wrap(
@@ -428,7 +428,7 @@ def _shuffle(original: Any) -> Any:
     return shuffle
 
 
-def _iterator_of_its_own(original: Any) -> Any:
+def _reading_as_asked_for(original: Any) -> Any:
     @functools.wraps(original)
     def __iter__(self: Any) -> Any:
         from parallel_compat.backend.keras3 import shuffled_datasets
@@ -510,11 +510,11 @@ def _in_dtype(values: Any, dtype: str) -> Any:
     import numpy as np
     import tensorflow as tf
 
-    has_no_floats = isinstance(values, np.ndarray) or tf.is_tensor(values)
-    if has_no_floats:
-        of_values = tf.as_dtype(values.dtype)
-        has_no_floats = of_values.is_integer or of_values.is_bool
-    return tf.cast(values, dtype) if has_no_floats or isinstance(values, (list, tuple)) else values
+    if isinstance(values, (list, tuple)):
+        return tf.cast(values, dtype)
+    of_values = tf.as_dtype(values.dtype) if isinstance(values, np.ndarray) or tf.is_tensor(values) else None
+    has_no_floats = of_values is not None and (of_values.is_integer or of_values.is_bool)
+    return tf.cast(values, dtype) if has_no_floats else values
 
 
 def _mean(original: Any) -> Any:
