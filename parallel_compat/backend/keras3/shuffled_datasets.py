@@ -39,8 +39,9 @@ class Shuffled(dataset_ops.UnaryUnchangedStructureDataset):  # type: ignore[misc
 def as_asked_for(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """Return a data set to iterate over once, which reads no element before it is asked for.
 
-    TensorFlow has read ahead since 2.10, where a data set has no `prefetch` of its own: a pass of `shuffle().repeat()`
-    that nobody reads then is begun, so that all later orders are others, and generators run beside the training.
+    TensorFlow has read ahead since 2.10, where a data set has no `prefetch` of its own, and where it has a `map` in one
+    thread, which is made a parallel one: a pass of `shuffle().repeat()` that nobody reads then is begun, so that all
+    later orders are others, and generators run beside the training.
 
     Nor has anything in it been drawn yet: what an operation of TensorFlow 1 has drawn is kept with the data set, which
     iterators share, but one with options of its own is rewritten for each, with operations of its own.
@@ -50,6 +51,7 @@ def as_asked_for(dataset: tf.data.Dataset) -> tf.data.Dataset:
     """
     options = tf.data.Options()
     options.experimental_optimization.inject_prefetch = False
+    options.experimental_optimization.map_parallelization = False
     return dataset.with_options(options)
 
 
