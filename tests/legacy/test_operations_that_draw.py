@@ -322,3 +322,28 @@ def test_recurrent_layers_of_tensorflow_2_draw_nothing_when_they_are_called():
         np.random.seed(3)
         layers.Bidirectional(layers.LSTM(2, dropout=0.2, recurrent_dropout=0.2))(layers.Input((5, 3)))
         assert np.random.randint(1000) == 874
+
+
+def test_a_mask_of_tensorflow_2_begins_anew_for_each_kind_of_batches(monkeypatch):
+    """Which features of the first sample TensorFlow 2.2.3 kept, of 16: a half, a quarter, an eighth, a sixteenth."""
+    monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        import tensorflow as tf
+        from tensorflow.keras import Sequential, layers
+
+        sizes = tf.constant([8.0, 4.0, 2.0, 1.0])
+        model = Sequential([layers.Dense(4, kernel_initializer="identity", input_shape=(4,)), layers.Dropout(0.5)])
+
+        def kept(*of_samples: int) -> list[int]:
+            masks = []
+            for samples in of_samples:
+                x = np.zeros((samples, 4), "float32")
+                x[0] = 1
+                masks.append(round(float(model.train_on_batch(x, x)) * samples))
+            return masks
+
+        tf.random.set_seed(0)
+        model.compile(tf.keras.optimizers.SGD(0.0), lambda _, y_pred: tf.reduce_sum(y_pred / 2 * sizes, -1))
+        assert kept(4, 2, 1, 4, 2, 1, 4, 2, 1) == [1, 1, 1, 14, 15, 0, 12, 14, 15]
+        tf.random.set_seed(1)  # which operations that are there do not take
+        assert kept(4, 2, 3) == [1, 1, 10]

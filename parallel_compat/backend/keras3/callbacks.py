@@ -165,6 +165,11 @@ def operation_seeds() -> Any:
     return None if generator is None else generator.getstate()
 
 
+def seeding() -> Any:
+    """Return what stands for the last call of `tf.random.set_seed`, or None: another object for each."""
+    return getattr(tensorflow_context.context(), "_rng", None)
+
+
 def set_operation_seeds(state: Any) -> None:
     """Set what `operation_seeds` returned."""
     generator = getattr(tensorflow_context.context(), "_rng", None)

@@ -1,9 +1,10 @@
-"""What drew in the steps of TensorFlow 2.2 with a seed from `np.random`: `K.random_normal` and its like, noise layers.
+"""What drew in the steps of TensorFlow 2.2: Dropout, and with a seed from `np.random` noise layers, `K.random_normal`.
 
 `fit`, `evaluate`, `predict` and their relatives ran functions, which were traced for each kind of batches. Each trace
-made the operations anew, with a seed from `np.random` each, and a function that made variables was traced twice: the
-first one that trained (`def_function.Function._call` of TensorFlow 2.2.3). Today's steps are traced at other times, so
-that these operations have their seeds, and how far they drew, in variables.
+made the operations anew, which began with the seeds of `tf.random.set_seed` or with one from `np.random` each, and a
+function that made variables was traced twice: the first one that trained (`def_function.Function._call` of TensorFlow
+2.2.3). Today's steps are traced at other times, so that these operations have their seeds, and how far they drew, in
+variables.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
 from parallel_compat.legacy.numbers.initial_weights import draw_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # On a model: its functions, "train", "test" and "predict", since it was compiled.
 _FUNCTIONS = "_parallel_compat_functions_that_draw"
@@ -42,9 +43,10 @@ class _Function:
         self.is_traced = self.makes_weights = self.counts = False
         self.place = 0
         self._streams: list[Stream] = []
-        self._given: list[int | None] = []
+        self._seeds: list[Callable[[], int]] = []  # what each takes its seed from in another trace
         self._batches: Any = None
-        self._states: dict[Any, list[tuple[int, int]]] = {}
+        self._seeding = keras3.seeding()
+        self._states: dict[Any, list[Any]] = {}
 
     @property
     def draws(self) -> bool:
@@ -52,7 +54,15 @@ class _Function:
         return bool(self._streams) or not self.is_traced
 
     def run_on(self, batches: Any) -> None:
-        """Let the function of this kind of batches be the one that runs."""
+        """Let the function of this kind of batches be the one that runs.
+
+        `tf.random.set_seed` let all operations begin anew, with the seeds that they had.
+        """
+        if self._seeding is not (seeding := keras3.seeding()):
+            self._seeding = seeding
+            for stream in self._streams:
+                stream.go_on_from((stream.state()[0], 0))
+            self._states = {key: [(seeds, 0) for seeds, _ in states] for key, states in self._states.items()}
         if batches == self._batches:
             return
         if self._streams:
@@ -60,20 +70,24 @@ class _Function:
         self._batches = batches
         if batches in self._states:
             for stream, state in zip(self._streams, self._states[batches], strict=False):
-                stream.draw_on_from(*state)
+                stream.go_on_from(state)
         else:
             self.begin()
 
     def begin(self) -> None:
         """Draw seeds as another trace did."""
-        for stream, given in zip(self._streams, self._given, strict=True):
-            stream.draw_on_from(draw_seed(given), 0)
+        for stream, seed in zip(self._streams, self._seeds, strict=True):
+            stream.begin(seed())
 
-    def next_stream(self, seed: int | None) -> Stream:
-        """Return the stream of the operation that the trace makes next."""
+    def next_stream(self, seed: Callable[[], int]) -> Stream:
+        """Return the stream of the operation that the trace makes next.
+
+        Args:
+            seed: returns the operation's own seed in a trace.
+        """
         if self.place == len(self._streams):
-            self._streams.append(Stream(draw_seed(seed)))
-            self._given.append(seed)
+            self._streams.append(Stream(seed()))
+            self._seeds.append(seed)
         self.place += 1
         return self._streams[self.place - 1]
 
@@ -177,11 +191,31 @@ def _is_counted(model: keras.Model) -> bool:
 
 
 def stream_of(seed: int | None) -> Stream | None:
-    """Return what an operation draws from in the trace in progress, or None outside of one.
+    """Return what an operation of the backend draws from in the trace in progress, or None outside of one.
 
     Args:
         seed: the user's, or None for one from `np.random`.
     """
+    return _next_stream(functools.partial(draw_seed, seed))
+
+
+def stream_of_tensorflow(seed: int | None) -> Stream | None:
+    """Return what an operation of TensorFlow draws from in the trace in progress.
+
+    Args:
+        seed: the user's, or None for that of the graph and of how many operations without a seed were in it.
+
+    Returns:
+        None outside of a trace, on several replicas, and without any seed.
+    """
+    replica = tf.distribute.get_replica_context()
+    if tf.executing_eagerly() or replica is None or replica.num_replicas_in_sync > 1:
+        return None
+    number = tf.compat.v1.get_seed(seed)[1]
+    return None if number is None else _next_stream(lambda: number)
+
+
+def _next_stream(seed: Callable[[], int]) -> Stream | None:
     function: _Function | None = getattr(_traced, "function", None)
     if function is None or tf.executing_eagerly():
         return None

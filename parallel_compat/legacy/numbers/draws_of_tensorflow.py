@@ -71,20 +71,29 @@ class Stream:
     """
 
     def __init__(self, seed: int) -> None:
-        self._of_graph, of_operation = tf.compat.v1.get_seed(seed)
+        seeds = tf.compat.v1.get_seed(seed)
         with tf.init_scope():
-            self._seed = tf.Variable(of_operation, trainable=False, dtype=tf.int64, name=_NAME)
+            self._seeds = tf.Variable(seeds, trainable=False, dtype=tf.int64, name=_NAME)  # the graph's, and its own
             self._drawn = tf.Variable(0, trainable=False, dtype=tf.int64, name=_NAME)
 
-    def state(self) -> tuple[int, int]:
-        """Return its seed, and how far it has drawn."""
-        return int(self._seed.numpy()), int(self._drawn.numpy())
+    def state(self) -> tuple[Any, Any]:
+        """Return its seeds, and how far it has drawn."""
+        return self._seeds.numpy(), self._drawn.numpy()
 
-    def draw_on_from(self, seed: int, drawn: int) -> None:
-        """Let it have another seed, and have drawn so far."""
+    def go_on_from(self, state: tuple[Any, Any]) -> None:
+        """Let it be as it was when `state` returned this."""
         with tf.init_scope():
-            self._seed.assign(tf.compat.v1.get_seed(seed)[1])
-            self._drawn.assign(drawn)
+            self._seeds.assign(state[0])
+            self._drawn.assign(state[1])
+
+    def begin(self, seed: int) -> None:
+        """Let it be that of an operation of another graph, which has not drawn.
+
+        Args:
+            seed: the operation's own seed.
+        """
+        with tf.init_scope():
+            self.go_on_from((tf.compat.v1.get_seed(seed), 0))
 
     def next_values(self, operation: Any, shape: Any, dtype: Any) -> Any:
         """Return the next values.
@@ -96,18 +105,18 @@ class Stream:
             shape: the shape, which may be a tensor.
             dtype: the dtype.
         """
-        seeds = self._of_graph, tf.cast(self._seed, tf.uint64)
+        seeds = tf.unstack(tf.cast(self._seeds, tf.uint64))
         values = _values(operation, shape, seeds, dtype, tf.cast(self._drawn, tf.uint64))
         self._drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
         return values
 
 
-def _values(operation: Any, shape: Any, seeds: tuple[int, Any], dtype: Any, drawn: Any) -> Any:
+def _values(operation: Any, shape: Any, seeds: Sequence[Any], dtype: Any, drawn: Any) -> Any:
     of_graph, of_operation = seeds
     return operation(
         shape=shape,
         dtype=dtype,
-        key=tf.constant([of_graph], tf.uint64),
+        key=tf.stack([tf.cast(of_graph, tf.uint64)]),
         counter=tf.stack([drawn, of_operation]),
         alg=_PHILOX,
     )
@@ -156,7 +165,9 @@ def initial_weights(kind: str, initializer: Any, shape: Sequence[int], dtype: An
         return _DRAW[kind](initializer, tuple(shape), dtype, Draws(seed))
 
 
-def dropout(inputs: Any, rate: float, noise_shape: Sequence[int | None] | None, seed: int | None) -> Any:
+def dropout(
+    inputs: Any, rate: float, noise_shape: Sequence[int | None] | None, seed: int | None, stream: Stream | None = None
+) -> Any:
     """Drop values out as the layers of that time did, with `tf.nn.dropout`.
 
     Args:
@@ -164,8 +175,13 @@ def dropout(inputs: Any, rate: float, noise_shape: Sequence[int | None] | None, 
         rate: how many of the values become 0.
         noise_shape: the shape of the mask, with None for the size of the inputs; None for their shape.
         seed: that of the layer, or None.
+        stream: the operation that draws the mask; None for one of its own.
     """
-    return tf.nn.dropout(inputs, rate, shape_of_mask(inputs, noise_shape), seed)
+    shape = shape_of_mask(inputs, noise_shape)
+    if stream is None:
+        return tf.nn.dropout(inputs, rate, shape, seed)
+    kept = stream.next_values(tf.raw_ops.StatelessRandomUniformV2, shape, inputs.dtype) >= rate
+    return inputs * (1 / (1 - rate)) * tf.cast(kept, inputs.dtype)
 
 
 def shape_of_mask(inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:

@@ -370,7 +370,7 @@ def _dropping_out(original: Any) -> Any:
         era = object_eras.era_of_object(self)
         if not training or not self.rate or era is Era.TODAY:
             return original(self, inputs, training)
-        from parallel_compat.legacy.numbers import draws_of_tensorflow, initial_weights
+        from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, initial_weights
         from parallel_compat.resume import Resume
 
         if Resume.is_made:
@@ -380,7 +380,8 @@ def _dropping_out(original: Any) -> Any:
             return original(self, inputs, training) if dropped is None else dropped
         if self.seed is None and operation_seeds() is None:
             return original(self, inputs, training)
-        return draws_of_tensorflow.dropout(inputs, self.rate, noise_shape(self, inputs), self.seed)
+        stream = draws_of_functions.stream_of_tensorflow(self.seed)
+        return draws_of_tensorflow.dropout(inputs, self.rate, noise_shape(self, inputs), self.seed, stream)
 
     return call
 
