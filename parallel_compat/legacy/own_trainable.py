@@ -8,7 +8,7 @@ those of the models around it said so.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import keras
 
@@ -31,9 +31,26 @@ def own(layer: keras.Layer, getter: Callable[[keras.Layer], bool]) -> bool:
             would lead back here.
     """
     flags = vars(layer)
+    if isinstance(layer, keras.layers.Wrapper) and isinstance(flags.get("layer"), keras.Layer):
+        return own(flags["layer"], operator.attrgetter("trainable"))  # but of `Bidirectional`, which has two
     if _OWN not in flags:  # Keras 2.2.4's inputs were never trainable, before somebody said so
         return not isinstance(layer, keras.layers.InputLayer) and getter(layer)
     return bool(flags[_OWN])
+
+
+def in_config(layer: keras.Layer, config: dict[str, Any]) -> dict[str, Any]:
+    """Return a layer's config with its own flag; that of a model had none.
+
+    A model that was frozen, such as the discriminator of a GAN, came out of its file, or a copy, as trainable as its
+    layers were one by one.
+
+    Args:
+        layer: the layer.
+        config: what `get_config` returned.
+    """
+    if isinstance(layer, keras.Model):
+        return {name: value for name, value in config.items() if name != "trainable"}
+    return {**config, "trainable": own(layer, operator.attrgetter("trainable"))}
 
 
 def set_own(setter: Setter, layer: keras.Layer, value: bool) -> None:
@@ -47,6 +64,9 @@ def set_own(setter: Setter, layer: keras.Layer, value: bool) -> None:
     for each in keras3.all_layers(layer):
         vars(each).setdefault(_OWN, own(each, operator.attrgetter("trainable")))
     vars(layer)[_OWN] = bool(value)
+    if isinstance(layer, keras.layers.Wrapper):  # whose flag is that of what it wraps
+        for inner in keras3.layers_of(layer):
+            set_own(setter, inner, value)
     settle(setter, layer)
 
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.legacy import kept_numbers
-from parallel_compat.legacy.graph import Update, is_stateful
+from parallel_compat.legacy.graph import Update, is_stateful, is_updated
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
         kept_numbers.keep_updates(layer, numbers, inputs)
         return
     stateful = is_stateful(layer) and call_context.is_in_step()
-    if updates is None or not (stateful or (call_context.training() is not False and layer.trainable)):
+    if updates is None or not (stateful or (call_context.training() is not False and is_updated(layer))):
         return
     for each in updates if isinstance(updates, list) else [updates]:
         if isinstance(each, Update):  # nothing but a stateful layer's has waited

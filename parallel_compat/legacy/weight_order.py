@@ -4,7 +4,7 @@ Keras 3 goes layer by layer, to the innermost. In Keras 2.2.4 a model's `get_wei
 each of them, a nested model too, gave its trainable weights first and the others after them (`keras/engine/network.py`,
 `base_layer.py`). `tf.keras` went through a nested model layer by layer, but took the trainable weights of any other
 layer and of the layers in it first; the layers in a list of a model were one layer. Files are written in Keras 3's
-order all the same.
+order all the same, but where a model of Keras 2.2.4 is frozen as a whole.
 """
 
 from __future__ import annotations

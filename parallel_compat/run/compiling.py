@@ -30,6 +30,7 @@ from parallel_compat.legacy import (
 )
 from parallel_compat.legacy.numbers import (
     batch_logs,
+    collected_updates,
     draws_of_functions,
     made_functions,
     metric_functions,
@@ -95,6 +96,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     object_eras.remember(self, era)
     made_functions.forget(self)
     draws_of_functions.forget(self)
+    collected_updates.forget(self)
     if era is Era.TF_KERAS_2_2:
         draws_of_functions.trace_own_steps(self)
     as_given = {**dict(zip(_ARGUMENTS, given, strict=False)), **keywords}

@@ -723,6 +723,26 @@ def _takes_dtype(initializer: Any) -> bool:
     return "dtype" in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
 
+def of_weights_in_files(order: Callable[[keras.Layer], list[Any] | None]) -> Iterator[Point]:
+    """Yield where the order of a layer's weights in an HDF5 file is settled (`legacy_h5_format._legacy_weights`).
+
+    Args:
+        order: returns a layer's weights in the order of its file, or None for Keras 3's.
+    """
+    from keras.src.legacy.saving import legacy_h5_format
+
+    def wrap(original: Any) -> Any:
+        def _legacy_weights(layer: Any) -> Any:
+            weights = original(layer)
+            ordered = order(layer)
+            same = ordered is not None and {id(each) for each in ordered} == {id(each) for each in weights}
+            return ordered if same else weights
+
+        return _legacy_weights
+
+    yield legacy_h5_format, "_legacy_weights", wrap
+
+
 def of_schedules(in_floats: Callable[[Any], bool]) -> Iterator[Point]:
     """Yield where an optimizer asks its schedule for the rate of a step (`Optimizer._get_current_learning_rate`).
 

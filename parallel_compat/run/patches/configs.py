@@ -54,6 +54,10 @@ def _config_as_in_era(original: Any) -> Any:
             config = {"trainable": self.trainable}
         if not isinstance(config, dict):
             return config
+        if "trainable" in config and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+            from parallel_compat.legacy import own_trainable
+
+            config = own_trainable.in_config(self, config)
         # Keras 3 leaves it out for a class without `get_config` whose `__init__` has no `**kwargs` of that name.
         return config_spelling.for_asker(self, {"name": self.name, **config}, sys._getframe(1))
 

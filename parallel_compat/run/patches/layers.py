@@ -380,10 +380,12 @@ def _called_without_training(original: Any) -> Any:
             frame = callers.user_frame(sys._getframe(1))
             if frame is not None and callers.era_of(frame) is not Era.TODAY:
                 keywords["training"] = 0
-        if given and object_eras.trains_in_graphs() and patch_points.any_symbolic(given[0]):
-            from parallel_compat.legacy.numbers import batch_normalization
+        if given and patch_points.any_symbolic(given[0]):
+            from parallel_compat.legacy.numbers import batch_normalization, collected_updates
 
-            batch_normalization.note_what_is_frozen(self)
+            collected_updates.note_call(self)
+            if object_eras.trains_in_graphs():
+                batch_normalization.note_what_is_frozen(self)
         if len(given) > 1 and _is_old(self):
             given, keywords = layer_calls.with_mask_by_name(self, given, keywords)
         if given and isinstance(given[0], (dict, list, tuple)) and _of_tf_keras(self):

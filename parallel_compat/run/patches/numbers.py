@@ -254,13 +254,17 @@ def _batch_normalization(original: Any) -> Any:
             return original(self, inputs, training=False, mask=None)
         from parallel_compat.backend.keras3 import batch_normalization as keras3
         from parallel_compat.backend.keras3 import layers
+        from parallel_compat.legacy.numbers import collected_updates
         from parallel_compat.training import trainable_flags
 
-        if self.trainable:
+        collected = collected_updates.are_collected(self) if era is Era.KERAS_2_2_4 else None
+        if self.trainable or collected:
             debiased = keras3.debiased_of(self)
             moving = functools.partial(batch_normalization.moving_statistics, era, self, debiased=debiased)
             stay = layers.is_left_out(self)  # nor were its updates
-            if era is Era.KERAS_2_2_4 and trainable_flags.frozen_before_first_step(self):
+            if collected is False:
+                stay = True
+            if collected is None and era is Era.KERAS_2_2_4 and trainable_flags.frozen_before_first_step(self):
                 stay = True  # the updates were collected of what was trainable when the first step was made
             if phase is not None and not phase.trains:
                 stay = True  # the phase is fixed: a batch to predict is normalised as one to train on

@@ -86,6 +86,8 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "count_params", _count_params, why="the weights that the era listed, for the user's code")
     patches.wrap(layer, "losses", _losses, why="symbolic losses, before anything is computed, for the user's code")
+    for owner, name, wrap in patch_points.of_weights_in_files(_as_own_flags_say):
+        patches.wrap(owner, name, wrap, why="the trainable ones come first, as each layer's own flag says")
     patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
 
 
@@ -123,6 +125,15 @@ def _ordered_weights(original: Any) -> property:
         return weight_order.weights(self, era)
 
     return property(get)
+
+
+def _as_own_flags_say(layer: Any) -> list[Any] | None:
+    """The order in a file of Keras 2.2.4: a model that is frozen as a whole has that of one that trains."""
+    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4:
+        return None
+    from parallel_compat.legacy import weight_order
+
+    return weight_order.weights(layer, Era.KERAS_2_2_4)
 
 
 def _weights_as_variables(original: Any) -> property:
