@@ -1,6 +1,7 @@
 """The updates of a step of Keras 2's optimizers (`get_updates`), for classes of users that derive from them.
 
-A class may put a function of its own in the place of `K.update` while it asks its base, to change what it assigns.
+A class may put functions of its own in the place of `K.update` and `K.update_add` while it asks its base or another
+optimizer, to change what is assigned.
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ from parallel_compat.legacy import backend, graph
 def _update(variable: Any, value: Any) -> Any:
     ours: Any = graph.update
     return vars(sys.modules["keras.backend"]).get("update", ours)(variable, value)
+
+
+def _counted(optimizer: Any) -> Any:
+    ours: Any = graph.update_add
+    return vars(sys.modules["keras.backend"]).get("update_add", ours)(optimizer.iterations, 1)
 
 
 def _assigned(param: Any, value: Any) -> Any:
@@ -37,7 +43,7 @@ def _zeros(params: Any) -> list[Any]:
 
 def _sgd(self: Any, loss: Any, params: Any) -> list[Any]:
     gradients = self.get_gradients(loss, params)
-    self.updates = [graph.update_add(self.iterations, 1)]
+    self.updates = [_counted(self)]
     rate, moments = _rate(self), _zeros(params)
     self.weights = [self.iterations, *moments]
     for param, gradient, moment in zip(params, gradients, moments, strict=True):
@@ -52,7 +58,7 @@ def _rmsprop(self: Any, loss: Any, params: Any) -> list[Any]:
     gradients = self.get_gradients(loss, params)
     accumulators = _zeros(params)
     self.weights = accumulators
-    self.updates = [graph.update_add(self.iterations, 1)]
+    self.updates = [_counted(self)]
     rate = _rate(self)
     for param, gradient, accumulator in zip(params, gradients, accumulators, strict=True):
         mean = self.rho * accumulator + (1.0 - self.rho) * tf.square(gradient)
@@ -63,7 +69,7 @@ def _rmsprop(self: Any, loss: Any, params: Any) -> list[Any]:
 
 def _adam(self: Any, loss: Any, params: Any) -> list[Any]:
     gradients = self.get_gradients(loss, params)
-    self.updates = [graph.update_add(self.iterations, 1)]
+    self.updates = [_counted(self)]
     count = tf.cast(self.iterations, "float32") + 1.0
     rate = _rate(self) * tf.sqrt(1.0 - tf.pow(self.beta_2, count)) / (1.0 - tf.pow(self.beta_1, count))
     ms, vs = _zeros(params), _zeros(params)
@@ -85,7 +91,7 @@ def _adagrad(self: Any, loss: Any, params: Any) -> list[Any]:
     gradients = self.get_gradients(loss, params)
     accumulators = _zeros(params)
     self.weights = accumulators
-    self.updates = [graph.update_add(self.iterations, 1)]
+    self.updates = [_counted(self)]
     rate = _rate(self)
     for param, gradient, accumulator in zip(params, gradients, accumulators, strict=True):
         total = accumulator + tf.square(gradient)
@@ -98,7 +104,7 @@ def _adadelta(self: Any, loss: Any, params: Any) -> list[Any]:
     gradients = self.get_gradients(loss, params)
     accumulators, deltas = _zeros(params), _zeros(params)
     self.weights = [*accumulators, *deltas]
-    self.updates = [graph.update_add(self.iterations, 1)]
+    self.updates = [_counted(self)]
     rate = _rate(self)
     for param, gradient, accumulator, delta in zip(params, gradients, accumulators, deltas, strict=True):
         mean = self.rho * accumulator + (1.0 - self.rho) * tf.square(gradient)
@@ -111,7 +117,7 @@ def _adadelta(self: Any, loss: Any, params: Any) -> list[Any]:
 
 def _adamax(self: Any, loss: Any, params: Any) -> list[Any]:
     gradients = self.get_gradients(loss, params)
-    self.updates = [graph.update_add(self.iterations, 1)]
+    self.updates = [_counted(self)]
     rate = _rate(self) / (1.0 - tf.pow(self.beta_1, tf.cast(self.iterations, "float32") + 1.0))
     ms, us = _zeros(params), _zeros(params)
     self.weights = [self.iterations, *ms, *us]
@@ -125,7 +131,7 @@ def _adamax(self: Any, loss: Any, params: Any) -> list[Any]:
 
 def _nadam(self: Any, loss: Any, params: Any) -> list[Any]:
     gradients = self.get_gradients(loss, params)
-    self.updates = [graph.update_add(self.iterations, 1)]
+    self.updates = [_counted(self)]
     count = tf.cast(self.iterations, "float32") + 1.0
     now, after = (
         self.beta_1 * (1.0 - 0.5 * tf.pow(0.96, at * getattr(self, "schedule_decay", 0.004)))

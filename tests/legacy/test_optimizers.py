@@ -260,6 +260,7 @@ def test_clipnorm_is_the_norm_of_all_gradients_together():
         model.train_on_batch(np.ones((4, 3)), np.zeros((4, 1)))
         return np.concatenate([(w - b).ravel() for w, b in zip(model.get_weights(), before, strict=True)])
 
+    assert keras.optimizers.SGD(clipnorm=0.1).clipnorm == 0.1  # which wrappers read
     free, clipped = trained(), trained(clipnorm=0.1)
     np.testing.assert_allclose(np.linalg.norm(clipped), 0.1, rtol=1e-5)
     np.testing.assert_allclose(clipped / 0.1, free / np.linalg.norm(free), rtol=1e-5)

@@ -292,7 +292,7 @@ def test_an_optimizer_around_another_steps_as_that_one(name, tmp_path):
     from keras import backend as K
 
     kind, (x, y) = getattr(keras.optimizers, name), data()
-    given = {"lr": 0.02, "clipvalue": 0.01, **({} if name == "Nadam" else {"decay": 0.1})}
+    given = {"lr": 0.02, "clipnorm": 0.1, "clipvalue": 0.01, **({} if name == "Nadam" else {"decay": 0.1})}
     outer = around(around(kind(**given), by=2.0), by=0.5)
     ours, wanted = model_of(outer), model_of(kind(**given))
     first = ours.get_weights()
@@ -312,6 +312,42 @@ def test_an_optimizer_around_another_steps_as_that_one(name, tmp_path):
             each.train_on_batch(x, y)
         for mine, theirs in zip(loaded.get_weights(), ours.get_weights(), strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-6)
+
+
+def test_an_optimizer_that_counts_the_steps_of_the_one_inside():
+    from keras import backend as K
+    from keras.optimizers import SGD, Optimizer
+
+    class EverySecond(Optimizer):
+        """Steps by the gradient of every second batch, with a count of its own for the decay inside."""
+
+        def __init__(self, optimizer, **kwargs):
+            super().__init__(**kwargs)
+            self.optimizer, self.iterations = optimizer, K.variable(0, dtype="int64")
+            self.lr = optimizer.lr
+
+        def get_updates(self, loss, params):
+            self.updates = [K.update_add(self.iterations, 1)]
+            grads, plain, kept = self.get_gradients(loss, params), K.update_add, self.optimizer.iterations
+            self.optimizer.get_gradients = lambda loss, params: grads
+            count = self.iterations // 2
+            K.update_add = lambda x, increment: None if x is count else plain(x, increment)
+            self.optimizer.iterations = count
+            self.optimizer.lr = K.switch(K.equal(self.iterations % 2, 1), self.lr, 0.0)
+            self.updates += [each for each in self.optimizer.get_updates(loss, params) if each is not None]
+            K.update_add, self.optimizer.iterations, self.optimizer.lr = plain, kept, self.lr
+            return self.updates
+
+    ours, wanted = model_of(EverySecond(SGD(0.1, decay=0.5))), model_of(SGD(0.1, decay=0.5))
+    for each in ours, wanted:  # which the constraint, that holds in batches without a step too, leaves alone
+        each.set_weights([weight * 0.1 for weight in each.get_weights()])
+    x, y = data()
+    for start in 0, 4, 0, 4:
+        ours.train_on_batch(x[start : start + 4], y[start : start + 4])
+        if start:
+            wanted.train_on_batch(x[start : start + 4], y[start : start + 4])
+    for mine, theirs in zip(ours.get_weights(), wanted.get_weights(), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5)
 
 
 def test_an_optimizer_that_asks_another_for_each_group_of_weights():

@@ -60,18 +60,16 @@ def set_step(optimizer: Any, **settings: Any) -> None:
     """
     vars(optimizer)[_STEP] = settings
     vars(optimizer)["update_step"] = partial(_update_step, optimizer)
-    if settings["clipnorm"] is not None or settings["clipvalue"] is not None:
-        vars(optimizer)["_clip_gradients"] = partial(_clip_unless_told, optimizer)
-        # For the config, from which Keras 3 makes an optimizer that clips by one of them.
-        vars(optimizer)["global_clipnorm" if settings["together"] else "clipnorm"] = settings["clipnorm"]
-        vars(optimizer)["clipvalue"] = settings["clipvalue"]
+    vars(optimizer)["_clip_gradients"] = partial(_clip_unless_told, optimizer)
+    # Programs read them, and set them until the model trains.
+    vars(optimizer).update(clipnorm=settings["clipnorm"], clipvalue=settings["clipvalue"])
     for name in NUMBERS:
         if vars(optimizer).get(name) is not None:
             number_variable(optimizer, name)
     if kind_of(optimizer) == "Nadam":
         vars(optimizer)["_backend_update_step"] = partial(_nadam_update_step, optimizer)
         vars(optimizer)["build"] = partial(_build_nadam, optimizer)
-    if settings["config"]:
+    if settings["config"] or settings["together"]:
         vars(optimizer)["get_config"] = partial(_config, optimizer)
 
 
@@ -297,8 +295,16 @@ def dense(gradient: Any) -> Any:
 
 def _config(optimizer: Any) -> dict[str, Any]:
     config: dict[str, Any] = type(optimizer).get_config(optimizer)
-    config.update(vars(optimizer)[_STEP]["config"])
+    settings = vars(optimizer)[_STEP]
+    config.update(settings["config"])
+    if settings["together"] and "global_clipnorm" in config:  # what Keras 3 calls it; a script gets what its era said
+        config.update(clipnorm=None, global_clipnorm=config["clipnorm"])
     return config
+
+
+def clips_of(optimizer: Any) -> dict[str, float | None]:
+    """Return the `clipnorm` and `clipvalue` of an optimizer that `set_step` was given, as they are now."""
+    return {name: vars(optimizer).get(name) for name in ("clipnorm", "clipvalue")}
 
 
 def clipped(optimizer: Any, gradients: list[Any]) -> list[Any]:
@@ -324,8 +330,7 @@ def _clip_unless_told(optimizer: Any, gradients: Any) -> list[Any]:
 
 
 def _clip(optimizer: Any, gradients: Any) -> list[Any]:
-    settings = vars(optimizer)[_STEP]
-    clipped: list[Any] = settings["clip"](gradients, settings["clipnorm"], settings["clipvalue"])
+    clipped: list[Any] = vars(optimizer)[_STEP]["clip"](gradients, **clips_of(optimizer))
     return clipped
 
 

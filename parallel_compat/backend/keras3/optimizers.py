@@ -78,7 +78,7 @@ def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer
         learning_rate.step_with(twin, decay)
     if steps is not None:
         optimizer_steps.share_numbers(optimizer, twin)
-        optimizer_steps.set_step(twin, **steps)
+        optimizer_steps.set_step(twin, **{**steps, **optimizer_steps.clips_of(optimizer)})
     return twin
 
 

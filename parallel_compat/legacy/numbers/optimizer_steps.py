@@ -96,9 +96,8 @@ def config_in_era(optimizer: Any, config: dict[str, Any], era: Era) -> Any:
 
 
 def clips_of(optimizer: Any) -> dict[str, float]:
-    """Return the `clipnorm` and `clipvalue` that `step_as` was given for an optimizer."""
-    settings = optimizer_steps.step_settings(optimizer) or {}
-    given = {name: settings.get(name) for name in ("clipnorm", "clipvalue")}
+    """Return the `clipnorm` and `clipvalue` of an optimizer that `step_as` was given."""
+    given = {} if optimizer_steps.step_settings(optimizer) is None else optimizer_steps.clips_of(optimizer)
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -117,7 +116,6 @@ def step_as_tensorflow_1(optimizer: keras.optimizers.Optimizer) -> Any:
 
 def clip_each(optimizer: keras.optimizers.Optimizer) -> None:
     """Let an optimizer that steps as Keras 2.2.4's limit the norm of each gradient: TensorFlow's copy of it did."""
-    optimizer.global_clipnorm = None
     settings = optimizer_steps.step_settings(optimizer) or {}
     optimizer_steps.set_step(optimizer, **{**settings, "clip": _clip_each, "together": False})
 
