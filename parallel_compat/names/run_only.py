@@ -363,6 +363,8 @@ UNREPORTED_ATTRIBUTES = {
     ("keras.layers.Layer", "stateful"): f"{_MEMBERS}.stateful",
     ("keras.layers.Layer", "submodules"): f"{_MEMBERS}.submodules",
     ("keras.Model", "state_updates"): f"{_MEMBERS}.state_updates",
+    ("keras.Model", "metrics_updates"): f"{_LEGACY}.list_functions.metrics_updates",
+    ("keras.Model", "_function_kwargs"): f"{_LEGACY}.list_functions.function_arguments",
     ("keras.Model", "_is_graph_network"): f"{_MEMBERS}.is_graph_network",
     **{
         ("keras.Model", name): f"{_LEGACY}.total_loss.{name}"
@@ -372,6 +374,10 @@ UNREPORTED_ATTRIBUTES = {
 UNREPORTED_METHODS = {
     (_METRIC, "get_weights"): f"{_MEMBERS}.get_weights_of_metric",
     (_METRIC, "set_weights"): f"{_MEMBERS}.set_weights_of_metric",
+    **{
+        ("keras.Model", f"_{name}"): f"{_LEGACY}.list_functions.{name}"
+        for name in ("check_trainable_weights_consistency", "uses_dynamic_learning_phase")
+    },
 }
 
 

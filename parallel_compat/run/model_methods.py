@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
-    _say_if_flags_differ(self)
+    say_if_flags_differ(self)
     drawing = _drawing(of, given, keywords)
     given, keywords = translated(of, given, keywords, frame)
     _check_compiled(self)
@@ -139,13 +139,13 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
 
 def summary(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.summary` in the lines of its time, with a word on flags that differ from those that were compiled."""
-    _say_if_flags_differ(self)
+    say_if_flags_differ(self)
     if object_eras.era_of_object(self) is Era.TODAY:
         return original(self, *given, **keywords)
     return legacy_summary.print_summary(self, *given, **keywords)
 
 
-def _say_if_flags_differ(model: Any) -> None:
+def say_if_flags_differ(model: Any) -> None:
     """Warn where `trainable` was set after `compile`, as Keras 2 did (`_check_trainable_weights_consistency`)."""
     compiled = compiled_weights.seen(model)
     if compiled is not None and len(compiled) != len(model.trainable_weights):

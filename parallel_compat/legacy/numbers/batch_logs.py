@@ -128,6 +128,16 @@ def add(model: Any, logs: dict[str, Any], samples: int, averaged: Container[str]
     return totals.add(logs, samples, averaged)
 
 
+@contextlib.contextmanager
+def uncounted(model: Any) -> Iterator[None]:
+    """Count batches of a model in no epoch for a while."""
+    kept = vars(model).pop(_TOTALS, None)
+    try:
+        yield
+    finally:
+        vars(model)[_TOTALS] = Totals() if kept is None else kept
+
+
 class going_on:  # used as `contextlib`'s functions are; a generator takes three times as long
     """Let `train_on_batch` or `test_on_batch` go on from the metrics of what was before, as tf.keras did.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def put_on(patches: Patches, keras: Any) -> None:
-    from parallel_compat.legacy import callback_hooks, printed_lines
+    from parallel_compat.legacy import callback_hooks, list_functions, printed_lines
     from parallel_compat.legacy.numbers import batch_logs, ends_of_data, stops_within_epochs
     from parallel_compat.legacy.numbers.logs import logs_of
 
@@ -55,6 +55,7 @@ def put_on(patches: Patches, keras: Any) -> None:
             batch_logs.points(),
             "logs of batches and means of epochs as the era counted",
         ),
+        (list_functions.points(), "a model's functions took lists, and a program put its own there"),
         (
             patch_points.of_printed_lines(printed_lines.spelled, printed_lines.shown, printed_lines.averaged),
             "lines as scripts read them from logs, and what a bar shows",
