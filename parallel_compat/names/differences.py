@@ -60,9 +60,11 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.KERAS_2_2_4,),
-        "Two runs of Adam, Adamax, Nadam or `decay` give the same weights.",
-        "Keras 2.2.4 wrote its step counter while other operations of the step read it, so that a step sometimes saw "
-        "the next count. Here it is written last, as its formulas mean.",
+        "Two runs of Adam, Adamax, Nadam, `decay`, or an optimizer of the user's with `get_updates` (RAdam, Lookahead, "
+        "AdaBound) give the same weights.",
+        "Keras 2.2.4 wrote its step counter while other operations of the step read it, so that a step saw its own "
+        "count or the next: asked repeatedly, dense networks saw the next one nearly always, LSTMs mostly their own, "
+        "those with an Embedding either. Here all is read before anything is written, as the formulas mean.",
     ),
     Difference(
         (Era.KERAS_2_2_4,),
