@@ -4,7 +4,8 @@ Legacy names are answered for the user's code only. Who asks is known by the fil
 (`__file__` of the frame's globals, so that code which TensorFlow's AutoGraph generates counts for the function it
 was made from). The standard library asks on somebody's behalf (`importlib.import_module`, `pickle`), and so do
 AutoGraph, which makes the calls in a `tf.function`, and `layer_test`, which makes the user's layers; such frames are
-passed over.
+passed over. `KerasClassifier` and `KerasRegressor` train the user's models on behalf of the user whoever calls them: a
+search of scikit-learn, say.
 
 Whose results code was written for is known by the file as well (`names/eras.py`). Ask here:
 
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import FrameType
 
-_USER, _ON_BEHALF, _INSTALLED = "user", "on behalf", "installed"
+_USER, _ON_BEHALF, _ESTIMATOR, _INSTALLED = "user", "on behalf", "estimator", "installed"
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LAYER_TESTS = os.path.join(_HERE, "legacy", "layer_tests.py")
+_ESTIMATORS = os.path.join(_HERE, "legacy", "scikit_learn.py")
 _RECORDER = os.path.join(_HERE, "compare", "record_keras.py")
 # What lets the chief of several workers write stands between the user's code and the methods.
 _WORKERS = os.path.join(_HERE, "run", "workers.py")
@@ -108,12 +110,14 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     Returns:
         `frame` itself, or the first frame below it that does not ask for another, if that is the user's.
     """
+    by_estimator = False
     while frame is not None:
         kind = _kind(frame)
         if kind is _USER:
             return frame
-        if kind is _INSTALLED:
+        if kind is _INSTALLED and not by_estimator:
             return None
+        by_estimator = by_estimator or kind is _ESTIMATOR
         frame = frame.f_back
     return None
 
@@ -304,6 +308,8 @@ def _kind_of(file: str, module: str) -> str:
     path = os.path.abspath(file)
     if path in (_LAYER_TESTS, _WORKERS) or _AUTOGRAPH in path or _is_recorder(path):
         return _ON_BEHALF
+    if path == _ESTIMATORS:
+        return _ESTIMATOR
     if path.startswith(_HERE) or any(folder in path for folder in _PACKAGES):
         return _INSTALLED
     if path.startswith(_installed_roots()):

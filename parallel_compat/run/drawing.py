@@ -212,6 +212,44 @@ _DRAWS = "_parallel_compat_draws"
 _DATA = ("x", "y", "sample_weight")
 
 
+def _is_composite(leaf: Any) -> bool:
+    return isinstance(leaf, (tf.RaggedTensor, tf.SparseTensor))
+
+
+def _sparse_as_tensor(leaf: Any) -> Any:
+    return keras3.scipy_sparse_to_tensor(leaf) if keras3.is_scipy_sparse(leaf) else leaf
+
+
+def _as_elements(model: Any, arguments: dict[str, Any], shuffle: Any) -> dict[str, Any]:
+    """Return the arguments of `fit` with ragged or sparse tensors as TensorFlow 2.2 took them: as a data set.
+
+    Each epoch began it anew (`CompositeTensorDataAdapter`).
+    """
+    data = [keras.tree.map_structure(_sparse_as_tensor, arguments.get(name)) for name in _DATA]
+    while data[-1] is None:
+        data.pop()
+    elements = tf.data.Dataset.from_tensor_slices(tuple(data))
+    samples, steps = int(elements.cardinality()), arguments.get("steps_per_epoch")
+    if shuffle:
+        elements = elements.shuffle(samples)
+    batches = elements.batch(arguments.get("batch_size") or (-(-samples // steps) if steps else 32))
+    if steps and steps <= int(batches.cardinality()):
+        batches, steps = batches.take(steps), None
+    kept = {name: value for name, value in arguments.items() if name not in (*_DATA, "batch_size", "shuffle")}
+    kept["validation_batch_size"] = arguments.get("validation_batch_size") or arguments.get("batch_size")
+    arguments = {**kept, "x": batches, "steps_per_epoch": steps}
+    iterate_once_before(model, arguments)
+    return arguments
+
+
+def _refuse_to_hold_out(arguments: dict[str, Any]) -> None:
+    if arguments.get("validation_split"):
+        raise ValueError(
+            "Expected arrays where `validation_split` holds samples out. Received: ragged or sparse ones, of which "
+            "TensorFlow 2.2 held none out. Give `validation_data`."
+        )
+
+
 def _arrays_of_tensors(data: Any) -> Any:
     """Return tensors of numbers as arrays: TensorFlow 2.2 drew one order for both (`TensorLikeDataAdapter`)."""
     leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
@@ -231,6 +269,10 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         arguments = {**arguments, **{name: _arrays_of_tensors(arguments.get(name)) for name in _DATA}}
     data = tuple(arguments.get(name) for name in _DATA)
     are_sparse = is_sparse(data[0])
+    if era is Era.TF_KERAS_2_2 and (are_sparse or any(map(_is_composite, keras.tree.flatten(data[0])))):
+        _refuse_to_hold_out(arguments)
+        if not are_sparse or arguments.get("steps_per_epoch") is not None:
+            return _as_elements(model, arguments, shuffle)
     if era is Era.TODAY or not ordered_batches.are_arrays(data):
         return arguments
     # TensorFlow 2.2 passed `epochs` times through the arrays, in epochs of as many steps as it was told.
@@ -262,7 +304,8 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY)
     ):
         return arguments
-    draw: Any = draws_of_tensorflow.order_of_samples() if by_tensorflow else sample_order.drawn(era, shuffle)
+    by_tensorflow_drawn = draws_of_tensorflow.order_of_elements if are_sparse else draws_of_tensorflow.order_of_samples
+    draw: Any = by_tensorflow_drawn() if by_tensorflow else sample_order.drawn(era, shuffle)
     vars(model)[_DRAWS] = draw
     if not in_steps and is_in_memory():
         return {**arguments, "shuffle": draw}

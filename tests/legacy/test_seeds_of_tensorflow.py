@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 import tensorflow as tf
 
 import parallel_compat
@@ -195,3 +196,82 @@ def test_fit_generator_begins_what_draws_anew_as_fit_does() -> None:
         losses += model.fit(np.ones((16, 4), "float32"), np.zeros((16, 1), "float32"), **given).history["loss"]
         losses.append(loss_of_generator())
     np.testing.assert_allclose(losses, [13.09549, 15.53969, 19.99991, 15.87877], rtol=1e-5)
+
+
+def test_an_estimator_of_scikit_learn_takes_the_samples_in_the_order_of_fit() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import Sequential
+        from tensorflow.keras.layers import Dense
+        from tensorflow.keras.wrappers.scikit_learn import KerasRegressor
+
+        def build() -> Any:
+            model = Sequential([Dense(6, "relu", input_shape=(5,)), Dense(2)])
+            model.compile("sgd", "mse")
+            return model
+
+        tf.random.set_seed(42)
+        losses = KerasRegressor(build).fit(X, Y, batch_size=8, epochs=3, verbose=0).history["loss"]
+        np.testing.assert_allclose(losses, [2.4045281410217285, 2.213219165802002, 2.067333459854126], rtol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "expected"),
+    [
+        ("GaussianNoise", {"stddev": 0.5}, [15.314929008483887, 18.428136825561523, 17.984027862548828]),
+        ("GaussianNoise", {"stddev": 15.0}, [1551.6015625, 1116.704833984375, 1141.4873046875]),
+        ("AlphaDropout", {"rate": 0.3}, [11.346694946289062, 10.441115379333496, 9.611360549926758]),
+    ],
+)
+def test_a_seed_lets_what_draws_in_steps_begin_anew(kind: str, config: dict[str, float], expected: list[float]) -> None:
+    """An operation that is made after it has another seed."""
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import Sequential, layers, optimizers
+
+        np.random.seed(1)
+        tf.random.set_seed(2)
+        output = layers.Dense(1, kernel_initializer="ones", use_bias=False)
+        model = Sequential([layers.InputLayer((4,)), getattr(layers, kind)(**config), output])
+        model.compile(optimizers.SGD(0.0), "mse")
+
+        def loss(samples: int = 16) -> float:
+            x, y = np.ones((samples, 4), "float32"), np.zeros((samples, 1), "float32")
+            return float(model.fit(x, y, batch_size=4, shuffle=False, verbose=0).history["loss"][0])
+
+        first = [loss(), loss()]
+        tf.random.set_seed(5)
+        assert [loss(), loss()] == first
+        np.testing.assert_allclose([*first, loss(10)], expected, rtol=2e-6)
+        assert Sequential.from_config(model.get_config()).layers[0].get_config().items() >= config.items()
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("ragged", [2.5330910682678223, 2.4192161560058594, 2.3728091716766357, 2.6290903091430664]),
+        ("scipy", [3.9791746139526367, 3.6411941051483154, 2.5126399993896484, 3.8234455585479736]),
+        ("sparse", [3.9791746139526367, 3.6411941051483154, 2.5126399993896484, 3.8234455585479736]),
+    ],
+)
+def test_ragged_and_sparse_samples_come_in_the_order_of_a_data_set(kind: str, expected: list[float]) -> None:
+    """The last two losses are those of epochs of three steps."""
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import Input, Model, Sequential, layers
+
+        tf.random.set_seed(42)
+        if kind == "ragged":
+            rows = np.arange(185).reshape(37, 5) % 7
+            samples = tf.ragged.constant([row[: 1 + i % 5] for i, row in enumerate(rows)], ragged_rank=1)
+            inputs = layers.InputLayer((None,), dtype="int32", ragged=True)
+            mean = layers.Lambda(lambda t: tf.reduce_mean(t, 1))
+            model = Sequential([inputs, layers.Embedding(7, 3), mean, layers.Dense(2)])
+        else:
+            samples = scipy.sparse.csr_matrix(X) if kind == "scipy" else tf.sparse.from_dense(X)
+            inputs = Input((5,), sparse=True)
+            model = Model(inputs, layers.Dense(2)(inputs))
+        model.compile("sgd", "mse")
+        losses = model.fit(samples, Y, batch_size=8, epochs=2, verbose=0).history["loss"]
+        losses += model.fit(samples, Y, batch_size=8, epochs=2, steps_per_epoch=3, verbose=0).history["loss"]
+        np.testing.assert_allclose(losses, expected, rtol=2e-6)
+        if kind != "sparse":
+            with pytest.raises(ValueError, match="held none out"):
+                model.fit(samples, Y, validation_split=0.2, verbose=0)

@@ -13,6 +13,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 if TYPE_CHECKING:
@@ -209,11 +210,14 @@ class order_of_samples:
 
     def __call__(self, samples: int, batch_size: int) -> Any:
         if self._orders is None:
-            epochs = tf.data.Dataset.range(1).repeat()
-            orders = epochs.map(lambda _: tf.random.shuffle(tf.range(samples, dtype=tf.int64)))
-            self._orders = iter(orders.skip(self._drawn).as_numpy_iterator())
+            self._orders = itertools.islice(self._epochs(samples), self._drawn, None)
         self._drawn += 1
         return next(self._orders)
+
+    def _epochs(self, samples: int) -> Iterator[Any]:
+        epochs = tf.data.Dataset.range(1).repeat()
+        orders = epochs.map(lambda _: tf.random.shuffle(tf.range(samples, dtype=tf.int64)))
+        yield from orders.as_numpy_iterator()
 
     def state_of_draws(self) -> Any:
         """How many orders were drawn."""
@@ -222,6 +226,24 @@ class order_of_samples:
     def draw_on_from(self, state: Any) -> None:
         """Draw on from what `state_of_draws` returned."""
         self._drawn, self._orders = state, None
+
+
+class order_of_elements(order_of_samples):
+    """A function that draws the order in which `fit` took ragged and sparse samples, as elements of a data set.
+
+    >>> tf.random.set_seed(1)
+    >>> sorted(order_of_elements()(4, 2).tolist())
+    [0, 1, 2, 3]
+
+    The data set was shuffled once, and iterated anew in each epoch (`CompositeTensorDataAdapter`), after an iterator
+    that nobody read (`DataHandler.enumerate_epochs`).
+    """
+
+    def _epochs(self, samples: int) -> Iterator[Any]:
+        elements = tf.data.Dataset.range(samples).shuffle(samples)
+        iter(elements)
+        while True:
+            yield np.fromiter(elements.as_numpy_iterator(), np.int64, samples)
 
 
 def _random_uniform(self: Any, shape: tuple[int, ...], dtype: str, draws: Draws) -> Any:
