@@ -10,17 +10,41 @@ import numpy as np
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches import ordered_batches
+from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.numbers import sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import FrameType
 
 # Bound here: under `run` an attribute of Keras's modules is found by a function of python.
 flatten = keras.tree.flatten
+
+
+def check_steps(arguments: Mapping[str, Any]) -> None:
+    """Refuse 0 steps, which Keras 3 takes for as many as there are: without end, of a generator.
+
+    TensorFlow 1.15 and 2.2 ended with an error, and Keras 2.2.4 trained nothing.
+
+    Args:
+        arguments: those of `fit`, `evaluate`, `predict` or one of their relatives.
+
+    Raises:
+        ValueError: for `steps_per_epoch=0` or `steps=0`, or `validation_steps=0` with what has no length.
+    """
+    held_out = arguments.get("validation_data")
+    for name in ("steps_per_epoch", "steps", "validation_steps"):
+        if name == "validation_steps" and (not is_generator(held_out) or is_sequence(held_out)):
+            continue
+        steps = arguments.get(name)
+        if isinstance(steps, (int, np.integer, float)) and steps == 0:
+            raise ValueError(
+                f"Expected at least one step. Received: {name}=0, as `samples // batch_size` gives for fewer samples "
+                "than a batch has. Write `max(1, samples // batch_size)`, or take a smaller batch."
+            )
 
 
 def is_sparse(x: Any) -> bool:

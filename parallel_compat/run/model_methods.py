@@ -56,6 +56,7 @@ from parallel_compat.run.drawing import (
 from parallel_compat.run.given_weights import leave_out_weights, weigh_classes_and_samples, weigh_held_out_samples
 from parallel_compat.run.method_arguments import (
     as_inputs,
+    check_steps,
     dense,
     flatten,
     in_batches,
@@ -83,6 +84,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     given, keywords = translated(of, given, keywords, frame)
     _check_compiled(self)
     arguments = keras3.bind("fit", given, keywords)
+    check_steps(arguments)
     era = object_eras.trained_as(callers.era_of(frame))
     if era is Era.TF_KERAS_2_2 and arguments.get("validation_split"):
         arguments["validation_data"] = None  # of the two the split counted
@@ -223,7 +225,8 @@ def _note_drawn_batches(model: Any, kind: str, arguments: dict[str, Any]) -> Non
 
 
 def _complete_generators(arguments: dict[str, Any]) -> None:
-    """Let generators' batches have what the model reads from tensors."""
+    """Let generators' batches have what the model reads from tensors, in at least one step."""
+    check_steps(arguments)
     tensors = data_tensors.of_model(arguments["model"])
     if tensors is None:
         return
@@ -269,6 +272,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     drawing = _drawing(of, given, keywords)
     given, keywords = translated(of, given, keywords, frame)
     arguments = keras3.bind("predict", given, keywords)
+    check_steps(arguments)
     arguments, drawing = _read_from_tensors(self, "predict", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
     arguments.setdefault("verbose", 0)
@@ -495,7 +499,9 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     given, resets = _resetting(name, given, keywords)
     given, keywords = translated(of, given, keywords, frame)
     _check_compiled(self)
-    arguments, drawing = _read_from_tensors(self, name, keras3.bind(name, given, keywords), drawing)
+    arguments = keras3.bind(name, given, keywords)
+    check_steps(arguments)
+    arguments, drawing = _read_from_tensors(self, name, arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
     function = "train" if name == "train_on_batch" else "test"
     era = object_eras.trained_as(callers.era_of(frame))
