@@ -218,7 +218,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_2_2,),
-        "Under `MirroredStrategy`, `fit` takes a shuffled `tf.data.Dataset` in another order, also after "
+        "Under a strategy of `tf.distribute`, `fit` takes a shuffled `tf.data.Dataset` in another order, also after "
         "`tf.random.set_seed`.",
         "TensorFlow 2.2 drew that order anew in each run of a script, whatever the seed. Without `shuffle` the results "
         "are equal.",

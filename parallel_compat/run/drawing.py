@@ -279,7 +279,8 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     in_steps = arguments.get("steps_per_epoch") is not None
     if in_steps and (era is not Era.TF_KERAS_2_2 or shuffle == "batch"):
         return arguments
-    if keras3.is_built_under_a_strategy(model):  # which made a data set of the arrays, then as today
+    under_strategy = keras3.is_built_under_a_strategy(model)
+    if under_strategy and (era is not Era.TF_KERAS_2_2 or are_sparse):  # which made a data set of the arrays
         return arguments
     held_out = validated_on(arguments)
 
@@ -324,7 +325,13 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     passes = int(arguments.get("epochs", 1)) - int(arguments.get("initial_epoch", 0)) if in_steps else None
     sparse = keras3.has_sparse_inputs(model)
     ended = functools.partial(ends_of_data.ended, model, "training", arguments.get("steps_per_epoch"))
-    batches = ordered_batches.adapter(given, batch_size, draw, at_once, passes, sparse, ended)
+    if under_strategy:
+        ordered = ordered_batches.OrderedDataset(given, batch_size, draw, passes)
+        batches = ordered.dataset
+        callbacks = keras.tree.flatten(arguments.get("callbacks") or [])
+        arguments = {**arguments, "callbacks": [*callbacks, ordered]}
+    else:
+        batches = ordered_batches.adapter(given, batch_size, draw, at_once, passes, sparse, ended)
     kept = {
         name: value
         for name, value in arguments.items()

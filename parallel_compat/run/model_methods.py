@@ -296,7 +296,10 @@ def predict_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, 
     """`model.predict_on_batch`, of inputs that may be read from tensors."""
     arguments, _ = _read_from_tensors(self, "predict_on_batch", keras3.bind("predict_on_batch", given, keywords), {})
     note_batches(self, "predict", arguments)
-    return original(self, **{**arguments, "x": as_inputs(self, arguments["x"])})
+    x = as_inputs(self, arguments["x"])
+    if patch_points.has_replicas(self):  # each of which Keras 3 gives all of it, and returns one behind the other
+        return self.predict(x, batch_size=len(flatten(x)[0]), verbose=0)
+    return original(self, **{**arguments, "x": x})
 
 
 def _read_from_tensors(

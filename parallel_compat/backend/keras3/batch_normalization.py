@@ -101,6 +101,25 @@ def model_in_training() -> keras.Model | None:
     return _trained[-1] if _trained else None
 
 
+def average_over_replicas(layer: keras.layers.BatchNormalization) -> None:
+    """Let the moving statistics of a layer that is built under a strategy be the mean of those of the replicas.
+
+    tf.keras of TensorFlow 2.2 made its variables so (`synchronization=ON_READ`); of Keras 3's the first replica's are
+    read and saved.
+    """
+    if not tf.distribute.has_strategy() or tf.distribute.get_strategy().num_replicas_in_sync == 1:
+        return
+    for each in (layer.moving_mean, layer.moving_variance):
+        if isinstance(each._value, tf.Variable):  # not in a stateless scope
+            each._value = tf.Variable(
+                each._value.read_value(),
+                trainable=False,
+                name=each._value.name.split(":")[0],
+                aggregation=tf.VariableAggregation.MEAN,
+                synchronization=tf.VariableSynchronization.ON_READ,
+            )
+
+
 def keep_debiased(layer: keras.layers.BatchNormalization) -> None:
     """Give a built layer what it needs to debias its mean and its variance.
 

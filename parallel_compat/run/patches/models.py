@@ -86,6 +86,10 @@ def put_on(patches: Patches, keras: Any) -> None:
         classmethod(_wrapper_of_parallel_model),
         why="a class that takes over a parallel model's `__dict__` gets its methods (`ModelMGPU`)",
     )
+    for owner, name, wrap in patch_points.of_symbolic_builds():
+        patches.wrap(
+            owner, name, wrap, why="replicas of a user's strategy may have parts of a batch that differ in size"
+        )
     for name in ("input", "output"):
         patches.wrap(
             keras.Sequential,

@@ -285,10 +285,15 @@ def _batch_normalization(original: Any) -> Any:
 def _batch_normalization_build(original: Any) -> Any:
     def build(self: Any, input_shape: Any) -> None:
         original(self, input_shape)
-        if object_eras.era_of_object(self) is Era.KERAS_2_2_4:
-            from parallel_compat.backend.keras3 import batch_normalization as keras3
+        era = object_eras.era_of_object(self)
+        if era is Era.TODAY:
+            return
+        from parallel_compat.backend.keras3 import batch_normalization as keras3
 
+        if era is Era.KERAS_2_2_4:
             keras3.keep_debiased(self)
+        if era is Era.TF_KERAS_2_2:
+            keras3.average_over_replicas(self)
 
     return build
 
