@@ -17,7 +17,13 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import kept_from_calls, metric_state, patch_points, symbolic_losses
+from parallel_compat.backend.keras3 import (
+    kept_from_calls,
+    metric_state,
+    patch_points,
+    symbolic_losses,
+    users_strategies,
+)
 from parallel_compat.batches import generator_methods, ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
@@ -297,7 +303,7 @@ def predict_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, 
     arguments, _ = _read_from_tensors(self, "predict_on_batch", keras3.bind("predict_on_batch", given, keywords), {})
     note_batches(self, "predict", arguments)
     x = as_inputs(self, arguments["x"])
-    if patch_points.has_replicas(self):  # each of which Keras 3 gives all of it, and returns one behind the other
+    if users_strategies.has_replicas(self):  # each of which Keras 3 gives all of it, and returns one behind the other
         return self.predict(x, batch_size=len(flatten(x)[0]), verbose=0)
     return original(self, **{**arguments, "x": x})
 

@@ -22,7 +22,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import patch_points, users_strategies
 from parallel_compat.batches import epochs
 from parallel_compat.legacy import compiled_metrics, printed_lines, session
 from parallel_compat.legacy.numbers import logs as logs_as_then
@@ -309,7 +309,7 @@ def _batch_by_batch(original: Any, name: str) -> Any:
             if era is Era.KERAS_2_2_4:
                 return _on_its_own(self, function, iterator)
             if isinstance(iterator, GeneratorType):  # of `train_on_batch`: a `train_step` of the user's unpacks two
-                iterator = (patch_points.divided_among_replicas(self, _without_none(batch)) for batch in iterator)
+                iterator = (users_strategies.divided_among_replicas(self, _without_none(batch)) for batch in iterator)
             if shows_returned:
                 returned = keras3.plain_logs(function(iterator))
                 add(self, {}, 1)  # `going_on` asks whether there was a batch
@@ -347,10 +347,10 @@ def _with_losses_on_their_own(
     for tracker in (total, *of_outputs):
         tracker.reset_state()
     logs = function(iterator)
-    size = samples = round(patch_points.count_of_all_replicas(model, total))
+    size = samples = round(users_strategies.count_of_all_replicas(model, total))
     if not samples or not isinstance(logs, dict):  # a step of the user's own
         return logs
-    logs = patch_points.results_of_all_replicas(model) or logs
+    logs = users_strategies.results_of_all_replicas(model) or logs
     if era is Era.TF_KERAS_1_15 and vars(model).get(_IN_STEPS if is_test else _TRAINS_IN_STEPS):
         samples = 1
     samples = weight_of_batch(model, samples, era)

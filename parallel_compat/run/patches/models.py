@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import graphs_of_programs, layers, patch_points, symbolic_losses
+from parallel_compat.backend.keras3 import graphs_of_programs, layers, patch_points, symbolic_losses, users_strategies
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names import lookup, resnet50
 from parallel_compat.names.eras import Era
@@ -86,7 +86,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         classmethod(_wrapper_of_parallel_model),
         why="a class that takes over a parallel model's `__dict__` gets its methods (`ModelMGPU`)",
     )
-    for owner, name, wrap in patch_points.of_symbolic_builds():
+    for owner, name, wrap in users_strategies.of_symbolic_builds():
         patches.wrap(
             owner, name, wrap, why="replicas of a user's strategy may have parts of a batch that differ in size"
         )
