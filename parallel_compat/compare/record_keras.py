@@ -926,6 +926,8 @@ def eager_method(recorder, original):
 class EagerFunction(object):
     """A model's train function; the first calls are written down."""
 
+    takes_batches = True  # by which `parallel-compat run` tells it from a program's own, which takes lists
+
     def __init__(self, recorder, model, function):
         self._recorder = recorder
         self._model = model
