@@ -205,3 +205,19 @@ def test_the_function_huber_loss_by_its_name(era, expected):
         for get in (tf.keras.losses.get, tf.keras.losses.deserialize):
             found = get("huber_loss")(tf.constant([[1.0, 0.0, 2.0]]), tf.constant([[0.5, 0.25, 4.0]]))
             np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_labels_of_steps_are_smoothed_as_in_tf_keras(era):
+    """By the number of steps, 5, in place of the classes, 3; the numbers are those of both."""
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras import losses
+
+        draw = np.random.RandomState(0)
+        labels, output = np.eye(3)[draw.randint(0, 3, (4, 5))], draw.rand(4, 5, 3) + 0.1
+        output = tf.constant(output / output.sum(-1, keepdims=True), "float32")
+        labels = tf.constant(labels, "float32")
+        by_function = losses.categorical_crossentropy(labels, output, label_smoothing=0.2)
+        assert float(tf.reduce_sum(by_function)) == pytest.approx(21.819876, rel=1e-6)
+        by_object = losses.CategoricalCrossentropy(label_smoothing=0.2)(labels, output)
+        assert float(by_object) == pytest.approx(1.0909936, rel=1e-6)

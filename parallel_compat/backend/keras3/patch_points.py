@@ -312,6 +312,33 @@ def of_cross_entropies(compute: Callable[..., Any]) -> Iterator[Point]:
         yield nn, name, wrap
 
 
+def of_smoothed_labels(smoothed: Callable[[Any, Any, float], Any]) -> Iterator[Point]:
+    """Yield `categorical_crossentropy`, which smooths labels, in each module of Keras that has it.
+
+    Args:
+        smoothed: called with the labels, the output and `label_smoothing`; returns the labels, or None for Keras's own.
+    """
+    from keras.src.losses import losses
+
+    name = "categorical_crossentropy"
+    modules = [each for key, each in sys.modules.items() if key.startswith("keras.")]
+
+    def wrap(original: Any) -> Any:
+        @functools.wraps(original)
+        def categorical_crossentropy(
+            y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0, axis: int = -1
+        ) -> Any:
+            labels = smoothed(y_true, y_pred, label_smoothing) if label_smoothing else None
+            if labels is not None:
+                y_true, label_smoothing = labels, 0.0
+            return original(y_true, y_pred, from_logits, label_smoothing, axis)
+
+        return categorical_crossentropy
+
+    for module in [each for each in modules if vars(each).get(name) is vars(losses)[name]]:
+        yield module, name, wrap
+
+
 def of_symbolic_cross_entropies(logits_of: Callable[[Any, str], Any]) -> Iterator[Point]:
     """Yield where cross-entropies meet symbolic tensors (`keras.src.ops.nn`).
 

@@ -12,6 +12,7 @@ import contextlib
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
@@ -88,6 +89,24 @@ def binary(original: Any, era: Era, target: Any, output: Any, from_logits: bool 
     if era is Era.TF_KERAS_1_15 and recorded:
         rest = tf.nn.relu(rest)  # so that no optimizer of graphs makes (1 + epsilon) - output of it, as there
     return -(target * tf.math.log(output + epsilon) + (1 - target) * tf.math.log(rest + epsilon))
+
+
+def smoothed_labels(era: Era, target: Any, output: Any, smoothing: float) -> Any:
+    """Return smoothed labels as tf.keras had them, or None where they are Keras 3's.
+
+    It divided by the size of the second axis, which is not that of the classes where samples have steps or pixels
+    (`categorical_crossentropy` in `losses.py` of TensorFlow 1.15 and 2.2).
+
+    Args:
+        era: the era.
+        target: the labels of each class, of shape (samples, ..., classes).
+        output: the output, whose dtype they get.
+        smoothing: the share that all classes get, from 0 to 1.
+    """
+    if not era.is_tf_keras or len(target.shape) < 3:
+        return None
+    target = keras.ops.cast(target, output.dtype)
+    return target * (1.0 - smoothing) + smoothing / keras.ops.cast(keras.ops.shape(target)[1], output.dtype)
 
 
 FORMULAS: dict[str, Callable[..., Any]] = {

@@ -49,6 +49,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, wrap, why="a bias of channels that come first is added to channels")
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
         patches.wrap(owner, name, looking_alike(wrap), why="cross-entropies from what the era computed them from")
+    for owner, name, wrap in patch_points.of_smoothed_labels(_smoothed_labels):
+        patches.wrap(owner, name, wrap, why="labels smoothed by the size of the second axis, as in tf.keras")
     for owner, name, wrap in patch_points.of_symbolic_cross_entropies(_symbolic_logits):
         patches.wrap(owner, name, wrap, why="cross-entropies of symbolic tensors from what TensorFlow 2.2 took")
     patches.wrap(keras.losses.Loss, "__call__", looking_alike(_loss_by_hand), why="a loss called by hand as in the era")
@@ -229,6 +231,13 @@ def _ranks_of_losses(original: Any) -> Any:
         return original(x1, x2, *rest, **keywords)
 
     return squeeze_or_expand_to_same_rank
+
+
+def _smoothed_labels(target: Any, output: Any, smoothing: float) -> Any:
+    from parallel_compat.legacy.numbers import cross_entropies
+
+    era = cross_entropies.current() or callers.era_of_caller()
+    return cross_entropies.smoothed_labels(era, target, output, smoothing)
 
 
 def _symbolic_logits(output: Any, cross_entropy: str) -> Any:
