@@ -149,8 +149,10 @@ class OrderedDataset(keras.callbacks.Callback):  # type: ignore[misc]  # Keras c
 
     def _orders(self) -> Iterator[Any]:
         for _ in range(self._passes):
-            begun = self._begun
-            yield self._draw_order(self._samples, self._batch_size) if begun else np.arange(self._samples)
+            if self._begun:
+                yield self._draw_order(self._samples, self._batch_size)
+            else:
+                yield np.arange(self._samples)
 
 
 def samples_of_arrays(data: Any) -> int:

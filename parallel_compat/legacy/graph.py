@@ -413,20 +413,11 @@ def _update(variable: Any, value: Any, method: str) -> Any:
     training = keras3.training_of_call()
     # In a graph an update ran only where it was asked for: with `add_update`, when the model trained.
     layer = call_context.layer_of_users()
-    frozen = layer is not None and not (is_updated(layer) or is_stateful(layer))
+    frozen = layer is not None and not (collected_updates.is_updated(layer) or is_stateful(layer))
     waits = training is False or (training is None and tf.executing_eagerly()) or frozen
     if isinstance(value, keras.KerasTensor) or (waits and _in_graph_era()) or own_optimizers.in_updates():
         return Update(variable, value, method)
     return getattr(variable, method)(value)
-
-
-def is_updated(layer: keras.Layer) -> bool:
-    """Say whether the updates of a layer run in the steps of the model that trains."""
-    from parallel_compat.run import object_eras
-
-    in_keras_2 = object_eras.era_of_object(layer).value == "keras-2.2.4"
-    collected = collected_updates.are_collected(layer) if in_keras_2 else None
-    return bool(layer.trainable if collected is None else collected)
 
 
 def is_stateful(layer: keras.Layer) -> bool:

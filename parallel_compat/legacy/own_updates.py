@@ -15,14 +15,17 @@ import tensorflow as tf
 from parallel_compat.legacy import backend, graph
 
 
+def _of_backend(name: str, ours: Any) -> Any:
+    """Return what a program put in the place of a function of the backend, or ours."""
+    return vars(sys.modules["keras.backend"]).get(name, ours)
+
+
 def _update(variable: Any, value: Any) -> Any:
-    ours: Any = graph.update
-    return vars(sys.modules["keras.backend"]).get("update", ours)(variable, value)
+    return _of_backend("update", graph.update)(variable, value)
 
 
 def _counted(optimizer: Any) -> Any:
-    ours: Any = graph.update_add
-    return vars(sys.modules["keras.backend"]).get("update_add", ours)(optimizer.iterations, 1)
+    return _of_backend("update_add", graph.update_add)(optimizer.iterations, 1)
 
 
 def _assigned(param: Any, value: Any) -> Any:

@@ -10,7 +10,8 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.legacy import kept_numbers
-from parallel_compat.legacy.graph import Update, is_stateful, is_updated
+from parallel_compat.legacy.graph import Update, is_stateful
+from parallel_compat.legacy.numbers.collected_updates import is_updated
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:

@@ -305,8 +305,11 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY)
     ):
         return arguments
-    by_tensorflow_drawn = draws_of_tensorflow.order_of_elements if are_sparse else draws_of_tensorflow.order_of_samples
-    draw: Any = by_tensorflow_drawn() if by_tensorflow else sample_order.drawn(era, shuffle)
+    draw: Any
+    if by_tensorflow:
+        draw = draws_of_tensorflow.order_of_elements() if are_sparse else draws_of_tensorflow.order_of_samples()
+    else:
+        draw = sample_order.drawn(era, shuffle)
     vars(model)[_DRAWS] = draw
     if not in_steps and is_in_memory():
         return {**arguments, "shuffle": draw}

@@ -107,7 +107,7 @@ def average_over_replicas(layer: keras.layers.BatchNormalization) -> None:
     tf.keras of TensorFlow 2.2 made its variables so (`synchronization=ON_READ`); of Keras 3's the first replica's are
     read and saved.
     """
-    if not tf.distribute.has_strategy() or tf.distribute.get_strategy().num_replicas_in_sync == 1:
+    if tf.distribute.get_strategy().num_replicas_in_sync == 1:
         return
     for each in (layer.moving_mean, layer.moving_variance):
         if isinstance(each._value, tf.Variable):  # not in a stateless scope

@@ -156,23 +156,23 @@ def metric_variables(model: keras.Model) -> list[keras.Variable]:
     return list({id(variable): variable for metric in model.metrics for variable in metric.variables}.values())
 
 
-def operation_seeds() -> Any:
-    """Return the state that eager operations of TensorFlow take their seeds from (`context._rng`), or None.
-
-    Without `tf.random.set_seed` there is none.
-    """
-    generator = getattr(tensorflow_context.context(), "_rng", None)
-    return None if generator is None else generator.getstate()
-
-
 def seeding() -> Any:
-    """Return what stands for the last call of `tf.random.set_seed`, or None: another object for each."""
+    """Return what eager operations of TensorFlow take their seeds from (`context._rng`), or None.
+
+    Each call of `tf.random.set_seed` makes another one; without it there is none.
+    """
     return getattr(tensorflow_context.context(), "_rng", None)
+
+
+def operation_seeds() -> Any:
+    """Return the state of `seeding`, or None."""
+    generator = seeding()
+    return None if generator is None else generator.getstate()
 
 
 def set_operation_seeds(state: Any) -> None:
     """Set what `operation_seeds` returned."""
-    generator = getattr(tensorflow_context.context(), "_rng", None)
+    generator = seeding()
     if generator is not None and state is not None:
         generator.setstate(state)
 

@@ -321,7 +321,8 @@ def of_smoothed_labels(smoothed: Callable[[Any, Any, float], Any]) -> Iterator[P
     from keras.src.losses import losses
 
     name = "categorical_crossentropy"
-    modules = [each for key, each in sys.modules.items() if key.startswith("keras.")]
+    known = [each for key, each in sys.modules.items() if key.startswith("keras.")]
+    modules = [each for each in known if vars(each).get(name) is vars(losses)[name]]
 
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
@@ -335,7 +336,7 @@ def of_smoothed_labels(smoothed: Callable[[Any, Any, float], Any]) -> Iterator[P
 
         return categorical_crossentropy
 
-    for module in [each for each in modules if vars(each).get(name) is vars(losses)[name]]:
+    for module in modules:
         yield module, name, wrap
 
 

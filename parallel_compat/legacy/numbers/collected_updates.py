@@ -11,14 +11,16 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-import keras
-
 from parallel_compat.backend.keras3.batch_normalization import model_in_training
 from parallel_compat.backend.keras3.layers import all_layers, is_of_graph, layers_of
 from parallel_compat.legacy import own_trainable
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import keras
 
 # On a model: the layers inside that were trainable when it was called; and those that update in its own steps.
 _WHEN_CALLED, _IN_STEPS = "_parallel_compat_collected_when_called", "_parallel_compat_collected_in_steps"
@@ -30,7 +32,7 @@ def note_call(layer: keras.Layer) -> None:
     Args:
         layer: the model; other layers are left alone.
     """
-    if isinstance(layer, keras.Model) and is_of_graph(layer):
+    if is_of_graph(layer):
         inside = {id(each): each for part in layers_of(layer) for each in _collected_of(part)}
         vars(layer)[_WHEN_CALLED] = inside
 
@@ -59,6 +61,12 @@ def are_collected(layer: keras.Layer) -> bool | None:
     if any(layer is each for each in all_layers(model)):
         return id(layer) in vars(model)[_IN_STEPS]
     return None
+
+
+def is_updated(layer: keras.Layer) -> bool:
+    """Say whether the updates of a layer run in the steps of the model that trains, in the era of the layer."""
+    collected = are_collected(layer) if object_eras.era_of_object(layer) is Era.KERAS_2_2_4 else None
+    return bool(layer.trainable if collected is None else collected)
 
 
 def _collected_of(layer: keras.Layer) -> Iterator[keras.Layer]:
