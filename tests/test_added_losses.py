@@ -54,6 +54,7 @@ def compiled(loss="categorical_crossentropy"):
 
 
 @pytest.mark.one_in(2)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "function",
     [

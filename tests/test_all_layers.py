@@ -135,12 +135,12 @@ def again(layer):
     return type(layer).from_config({**layer.get_config(), "name": name})
 
 
-def model_of(table):
-    """One model of all layers of a table, so that they are traced once."""
+def model_of(table, begin=0, step=1):
+    """One model of the layers of a table, so that they are traced once; of each kind from one on, in steps."""
     inputs = {name: keras.Input(shape, name=name) for name, shape in INPUTS.items()}
     outputs = []
     for of, made in table.items():
-        for layer in map(again, made):
+        for layer in map(again, made[begin::step]):
             if of == "two of series":
                 outputs.append(layer(inputs["series"], inputs["series"]))
             else:
@@ -166,8 +166,9 @@ def test_predictions_on_two_replicas():
     np.testing.assert_allclose(parallelize(template, 2).predict_on_batch(samples()), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_training_on_two_replicas():
-    x, one, template = samples(), model_of(TRAINED), model_of(TRAINED)
+@pytest.mark.parametrize("begin", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
+def test_training_on_two_replicas(begin):
+    x, one, template = samples(), model_of(TRAINED, begin, 3), model_of(TRAINED, begin, 3)
     y = np.random.default_rng(1).normal(size=(SAMPLES, one.output_shape[-1])).astype("float32")
     template.set_weights(one.get_weights())
     parallel = parallelize(template, 2)
@@ -183,7 +184,7 @@ def test_training_on_two_replicas():
             differ.append((variable.path, float(np.abs(got - expected).max())))
     assert not differ
     assert losses[1] == pytest.approx(losses[0], rel=1e-5)
-    assert moved > 50
+    assert moved > 15
 
 
 def test_of_integers():

@@ -11,6 +11,7 @@ from one_device import classes, difference, mlp
 from parallel_compat import parallelize
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 8, 13])
 def test_on_batch(rows):
     x, y = classes(rows)

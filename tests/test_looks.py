@@ -160,6 +160,7 @@ def sequential_built_late():
     return model
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "build",
     [
@@ -299,6 +300,7 @@ def in_lists():
     return keras.Model(inputs=[inputs], outputs=[keras.layers.Dense(3, name="y")(inputs)])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("targets_in_a_list", [False, True])
 @pytest.mark.parametrize("loss", ["mse", ["mse"], {"y": "mse"}])
 def test_one_input_and_one_output_in_lists(loss, targets_in_a_list):

@@ -77,6 +77,7 @@ def test_built_in_loss_of_the_whole_batch_is_merged(loss):
     assert where(parallel, "out") == "merged"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("reduction", ["sum_over_batch_size", "mean", "sum", "mean_with_sample_weight"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_reduction(reduction, weighted):
@@ -250,6 +251,7 @@ def two_outputs():
     return keras.Model(inputs, outputs)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -32,6 +32,7 @@ def compiled(**arguments):
     return lambda: {"optimizer": keras.optimizers.SGD(0.3), "loss": "sparse_categorical_crossentropy", **arguments}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("merge", ["auto", "always"])
 @pytest.mark.parametrize("recurrent", [True, False])
 def test_mask_of_an_embedding(recurrent, merge):

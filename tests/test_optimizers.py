@@ -56,11 +56,13 @@ def test_every_optimizer_of_keras_is_tried():
     assert classes_of_keras - bases - broken <= set(OPTIMIZERS)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizer(name):
     train_both(mlp, lambda: compiled(OPTIMIZERS[name]()), *classes(101), replicas=4)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("feature", FEATURES)
 @pytest.mark.parametrize("name", ["SGD", "Adam"])
 def test_feature(name, feature):

@@ -101,6 +101,7 @@ def test_an_embedding_sends_the_rows_that_a_batch_needs(weights, trainable):
     assert rows / 2 < busiest(parallelize(template, 4, weights=weights), x, y) < table / 4
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("weights", ["one device", "mirrored"])
 @pytest.mark.parametrize("era", [None, Era.TF_KERAS_1_15], ids=["dense", "sparse"])
 def test_rows_of_an_embedding_train_as_on_one_device(era, weights):

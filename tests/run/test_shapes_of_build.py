@@ -77,6 +77,7 @@ for first in ({"input_shape": (3,)}, {}):
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("imported", "printed"),
     [("keras", ["27.0 2 4"]), ("tensorflow.keras as keras", ["27.0 2 4", "9.0 2 4"])],
