@@ -62,7 +62,7 @@ def test_optimizer(name):
     train_both(mlp, lambda: compiled(OPTIMIZERS[name]()), *classes(101), replicas=4)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("feature", FEATURES)
 @pytest.mark.parametrize("name", ["SGD", "Adam"])
 def test_feature(name, feature):

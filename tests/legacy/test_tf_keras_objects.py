@@ -228,7 +228,6 @@ def test_metrics_of_a_file_are_logged_by_the_names_of_their_functions(tmp_path):
     assert list(logs) == ["loss", "mean_absolute_error", "accuracy"]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "count", "first"), [("MobileNet", 93, "conv1"), ("MobileNetV2", 157, "Conv1")])
 def test_layers_of_mobilenets_have_their_numbers(name, count, first):
     from tensorflow import keras
