@@ -108,7 +108,12 @@ def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "int32") -
     return _today.arange(start, stop, step, dtype)
 
 
-_TAKING_MORE: dict[str, Callable[..., Any]] = {"softmax": _softmax, "arange": _arange}
+def _bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+    """`K.bias_add`, which asked for no order of axes where there are but samples and channels."""
+    return _today.bias_add(x, bias, "channels_last" if len(x.shape) == 2 else data_format)
+
+
+_TAKING_MORE: dict[str, Callable[..., Any]] = {"softmax": _softmax, "arange": _arange, "bias_add": _bias_add}
 
 
 @functools.cache
@@ -153,6 +158,8 @@ def _unchanged(name: str) -> Any:
 
 def _draw_of_graph(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | None:
     """Return what draws as an operation of a graph or a function did, or None; `arguments` get its seed."""
+    if name == "dropout" and isinstance(level := arguments["level"], (int, float)) and not 0 <= level < 1:
+        raise ValueError(f"Expected `level` in [0, 1), the part that is dropped out. Received: {level}")
     distribution = "random_uniform" if name == "dropout" else name
     arguments["seed"], values = operations_that_draw.made(distribution, arguments.get("seed"), callers.era_of_caller())
     if values is None:

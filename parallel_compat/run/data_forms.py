@@ -141,7 +141,15 @@ def is_ignored(model: Any, class_weight: Any) -> bool:
 
     That is anything but a dict, a list of several for one output, and (until TensorFlow refused it) a dict without the
     name of one of several outputs.
+
+    Raises:
+        TypeError: for what is no dict in TensorFlow 2.2, which asked it for its keys.
     """
+    if object_eras.era_of_training(model) is Era.TF_KERAS_2_2 and not isinstance(class_weight, dict):
+        raise TypeError(
+            "Expected `class_weight` as a dict of class -> weight, such as `dict(enumerate(weights))`. Received: "
+            f"{type(class_weight).__name__}, which TensorFlow 2.2 refused, too."
+        )
     if isinstance(class_weight, (list, tuple)):
         outputs = getattr(model, "outputs", None) or [None]
         return len(outputs) == 1 and len(class_weight) != 1

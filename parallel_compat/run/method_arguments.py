@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 flatten = keras.tree.flatten
 
 
+_STEPS = ("steps_per_epoch", "steps", "validation_steps")
+
+
 def check_steps(arguments: Mapping[str, Any]) -> None:
     """Refuse 0 steps, which Keras 3 takes for as many as there are: without end, of a generator.
 
@@ -36,7 +40,7 @@ def check_steps(arguments: Mapping[str, Any]) -> None:
         ValueError: for `steps_per_epoch=0` or `steps=0`, or `validation_steps=0` with what has no length.
     """
     held_out = arguments.get("validation_data")
-    for name in ("steps_per_epoch", "steps", "validation_steps"):
+    for name in _STEPS:
         if name == "validation_steps" and (not is_generator(held_out) or is_sequence(held_out)):
             continue
         steps = arguments.get(name)
@@ -45,6 +49,21 @@ def check_steps(arguments: Mapping[str, Any]) -> None:
                 f"Expected at least one step. Received: {name}=0, as `samples // batch_size` gives for fewer samples "
                 "than a batch has. Write `max(1, samples // batch_size)`, or take a smaller batch."
             )
+
+
+def in_whole_steps(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments with whole numbers of steps: `samples / batch_size` may be none.
+
+    The eras took steps while there had been fewer than that; Keras 3 asks for an integer.
+
+    Args:
+        arguments: those of `fit`, `evaluate` or `predict`.
+    """
+    given = {name: arguments.get(name) for name in _STEPS}
+    return arguments | {name: math.ceil(steps) for name, steps in given.items() if isinstance(steps, _FLOATS)}
+
+
+_FLOATS = (float, np.floating)
 
 
 def is_sparse(x: Any) -> bool:

@@ -66,6 +66,7 @@ from parallel_compat.run.method_arguments import (
     dense,
     flatten,
     in_batches,
+    in_whole_steps,
     is_parallel,
     is_sparse,
     note_of_method,
@@ -101,7 +102,8 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
     weigh_held_out_samples(arguments, era)
     held_out = validated_on(arguments) if held_out is None else held_out
-    arguments = whole_arrays.divided_by_steps(arguments, "steps_per_epoch", era)
+    held_out_steps = arguments.get("validation_steps")
+    arguments = in_whole_steps(whole_arrays.divided_by_steps(arguments, "steps_per_epoch", era))
     of_arrays = fields_of_arrays(arguments)
     hand_over(self, arguments.get("callbacks"), held_out, of_arrays)
     samples = of_arrays.get("samples") if arguments.get("steps_per_epoch") is None else None
@@ -117,8 +119,6 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     batch_logs.evaluate_in_steps(
         self, (in_steps and not session.is_eager()) or not are_arrays(arguments.get("validation_data"))
     )
-    takes_part = session.is_eager() and arguments.get("validation_steps") is not None
-    batch_logs.evaluate_part_of(self, samples_of_arrays(held_out) if takes_part else None)
     batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset) and not session.is_eager())
     note_batches(self, "train", {**arguments, "validation_data": held_out}, size_of_batches(self, arguments))
     arguments = in_drawn_order(self, arguments)
@@ -128,6 +128,9 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     in_batches_of_training = (
         era is Era.TF_KERAS_1_15 and (is_generator(x) or is_sequence(x)) and generator_methods.ArrayBatches.takes(held)
     )
+    takes_part = session.is_eager() and held_out_steps is not None
+    asked_for = None if in_batches_of_training else held_out_steps
+    batch_logs.evaluate_part_of(self, samples_of_arrays(held_out) if takes_part else None, asked_for)
     size = arguments.get("validation_batch_size") or arguments.get("batch_size")
     held_x = held_out[0] if isinstance(held_out, (tuple, list)) else None
     evaluating = batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps"))
@@ -183,6 +186,9 @@ def _fit_generator(**arguments: Any) -> Any:
     take_images_in_turn(model, arguments)
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
+    held_out = arguments.get("validation_data")
+    in_steps = is_generator(held_out) or is_sequence(held_out)
+    batch_logs.evaluate_part_of(model, None, arguments.get("validation_steps") if in_steps else None)
     of_dataset = isinstance(arguments.get("generator"), tf.data.Dataset)
     batch_logs.train_in_steps(model, of_dataset and not session.is_eager())
     look_at_first_batch(model, arguments.get("generator"))
@@ -211,6 +217,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
     _check_compiled(model)
     stops_within_epochs.forget(model)
     batch_logs.evaluate_in_steps(model, True)
+    batch_logs.evaluate_part_of(model, None, arguments.get("steps"))
     _complete_generators(arguments)
     _note_drawn_batches(model, "test", arguments)
     with as_compiled(model):
@@ -277,7 +284,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     """`model.predict`, silent by default as it was."""
     drawing = _drawing(of, given, keywords)
     given, keywords = translated(of, given, keywords, frame)
-    arguments = keras3.bind("predict", given, keywords)
+    arguments = in_whole_steps(keras3.bind("predict", given, keywords))
     check_steps(arguments)
     arguments, drawing = _read_from_tensors(self, "predict", arguments, drawing)
     arguments = data_forms.in_todays_structure(self, arguments, note_of_method(of, frame))
@@ -516,16 +523,16 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     era = object_eras.trained_as(callers.era_of(frame))
     leave_out_weights(self, function, arguments, era, note_of_method(of, frame))
     weigh_classes_and_samples(self, arguments, era, note_of_method(of, frame))
-    evaluated = arguments.get("x")
+    evaluated, steps = arguments.get("x"), arguments.get("steps")
     if name == "evaluate":
         stops_within_epochs.forget(self)
         lose_what_a_look_read(self, arguments, drawing)
-        arguments = whole_arrays.divided_by_steps(arguments, "steps", era)
+        arguments = in_whole_steps(whole_arrays.divided_by_steps(arguments, "steps", era))
         arguments, drawing = whole_arrays.evaluated_in_steps(arguments, drawing, era)
-    in_steps = arguments.get("steps") is not None
+    in_steps = steps is not None
     batch_logs.evaluate_in_steps(self, (in_steps and not session.is_eager()) or arguments.get("y") is None)
     takes_part = name == "evaluate" and in_steps and session.is_eager()
-    batch_logs.evaluate_part_of(self, samples_of_arrays((evaluated,)) if takes_part else None)
+    batch_logs.evaluate_part_of(self, samples_of_arrays((evaluated,)) if takes_part else None, steps)
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]
         arguments["x"] = in_batches(self, parts, arguments.pop("batch_size", None))

@@ -7,6 +7,7 @@ execution was eager, divided the samples by the steps, as Keras 3 does.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import keras
@@ -94,9 +95,10 @@ def inputs_in_steps(arguments: dict[str, Any], era: Era) -> dict[str, Any]:
 
 
 def divided_by_steps(arguments: dict[str, Any], steps: str, era: Era) -> dict[str, Any]:
-    """Return arguments with the size of batches where TensorFlow 1.15 divided arrays by the steps: in eager execution.
+    """Return arguments with the size of batches where arrays were divided by the steps and Keras 3 does not do it so.
 
-    What is validated on was divided into batches of that size (`training_v2.Loop.fit`).
+    TensorFlow 1.15 did it in eager execution; what is validated on was divided into batches of that size
+    (`training_v2.Loop.fit`). TensorFlow 2.2 divided by what is no whole number, too (`TensorLikeDataAdapter`).
 
     Args:
         arguments: the arguments of `fit` or `evaluate`, by name.
@@ -104,10 +106,11 @@ def divided_by_steps(arguments: dict[str, Any], steps: str, era: Era) -> dict[st
         era: of the code that trains.
     """
     count = arguments.get(steps)
-    if era is not Era.TF_KERAS_1_15 or not session.is_eager() or arguments.get("batch_size") or not count:
+    divides = session.is_eager() if era is Era.TF_KERAS_1_15 else era is Era.TF_KERAS_2_2 and isinstance(count, float)
+    if not divides or arguments.get("batch_size") or not count:
         return arguments
     samples = fields_of_arrays(arguments).get("samples")
-    return {**arguments, "batch_size": -(-samples // count)} if samples else arguments
+    return {**arguments, "batch_size": math.ceil(samples / count)} if samples else arguments
 
 
 _DATA = ("x", "y", "sample_weight")

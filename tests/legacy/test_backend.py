@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat.legacy import backend as K
 
 A = np.random.RandomState(0).rand(3, 4).astype("float32")
@@ -238,3 +239,21 @@ def test_softmax_of_vectors_weights_and_arrays():
     np.testing.assert_allclose(
         keras.Model(inputs, outputs).predict(vector[None], verbose=0), [[1 / 3, 2 / 3, 1]], rtol=1e-6
     )
+
+
+def test_a_bias_of_samples_and_channels_has_no_order_of_axes():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+
+        x, bias = K.variable([[1.0, 2.0]]), K.variable([10.0, 20.0])
+        for order in ("channels_first", "channels_last"):
+            np.testing.assert_array_equal(K.eval(K.bias_add(x, bias, data_format=order)), [[11.0, 22.0]])
+
+
+@pytest.mark.parametrize("level", [-0.5, 1.5])
+def test_no_part_can_be_dropped_out(level):
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+
+        with pytest.raises(ValueError, match="level"):
+            K.dropout(K.ones((2, 2)), level=level)

@@ -110,6 +110,18 @@ def test_class_weights_that_keras_2_ignored(parallel):
     np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("given", ["auto", [1.0, 5.0], np.array([1.0, 5.0])])
+def test_class_weights_that_tensorflow_refused(given):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers
+
+        model = Sequential([layers.Dense(2, input_shape=(3,))])
+        model.compile("sgd", "mse")
+        for train in (model.fit, model.train_on_batch):
+            with pytest.raises(TypeError, match="dict"):
+                train(X, np.ones((len(X), 2)), class_weight=given)
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("era", "expected"),

@@ -601,6 +601,7 @@ def test_modules_that_tensorflow_listed_side_by_side():
         ("Conv1D", (5, 3)),
         ("Conv2D", (5, 6, 3)),
         ("Conv2DTranspose", (5, 6, 3)),
+        ("Conv3DTranspose", (3, 4, 5, 2)),
         ("SeparableConv2D", (5, 6, 3)),
     ],
 )
@@ -619,6 +620,14 @@ def test_channels_first_on_any_processor(era, kind, shape):
         model.train_on_batch(data, np.zeros((2, *model.output_shape[1:])))
     for one, other in zip(last.get_weights(), first.get_weights(), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_transposed_convolutions_are_dilated_on_any_processor(era):
+    layer = keras.layers.Conv2DTranspose(1, 2, dilation_rate=(2, 3), use_bias=False, input_shape=(2, 1, 1))
+    model = keras.Sequential([layer])
+    model.set_weights([np.array([[1.0, 2.0], [3.0, 4.0]])[:, :, None, None]])
+    one = model.predict(np.array([1.0, 0.0]).reshape(1, 2, 1, 1))[0, :, :, 0]
+    np.testing.assert_array_equal(one, [[1, 0, 0, 2], [0, 0, 0, 0], [3, 0, 0, 4], [0, 0, 0, 0]])
 
 
 def test_functions_of_channels_first_on_any_processor():

@@ -39,6 +39,10 @@ def test_functions_of_variables_are_computed_anew(graph_era):
         "where": (tf.where(w > 1.0, w, 2.0 * w), lambda v: v if v > 1 else 2 * v),
         "parts": (K.sum(K.concatenate([K.stack([w, 1.0]), K.ones((2,)) * w])[1:3]), lambda v: 1 + v),
         "gather": (K.gather(K.variable([1.0, 2.0]), K.cast(w > 1.0, "int32")), lambda v: 2 if v > 1 else 1),
+        "a loop over steps": (
+            K.sum(K.rnn(lambda x, s: (x + s[0], [x + s[0]]), w * K.ones((1, 3, 1)), [K.zeros((1, 1))])[1]),
+            lambda v: 6 * v,
+        ),
         "a cast of a floor": (K.cast(tf.floor(w * 3.0), "float32") + K.pow(2.0, w), lambda v: v * 3 // 1 + 2**v),
     }
     x = K.placeholder((None, 2))

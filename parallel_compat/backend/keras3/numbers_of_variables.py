@@ -126,6 +126,8 @@ def noting(function: Callable[..., Any], asks: Callable[[FrameType], bool]) -> C
         of_variables = any(is_of_variables(each) for each in (*arguments, *keywords.values()))
         if not (tf.executing_eagerly() and of_variables and asks(sys._getframe(1))):
             return results
+        if any(isinstance(each, tf.TensorArray) for each in tf.nest.flatten(results)):
+            return results  # of a loop, which noted each operation of each pass
         # They may be numbers of the user's.
         results = tf.nest.map_structure(lambda x: x if x is None else tf.identity(x), results)
         return note(results, function, *arguments, **keywords)

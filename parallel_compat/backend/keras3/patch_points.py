@@ -910,34 +910,55 @@ def of_default_seeds(wrap: Callable[[Any], Any]) -> Iterator[Point]:
 
 
 def of_convolutions() -> Iterator[Point]:
-    """Yield the convolutions of the backend that need channels last on a CPU, with what transposes for them.
+    """Yield the convolutions of the backend that a CPU has no kernels for, with what makes those of them that it has.
 
-    TensorFlow has kernels for channels first on a CPU in some processors only; Keras 3.15 transposes for poolings and
-    depthwise convolutions, and has those of three axes compiled.
+    TensorFlow has kernels for channels first, and for transposed convolutions that are dilated, in some processors
+    only; Keras 3.15 transposes for poolings and depthwise convolutions, and has convolutions of three axes compiled.
     """
     import tensorflow as tf
     from keras.src import backend
     from keras.src.backend.tensorflow import nn
     from keras.src.legacy import backend as old_backend
 
+    def is_on_cpu() -> bool:
+        return not tf.config.list_physical_devices("GPU")
+
     def needs_channels_last(data_format: str) -> bool:
-        return data_format == "channels_first" and not tf.config.list_physical_devices("GPU")
+        return data_format == "channels_first" and is_on_cpu()
+
+    def dilated(kernel: Any, rate: int | tuple[int, ...]) -> Any:
+        """Return a kernel with zeros between its numbers, along all axes but those of the channels."""
+        rates = rate if isinstance(rate, (tuple, list)) else [rate] * (len(kernel.shape) - 2)
+        for axis, each in enumerate(rates):
+            if each > 1:
+                kernel = tf.convert_to_tensor(kernel)
+                size, rank = kernel.shape[axis], len(kernel.shape)
+                apart = tf.expand_dims(kernel, axis + 1)
+                apart = tf.pad(apart, [[0, each - 1 if at == axis + 1 else 0] for at in range(rank + 1)])
+                shape = [*kernel.shape[:axis], size * each, *kernel.shape[axis + 1 :]]
+                kernel = tf.gather(tf.reshape(apart, shape), range((size - 1) * each + 1), axis=axis)
+        return kernel
 
     def with_channels_last(x: Any) -> Any:
         return tf.transpose(x, [0, *range(2, len(x.shape)), 1])
 
-    def wrap(original: Any) -> Any:
+    def wrap(original: Any, ranks: tuple[int, ...]) -> Any:
         signature = inspect.signature(original)
 
         @functools.wraps(original)
         def convolve(*args: Any, **keywords: Any) -> Any:
             given = signature.bind(*args, **keywords)
             arguments = given.arguments
+            if original.__name__ == "conv_transpose" and is_on_cpu():
+                arguments["kernel"], arguments["dilation_rate"] = (
+                    dilated(arguments["kernel"], arguments.get("dilation_rate", 1)),
+                    1,
+                )
             inputs = backend.convert_to_tensor(arguments["inputs"])
             data_format = backend.standardize_data_format(arguments.get("data_format"))
             axes = len(inputs.shape)
-            if axes not in (3, 4) or not needs_channels_last(data_format):
-                return original(*args, **keywords)
+            if axes not in ranks or not needs_channels_last(data_format):
+                return original(*given.args, **given.kwargs)
             arguments["inputs"] = with_channels_last(inputs)
             arguments["data_format"] = "channels_last"
             outputs = original(*given.args, **given.kwargs)
@@ -954,8 +975,8 @@ def of_convolutions() -> Iterator[Point]:
 
         return preprocess
 
-    yield nn, "conv", wrap
-    yield nn, "conv_transpose", wrap
+    yield nn, "conv", functools.partial(wrap, ranks=(3, 4))
+    yield nn, "conv_transpose", functools.partial(wrap, ranks=(3, 4, 5))
     for number in (1, 2, 3):  # of `K.conv2d`, `K.pool2d` and the like, which transpose back
         yield old_backend, f"_preprocess_conv{number}d_input", wrap_of_functions
 

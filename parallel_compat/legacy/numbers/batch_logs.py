@@ -189,16 +189,19 @@ def evaluate_in_steps(model: Any, in_steps: bool) -> None:
     vars(model)[_IN_STEPS] = in_steps
 
 
-def evaluate_part_of(model: Any, samples: int | None) -> None:
-    """Say of how many samples the evaluations to come take a part only, by whose number their loss is divided.
+def evaluate_part_of(model: Any, samples: int | None, steps: float | None = None) -> None:
+    """Say by what number the loss of the evaluations to come is divided where it is not that of what they take.
 
-    TensorFlow 1.15 did so with `steps` of arrays where execution was eager (`MetricsAggregator.finalize`).
+    TensorFlow 1.15 divided it by all samples, with `steps` of arrays where execution was eager, and by the steps that
+    it was asked for: three batches by 2.5 (`MetricsAggregator.finalize`).
 
     Args:
         model: the model.
         samples: how many there are; None where all are taken.
+        steps: how many batches were asked for.
     """
-    vars(model)[_PART_OF] = samples
+    fraction = None if steps is None or float(steps).is_integer() else float(steps)
+    vars(model)[_PART_OF] = fraction if samples is None else samples
 
 
 def train_in_steps(model: Any, in_steps: bool) -> None:
