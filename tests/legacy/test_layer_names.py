@@ -112,3 +112,14 @@ def test_a_weight_whose_shape_is_a_number():
         layer = Shift()
         assert np.array(layer(np.zeros((1, 3)))).tolist() == [[1.0, 1.0, 1.0]]
         assert [weight.shape for weight in layer.get_weights()] == [(3,), (3,)]
+
+
+def test_no_number_of_a_model_is_that_of_one_within_a_sequential(era):
+    """As the three stacks named them: what is put together again with each layer is a model of Keras 3's alone."""
+    from keras import layers, models
+
+    model = models.Sequential()
+    for layer in layers.Embedding(5, 3), layers.GlobalMaxPooling1D(), layers.Dense(2), layers.Dense(1):
+        model.add(layer)
+    inputs = layers.Input((3,))
+    assert models.Model(inputs, layers.Dense(2)(inputs)).name == ("model_1" if era == "keras-2.2.4" else "model")

@@ -65,6 +65,13 @@ def put_on(patches: Patches, keras: Any) -> None:
     # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
     patches.wrap(layers.BatchNormalization, "build", _batch_normalization_build, why=statistics)
     patches.wrap(layers.UpSampling2D, "call", looking_alike(_upsampling), why="bilinear interpolation as in the era")
+    for name, wrap in (
+        ("adapt", _adapt),
+        ("finalize_state", _finalize_state),
+        ("call", looking_alike(_normalization)),
+        ("set_weights", _set_weights_of_normalization),
+    ):
+        patches.wrap(layers.Normalization, name, wrap, why="statistics as TensorFlow 2.2 took and kept them")
     patches.wrap(
         keras.initializers.Identity, "__call__", looking_alike(_identity), why="several identity matrices side by side"
     )
@@ -328,6 +335,57 @@ def _upsampling(original: Any) -> Any:
         return upsampling.bilinear(inputs, self.size, self.data_format)
 
     return call
+
+
+def _keeps_statistics(layer: Any) -> bool:
+    from parallel_compat.legacy.numbers import normalization
+
+    return object_eras.era_of_object(layer) is Era.TF_KERAS_2_2 and normalization.has_statistics(layer)
+
+
+def _adapt(original: Any) -> Any:
+    def adapt(self: Any, data: Any, *given: Any, **keywords: Any) -> None:
+        if not _keeps_statistics(self):
+            original(self, data, *given, **keywords)
+            return
+        from parallel_compat.legacy.numbers import normalization
+
+        normalization.adapt(self, data, *given, **keywords)
+
+    return adapt
+
+
+def _finalize_state(original: Any) -> Any:
+    def finalize_state(self: Any) -> None:
+        original(self)
+        if self.built and _keeps_statistics(self):
+            from parallel_compat.legacy.numbers import normalization
+
+            normalization.show_weights(self)
+
+    return finalize_state
+
+
+def _normalization(original: Any) -> Any:
+    def call(self: Any, inputs: Any) -> Any:
+        if not _keeps_statistics(self):
+            return original(self, inputs)
+        from parallel_compat.legacy.numbers import normalization
+
+        return normalization.call(self, inputs)
+
+    return call
+
+
+def _set_weights_of_normalization(original: Any) -> Any:
+    def set_weights(self: Any, weights: Any) -> None:
+        if _keeps_statistics(self):
+            from parallel_compat.legacy.numbers import normalization
+
+            weights = normalization.with_count(self, weights)
+        original(self, weights)
+
+    return set_weights
 
 
 def _initial_weights(kind: str, original: Any) -> Any:
