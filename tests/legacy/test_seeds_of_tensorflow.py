@@ -123,6 +123,17 @@ def test_masks_follow_from_the_seed(case: str) -> None:
         np.testing.assert_allclose(_dropping_out(*kinds), expected, rtol=2e-6)
 
 
+def test_masks_in_a_function_of_the_users() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras.layers import Dropout
+
+        tf.random.set_seed(0)
+        first, second = Dropout(0.5), Dropout(0.5)
+        masked = tf.function(lambda x: second(first(x, training=True), training=True))
+        ones = tf.ones((1, 12))
+        assert [np.flatnonzero(masked(ones)).tolist() for _ in range(2)] == [[3, 5, 8, 9, 10], [1, 7, 11]]
+
+
 def test_spatial_masks_of_an_eager_call() -> None:
     with parallel_compat.legacy_names(era=ERA):
         from tensorflow.keras.layers import SpatialDropout1D

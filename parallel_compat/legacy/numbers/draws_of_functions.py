@@ -209,15 +209,19 @@ def stream_of_tensorflow(seed: int | None) -> Stream | None:
         None outside of a trace, on several replicas, and without any seed.
     """
     replica = tf.distribute.get_replica_context()
-    if tf.executing_eagerly() or replica is None or replica.num_replicas_in_sync > 1:
+    # The graph counts whenever it is asked, and what draws by itself in a `tf.function` of the user's asks, too.
+    if _traced_function() is None or replica is None or replica.num_replicas_in_sync > 1:
         return None
     number = tf.compat.v1.get_seed(seed)[1]
     return None if number is None else _next_stream(lambda: number)
 
 
+def _traced_function() -> _Function | None:
+    return None if tf.executing_eagerly() else getattr(_traced, "function", None)
+
+
 def _next_stream(seed: Callable[[], int]) -> Stream | None:
-    function: _Function | None = getattr(_traced, "function", None)
-    if function is None or tf.executing_eagerly():
+    if (function := _traced_function()) is None:
         return None
     is_in_loop = any(isinstance(scope.caller, keras.layers.RNN) for scope in keras3.scopes_of_layers())
     return None if is_in_loop else function.next_stream(seed)
