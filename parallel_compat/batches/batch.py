@@ -55,6 +55,8 @@ class BatchReader:
         self._what, self._first_targets, self._first_weights = what, first_targets, first_weights
         self._targets = what != "prediction"
         own_step = keras3.has_own_step(model, "train")
+        of_step = {"training": "train", "validation": "test", "prediction": "predict"}[what]
+        self._takes_any_shape = keras3.has_own_step(model, of_step)
         losses = keras.tree.flatten(getattr(model, "loss", None))
         self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
         self._class_weight, self._combines_weights = class_weight, combines_weights
@@ -186,7 +188,7 @@ class BatchReader:
         if key in self._right:  # a shape that was right once is not looked at again
             return
         for symbolic, shape in zip(self._inputs, shapes[0], strict=False):
-            if not _fits(tuple(symbolic.shape), shape):
+            if not self._takes_any_shape and not _fits(tuple(symbolic.shape), shape):
                 raise self._unexpected(f"has inputs of shapes {shapes[0]}", number)
         if isinstance(y, list) and len(y) > len(self._output_names) > 0:
             raise self._unexpected(f"has {len(y)} targets, of shapes {shapes[1]}", number)

@@ -88,6 +88,8 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
     known = outputs or [""]
     count = len(known)
     with_loss = [_loss_of(loss, name, i, count) is not None for i, name in enumerate(known)]
+    # It was TensorFlow 2.2 that let them count with whatever loss, that of a step of the user's, too.
+    counts_without_loss = named_as is Era.TF_KERAS_2_2
     names = ["loss"] + ([f"{n}_loss" for n, has in zip(known, with_loss, strict=True) if has] if count > 1 else [])
     made: tuple[list[list[Any]], list[list[Any]]] = ([], [])
     choosers: list[list[_Chosen]] = [[] for _ in known]
@@ -96,7 +98,7 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
     for i, output in enumerate(known):
         kind = _kind_of_loss(_loss_of(loss, output, i, count))
         for given, weighted in ((metrics, False), (weighted_metrics, True)):
-            entries = _of_output(given, output, i, count) if with_loss[i] else []
+            entries = _of_output(given, output, i, count) if with_loss[i] or counts_without_loss else []
             if i > 0 and era.is_tf_keras and not _is_by_output(given):
                 entries = [_copy(each) for each in entries]
             elif weighted and named_as is Era.TF_KERAS_1_15 and not _keeps_spelling(named_as):
@@ -159,12 +161,17 @@ def metrics_names(model: keras.Model) -> list[str]:
 
 def _names_of_results(model: keras.Model) -> list[str]:
     order = order_of(model)
-    seen = getattr(model, "compiled", False) and model.built and keras3.Compiled(model).built
+    has_own_step = keras3.has_own_step(model, "test")  # which may call another model instead
+    seen = getattr(model, "compiled", False) and (model.built or has_own_step) and keras3.Compiled(model).built
     if not seen and object_eras.era_of_training(model) is Era.TF_KERAS_2_2:
         return []
     if not seen:
         return list(order) if order is not None else in_old_order(model, {"loss": 0.0})
     metrics = model.metrics
+    if has_own_step and keras3.compiled_parts(model)[0] is None:
+        return [
+            metric.name for metric in metrics_of_era(model, metrics) if metric is not keras3.compiled_parts(model)[2]
+        ]
     kept = vars(model).get(_NAMES)
     if kept is None or len(kept[0]) != len(metrics) or any(a is not b for a, b in zip(kept[0], metrics, strict=True)):
         # Asking metrics for their results takes longer than the step of a small model, and each `fit` asks for names.

@@ -551,7 +551,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
     if era is Era.TF_KERAS_2_2 and keras3.has_own_step(self, function):
         listed = [results.get(each) for each in compiled_metrics.metrics_names(self)]  # whatever its step returned
-        return listed if len(listed) > 1 else listed[0]
+        return listed[0] if len(listed) == 1 else listed
     as_then = logs.of_epoch if name == "evaluate" else logs.of_batch
     return _ordered(self, as_then(results, object_eras.era_of_training(self)))
 

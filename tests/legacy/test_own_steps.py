@@ -104,3 +104,91 @@ def test_what_metrics_counted_is_a_mean():
     model.fit(X, X, batch_size=8, epochs=2, verbose=0, shuffle=False)
     # Metrics were reset after a batch, not before: this one goes on from the epoch.
     np.testing.assert_allclose(model.train_on_batch(X, X, reset_metrics=False), [0.051582169, 0.184316546], atol=1e-6)
+
+
+def test_metrics_count_without_a_loss_in_batches_that_the_step_knows():
+    """A model that trains another one, as in the distillation of knowledge, on pairs of batches."""
+    import tensorflow as tf
+    from tensorflow import keras
+
+    class Pairs(keras.utils.Sequence):
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, number):
+            return np.stack([X[8 * number : 8 * number + 8], X[8 * number : 8 * number + 8] ** 2])
+
+    class OfAnother(keras.Model):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def train_step(self, data):
+            x, y = data
+            with tf.GradientTape() as tape:
+                predicted = self.inner(x, training=True)
+                loss = tf.reduce_mean(tf.square(y - predicted))
+            weights = self.inner.trainable_variables
+            self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            self.compiled_metrics.update_state(y, predicted)
+            return dict({metric.name: metric.result() for metric in self.metrics}, raw=loss)
+
+        def test_step(self, data):
+            x, y = data
+            self.compiled_metrics.update_state(y, self.inner(x, training=False))
+            return {metric.name: metric.result() for metric in self.metrics}
+
+    class OnPairs(keras.Model):
+        def train_step(self, data):
+            first, second = data[0][0], data[0][1]
+            loss = tf.reduce_mean(self(first, training=True) - self(second, training=True))
+            return {"loss": loss}
+
+    inputs = keras.Input((3,))
+    outputs = keras.layers.Dense(3, kernel_initializer=keras.initializers.Constant(0.3))(inputs)
+    model = OfAnother(keras.Model(inputs, outputs))
+    model.compile("sgd", metrics=["mae"])
+    history = model.fit(X, X, batch_size=8, epochs=2, verbose=0, shuffle=False, validation_data=(X, X)).history
+    assert {name: np.round(values, 6).tolist() for name, values in history.items()} == {
+        "mae": [0.186214, 0.185748],
+        "raw": [0.052766, 0.052345],
+        "val_mae": [0.185661, 0.185204],
+    }
+    assert model.metrics_names == ["mae"]
+    assert model.evaluate(X, X, verbose=0) == pytest.approx(0.185204, abs=1e-6)
+    pairs = OnPairs(inputs, outputs)
+    pairs.compile("sgd")
+    np.testing.assert_allclose(pairs.fit(Pairs(), shuffle=False, verbose=0).history["loss"], [0.162887], atol=1e-6)
+
+
+def test_outputs_without_a_loss_have_metrics():
+    from tensorflow import keras
+
+    inputs = keras.Input((3,))
+    outputs = [keras.layers.Dense(1, kernel_initializer="ones", name=name)(inputs) for name in "ab"]
+    model = keras.Model(inputs, outputs)
+    model.compile("sgd", {"a": "mse"}, metrics={"a": "mae", "b": "mae"})
+    y = X[:, :1]
+    seen = [model.fit(X, {"a": y, "b": 2 * y}, verbose=0).history, model.fit(X, {"a": y}, verbose=0).history]
+    assert [list(each) for each in seen] == [["loss", "a_loss", "a_mae", "b_mae"]] * 2
+    np.testing.assert_allclose(seen[0]["b_mae"], np.abs(X.sum(1, keepdims=True) - 2 * y).mean(), rtol=1e-6)
+    assert seen[1]["b_mae"] == [0]
+
+
+def test_a_call_that_requires_training_is_handed_it():
+    """In a graph of layers; the numbers are those of TensorFlow 2.2.3."""
+    from tensorflow import keras
+
+    class Normal(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.normal = keras.layers.BatchNormalization(momentum=0.0)
+
+        def call(self, inputs, training):
+            return self.normal(inputs, training=training)
+
+    model = keras.Sequential([keras.Input((3,)), Normal()])
+    np.testing.assert_allclose(model.predict(X), X / np.sqrt(1.001), rtol=1e-5)
+    model.compile("sgd", "mse")
+    model.fit(X, X, batch_size=20, verbose=0)
+    np.testing.assert_allclose(model.layers[0].normal.moving_mean, X.mean(0), rtol=1e-5)

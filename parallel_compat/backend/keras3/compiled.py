@@ -156,13 +156,14 @@ def metrics_one_by_one(model: keras.Model, metrics: list[Any], *, losses: bool) 
         metrics: as Keras 3 lists them (`Trainer.metrics`).
         losses: whether the means of losses are among them, once a batch has been seen.
     """
-    compiled, means = model._compile_metrics, [model._loss_tracker, *model._compile_loss.metrics]
+    compiled, loss = model._compile_metrics, model._compile_loss  # None each, where `compile` was given none
+    means = [model._loss_tracker, *(loss.metrics if loss is not None else ())]
     of_compile: list[Any] = []
     if compiled is not None:
         given = [*(compiled._user_metrics or ()), *(compiled._user_weighted_metrics or ())]
         several = any(isinstance(each, (list, tuple)) for each in given)
         of_compile = [compiled] if several else compiled.metrics if compiled.built else [] if losses else given
-    first = means if losses and model._compile_loss.built else []
+    first = means if losses and loss is not None and loss.built else []
     known = {id(each) for each in (*means, compiled)}
     return [*first, *of_compile, *(each for each in metrics if id(each) not in known)]
 

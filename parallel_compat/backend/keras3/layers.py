@@ -478,6 +478,20 @@ def training_parameter(layer: Any) -> inspect.Parameter | None:
     return parameters.get("training") or next(keywords, None)
 
 
+def let_leave_out_training(layer: Any) -> None:
+    """Let a layer whose `call` requires `training` be called without it (`Layer._call_signature`).
+
+    Args:
+        layer: one that requires no argument behind that.
+    """
+    signature = layer._call_signature
+    parameters = list(signature.parameters.values())
+    place = list(signature.parameters).index("training")
+    if all(each.default is not each.empty or each.kind is each.VAR_KEYWORD for each in parameters[place + 1 :]):
+        parameters[place] = parameters[place].replace(default=False)
+        layer._call_signature = signature.replace(parameters=parameters)
+
+
 def let_inherit_training(layer: Any, inherited: bool) -> None:
     """Say whether `call` is handed the `training` of the call around it (`Layer._call_has_context_arg`)."""
     layer._call_has_context_arg = {**layer._call_has_context_arg, "training": inherited}

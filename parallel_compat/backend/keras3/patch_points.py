@@ -113,6 +113,13 @@ def metric_of_function() -> Any:
     return MeanMetricWrapper
 
 
+def metrics_of_output() -> Any:
+    """Return the class that holds the metrics of an output (`keras.src.trainers.compile_utils.MetricsList`)."""
+    from keras.src.trainers.compile_utils import MetricsList
+
+    return MetricsList
+
+
 CALLS = "_inbound_nodes"  # where a layer lists its calls (`Operation._inbound_nodes`, read in Keras 3.15)
 
 

@@ -133,6 +133,7 @@ def _tell_of_training(layer: Any, era: Era) -> None:
     """Let the `call` of a user's class be handed `training` where it was: Keras 3 hands it to each that names it.
 
     Keras 2.2.4 handed it to none: what is by default False was False. TensorFlow 2.2 handed it to `**kwargs`, too.
+    tf.keras handed it to a `call` that requires it, which Keras 3 refuses to call without.
     """
     parameter = layers.training_parameter(layer)
     if parameter is None:
@@ -140,6 +141,8 @@ def _tell_of_training(layer: Any, era: Era) -> None:
     if parameter.kind is parameter.VAR_KEYWORD:
         if era is Era.TF_KERAS_2_2:
             layers.let_inherit_training(layer, True)
+    elif era.is_tf_keras and parameter.default is parameter.empty:
+        layers.let_leave_out_training(layer)
     elif era is Era.KERAS_2_2_4 and isinstance(parameter.default, bool) and not hasattr(type(layer), "fit"):
         layers.let_inherit_training(layer, False)
 

@@ -84,6 +84,12 @@ def put_on(patches: Patches, keras: Any) -> None:
         why="metrics counted in floats, of targets and predictions of one rank",
     )
     patches.wrap(
+        patch_points.metrics_of_output(),
+        "update_state",
+        looking_alike(_where_there_are_targets),
+        why="metrics of an output without targets were 0",
+    )
+    patches.wrap(
         keras.metrics.TruePositives.__mro__[1],
         "result",
         looking_alike(_counts),
@@ -335,6 +341,15 @@ def _upsampling(original: Any) -> Any:
         return upsampling.bilinear(inputs, self.size, self.data_format)
 
     return call
+
+
+def _where_there_are_targets(original: Any) -> Any:
+    def update_state(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        if y_true is None and self.metrics and object_eras.era_of_object(self.metrics[0]) is Era.TF_KERAS_2_2:
+            return
+        original(self, y_true, y_pred, sample_weight)
+
+    return update_state
 
 
 def _keeps_statistics(layer: Any) -> bool:
