@@ -217,6 +217,11 @@ def shape(x: Any) -> Any:
     return tf.shape(_tensor(x))
 
 
+def size(x: Any, name: str | None = None) -> Any:
+    """Return the number of elements, as a tensor."""
+    return layer_of(tf.size, (x,), {}, "tensorflow.size") if isinstance(x, keras.KerasTensor) else tf.size(_tensor(x))
+
+
 def ndim(x: Any) -> int | None:
     """Return the number of axes."""
     known = int_shape(x)
@@ -238,6 +243,11 @@ def count_params(x: Any) -> int:
 def is_tensor(x: Any) -> bool:
     """Say whether `x` is a tensor or a variable, symbolic ones included."""
     return tf.is_tensor(x) or isinstance(x, (keras.KerasTensor, keras.Variable))
+
+
+def is_variable(x: Any) -> bool:
+    """Say whether `x` is a variable: a weight, or one of TensorFlow's."""
+    return isinstance(x, (tf.Variable, keras.Variable))
 
 
 def is_keras_tensor(x: Any) -> bool:
@@ -626,6 +636,16 @@ def manual_variable_initialization(value: bool) -> None:
 
 
 _BACKEND = "tensorflow"  # scripts compare it with "theano"
+
+
+def symbolic(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function: a decorator that let it build the graph, in Keras 2.3 on TensorFlow 2."""
+    return func
+
+
+def eager(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function: a decorator that let it compute at once, in Keras 2.3 on TensorFlow 2."""
+    return func
 
 
 # --- names that only changed their home ---------------------------------------------------------------------------

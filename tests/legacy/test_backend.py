@@ -43,6 +43,18 @@ def test_values_are_read_and_assigned():
         K.get_value(keras.Input((2,)))
 
 
+def test_names_of_keras_2_3_are_there():
+    def function(x):
+        return x
+
+    assert K.symbolic(function) is function
+    assert K.eager(function) is function
+    assert [K.is_variable(each) for each in (K.variable(A), keras.Variable(A), K.constant(A))] == [True, True, False]
+    assert K.eval(K.size(A)) == 12
+    inputs = keras.Input((4,))
+    assert keras.Model(inputs, inputs * 0.0 + K.cast(K.size(inputs), "float32")).predict(A, verbose=0)[0, 0] == 12
+
+
 def test_symbolic_tensors_become_operations_that_are_saved(tmp_path):
     inputs = keras.Input((4,))
     centred = inputs - K.mean(inputs, axis=-1, keepdims=True)
