@@ -349,7 +349,11 @@ def test_evaluate_and_predict():
     parallel.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
     rows = [slice(0, 20), slice(20, 41), slice(41, 48)]
     expected = parallel.evaluate(X, Y, verbose=0)
-    assert difference(parallel.evaluate_generator(((X[r], Y[r]) for r in rows), 3), expected) < 1e-5
+    seen = []
+    asked = keras.callbacks.LambdaCallback()
+    asked.on_test_batch_end = asked.on_predict_batch_end = lambda batch, logs=None: seen.append(batch)
+    evaluated = parallel.evaluate_generator(((X[r], Y[r]) for r in rows), 3, callbacks=[asked])
+    assert difference(evaluated, expected) < 1e-5
     assert (
         difference(
             evaluate_generator(parallel.template, Batches(), 1) if parallel.template.compiled else [0, 0], [0, 0]
@@ -357,7 +361,8 @@ def test_evaluate_and_predict():
         == 0
     )
     predictions = parallel.template.predict(X, verbose=0)
-    assert difference(parallel.predict_generator(([X[r]] for r in rows), 3), predictions) < 1e-6
+    assert difference(parallel.predict_generator(([X[r]] for r in rows), 3, callbacks=[asked]), predictions) < 1e-6
+    assert seen == [0, 1, 2] * 2
     assert difference(predict_generator(parallel.template, (X[r] for r in rows), 3), predictions) < 1e-6
     assert difference(parallel.predict(((X[r], Y[r]) for r in rows), steps=3, verbose=0), predictions) < 1e-6
     endless = Numbers()

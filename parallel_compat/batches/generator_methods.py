@@ -383,6 +383,7 @@ def evaluate_generator(
     use_multiprocessing: bool = False,
     verbose: Any = 0,
     return_dict: bool = False,
+    callbacks: Any = None,
     **keras_1: Any,
 ) -> Any:
     """Evaluate on a generator or Sequence, with the arguments of Keras 2's `Model.evaluate_generator`.
@@ -402,6 +403,7 @@ def evaluate_generator(
         use_multiprocessing: as in `fit_generator`.
         verbose: 0 or 1.
         return_dict: whether a dict by the names of the metrics is returned.
+        callbacks: as tf.keras and Keras 2.3 took them.
         **keras_1: as in `fit_generator`.
 
     Returns:
@@ -419,6 +421,7 @@ def evaluate_generator(
             steps=given["steps"],
             verbose=verbose,
             return_dict=return_dict,
+            callbacks=callbacks,
         )
 
 
@@ -431,6 +434,7 @@ def predict_generator(
     workers: int = 1,
     use_multiprocessing: bool = False,
     verbose: Any = 0,
+    callbacks: Any = None,
     **keras_1: Any,
 ) -> Any:
     """Predict on a generator or Sequence, with the arguments of Keras 2's `Model.predict_generator`.
@@ -448,6 +452,7 @@ def predict_generator(
         workers: as in `fit_generator`.
         use_multiprocessing: as in `fit_generator`.
         verbose: 0 or 1.
+        callbacks: as in `evaluate_generator`.
         **keras_1: as in `fit_generator`.
 
     Returns:
@@ -461,7 +466,10 @@ def predict_generator(
     feed = Feed(model, given["workers"], given["use_multiprocessing"], given["max_queue_size"])
     with feed.open():
         return keras3.own_method(model, "predict")(
-            feed.adapter(generator, "prediction", given["steps"]), steps=given["steps"], verbose=verbose
+            feed.adapter(generator, "prediction", given["steps"]),
+            steps=given["steps"],
+            verbose=verbose,
+            callbacks=callbacks,
         )
 
 
