@@ -681,6 +681,13 @@ def alpha_dropouts() -> tuple[Any, ...]:
     return keras.layers.AlphaDropout, layers.AlphaDropout
 
 
+def thresholded_relu() -> Any:
+    """Return the class that `tf.keras` has still (`keras.src.legacy.layers`)."""
+    from keras.src.legacy import layers
+
+    return layers.ThresholdedReLU
+
+
 def finds_shape_by_its_function(layer: keras.layers.Layer) -> bool:
     """Say whether a layer is a Lambda layer whose function is called to find the shape of what it gives."""
     return isinstance(layer, keras.layers.Lambda) and layer._output_shape is None

@@ -22,6 +22,7 @@ from parallel_compat.run.patches import (
     members,
     models,
     numbers,
+    refused_numbers,
     strategies,
 )
 from parallel_compat.run.patches.wrapping import looking_alike
@@ -47,6 +48,7 @@ def put_on(patches: Patches) -> None:
         patches.wrap(owner, name, looking_alike(wrap), why="Keras has no part in a graph that a program made itself")
     members.put_on(patches, keras)
     layers.put_on_constructors(patches, keras)
+    refused_numbers.put_on(patches, keras)
     constructors.put_on(patches, keras)
     callbacks.put_on(patches, keras)
     layer_members.put_on(patches, keras)

@@ -36,7 +36,6 @@ def put_on(patches: Patches, keras: Any) -> None:
         and (takes_argument(kind, "activation") or takes_argument(kind, "activity_regularizer"))
     }
     others = {"keras.layers.ActivityRegularization", "keras.layers.RepeatVector"}
-    patches.wrap(keras.layers.GaussianNoise, "__init__", _of_any_deviation, why="noise of any standard deviation")
     for kind in vars(keras.layers).values():  # within what translates arguments, which looks who calls
         if isinstance(kind, type) and issubclass(kind, keras.layers.Layer) and _takes_no_others(kind):
             patches.wrap(kind, "__init__", _init_without_keywords, why="the arguments that every layer had")
@@ -56,19 +55,6 @@ def put_on(patches: Patches, keras: Any) -> None:
         if isinstance(kind, type) and issubclass(kind, keras.optimizers.Optimizer) and "__init__" in vars(kind):
             make = functools.partial(optimizer_init, kind=kind, of=f"keras.optimizers.{name}")
             patches.wrap(kind, "__init__", make, why=ARGUMENTS)
-
-
-def _of_any_deviation(original: Any) -> Any:
-    """Let noise be as large as it was taken before Keras 3, which refuses a standard deviation above 1."""
-
-    @like(original)
-    def __init__(self: Any, stddev: Any, *given: Any, **keywords: Any) -> None:
-        is_large = isinstance(stddev, (int, float)) and stddev > 1
-        original(self, 1.0 if is_large else stddev, *given, **keywords)
-        if is_large:
-            self.stddev = stddev
-
-    return __init__
 
 
 def _remembering(original: Any) -> Any:

@@ -480,7 +480,9 @@ def _dropping_out(original: Any) -> Any:
 def _making_noise(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = False) -> Any:
         era = object_eras.era_of_object(self)
-        if training and era is not Era.TODAY and 0 < getattr(self, "rate", 0.5) < 1:
+        if training and era is not Era.TODAY:
+            if not 0 < getattr(self, "rate", 0.5) < 1:
+                return inputs
             from parallel_compat.legacy.numbers import draws_of_functions, initial_weights
             from parallel_compat.resume import Resume
 
