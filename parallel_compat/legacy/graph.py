@@ -7,6 +7,7 @@ The graph is that of Keras's symbolic tensors. `function` computes what it is as
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import ValuesView
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import call_context, graphs_of_programs, own_optimizers
+from parallel_compat.backend.keras3 import call_context, graphs_of_programs, own_optimizers, tensors_of_steps
 from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
@@ -27,6 +28,8 @@ from parallel_compat.legacy import data_tensors, kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
 from parallel_compat.legacy.numbers import collected_updates, optimizer_steps
 from parallel_compat.legacy.session_in_use import current
+from parallel_compat.training.global_step import computes_for_replicas
+from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -172,6 +175,8 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
 
 def _gradients(loss: Any, variables: Any, of_losses: Any) -> list[Any]:
     by = list(variables) if isinstance(variables, (list, tuple)) else [variables]
+    if loss is None and (of_step := own_optimizers.gradients_of_step(by)) is not None:
+        return of_step  # the loss that `get_updates` is asked with
     losses = list(loss) if isinstance(loss, (list, tuple)) else [loss]
     in_use = values_in_use()
     _refuse_on_replicas(in_use)
@@ -198,7 +203,7 @@ def _refuse_on_replicas(in_use: Values | None) -> None:
     """Refuse gradients in a loss of a parallel model: those of one replica's samples are not the global batch's."""
     context = tf.distribute.get_replica_context()
     on_replica = context is not None and context.num_replicas_in_sync > 1
-    if on_replica or getattr(in_use, "merged", False):
+    if on_replica or getattr(in_use, "merged", False) or computes_for_replicas():
         raise NotImplementedError(
             "Expected a loss with `K.gradients` on one device. Received: a parallel model, whose replicas each have a "
             "graph of their own. Train the model that `multi_gpu_model` was given."
@@ -233,8 +238,10 @@ def tf_gradients(ys: Any, xs: Any, grad_ys: Any = None, *arguments: Any, **keywo
         *arguments: further arguments of `tf.gradients`.
         **keywords: the same by name.
     """
-    symbolic = values_in_use() is not None or any(
-        isinstance(each, keras.KerasTensor) for each in keras.tree.flatten((ys, xs, grad_ys))
+    symbolic = (
+        ys is None
+        or values_in_use() is not None
+        or any(isinstance(each, keras.KerasTensor) for each in keras.tree.flatten((ys, xs, grad_ys)))
     )
     of_operations = {"name", "colocate_gradients_with_ops", "gate_gradients", "aggregation_method"}
     if symbolic and not arguments and not keywords.keys() - of_operations:
@@ -431,20 +438,50 @@ def run_updates(updates: Any) -> None:
     Args:
         updates: what `K.update` returned, or pairs (variable, value); what has been assigned is left alone.
     """
+    for step in updates_to_run(updates):
+        step()
+
+
+def updates_to_run(updates: Any) -> list[Callable[[], Any]]:
+    """Compute what updates assign, from what variables are now, and return what assigns it.
+
+    Args:
+        updates: as in `run_updates`.
+    """
     found = [Update(*each) if isinstance(each, tuple) and len(each) == 2 else each for each in updates]
     steps: list[Callable[[], Any]] = []
-    for each in found:  # all are computed before one is assigned
+    assigned: set[int] = set()
+    again: list[str] = []
+    for each in found:
         if isinstance(each, Update):
             if not tf.executing_eagerly():
                 _refuse_constant(each)
-            steps.append(functools.partial(each.assign, as_of_now(each.value)))
-    for step in steps:
-        step()
+            value = tf.convert_to_tensor(as_of_now(each.value))  # of a variable itself, what it holds now
+            if each.method == "assign" and id(each.variable) in assigned:
+                again.append(each.variable.name)
+                change = tf.cast(value, each.variable.dtype) - tf.convert_to_tensor(each.variable)
+                steps.append(functools.partial(each.variable.assign_add, change))
+                continue
+            assigned.add(id(each.variable))
+            steps.append(functools.partial(each.assign, value))
+    if again:  # `updates = super().get_updates(loss, params); updates.append(K.update(param, 0.9 * param))`
+        warnings.warn(
+            f"Expected one assignment to each variable in the updates of a step. Received: another one to "
+            f"{', '.join(again)}. Keras 2.2.4 ran them in no order, so that now one and now the other was lost; here "
+            "what each of them changes is added up. Assign once, what the second makes of the first's value.",
+            ParallelCompatWarning,
+            stacklevel=2,
+        )
+    return steps
 
 
 def _refuse_constant(update: Update) -> None:
     value = update.value
-    if isinstance(value, tf.Variable) or is_noted(value) or not (tf.is_tensor(value) and hasattr(value, "numpy")):
+    if (
+        isinstance(value, (tf.Variable, keras.Variable))
+        or is_noted(value)
+        or not (tf.is_tensor(value) and hasattr(value, "numpy"))
+    ):
         return
     raise TypeError(
         "Expected updates of numbers, variables or symbolic tensors. Received: a tensor that has been computed "
@@ -509,6 +546,8 @@ def trained_by(loss: Any) -> list[Any]:
 def get_gradients(optimizer: Any, loss: Any, params: Any) -> list[Any]:
     """Return the gradients of a loss, clipped as the optimizer does (`optimizer.get_gradients(loss, params)`)."""
     found = gradients(loss, list(params))
+    if loss is None:
+        return steps_of_keras.clipped(optimizer, found)
     return ClippedGradients(optimizer)(found) if optimizer_steps.clips_of(optimizer) else found
 
 
@@ -722,7 +761,9 @@ def _as_tensor(value: Any) -> Any:
 
 def as_numpy(result: Any) -> Any:
     """Return an array of numpy, or a number of numpy for what has no axes; a ragged tensor as it is."""
-    return result if isinstance(result, tf.RaggedTensor) else keras.ops.convert_to_numpy(result)[()]
+    if isinstance(result, tf.RaggedTensor):
+        return result
+    return keras.ops.convert_to_numpy(tensors_of_steps.value_now(result))[()]
 
 
 def _spec_to_feed(x: Any, value: Any) -> Any:

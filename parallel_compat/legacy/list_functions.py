@@ -139,20 +139,3 @@ def uses_dynamic_learning_phase(model: keras.Model) -> bool:
 def function_arguments(model: keras.Model) -> dict[str, Any]:
     """Return what `compile` passed on to `K.function` (`model._function_kwargs`): nothing."""
     return {}
-
-
-class _Empty(list[Any]):
-    """A list that nothing is put into."""
-
-    def append(self, update: Any) -> None:
-        raise TypeError(
-            "Expected no updates in `model.metrics_updates`, which nothing here runs. Received: one more. Run it in a "
-            "callback's `on_batch_end`: `K.function([], [], updates=[update])([])`."
-        )
-
-    extend = __iadd__ = append  # type: ignore[assignment]  # which return nothing either
-
-
-def metrics_updates(model: keras.Model) -> list[Any]:
-    """Return what ran with the metrics of a batch (`model.metrics_updates`): metrics count by themselves."""
-    return _Empty()

@@ -145,10 +145,16 @@ def _check(model: Any, name: str) -> None:
         )
     if not getattr(model, "compiled", False) or _OF_COMPILE not in vars(model):
         raise AttributeError(f"Expected a model that has been compiled. Received: {model.name!r}, which has not.")
-    if isinstance(model, ParallelModel):
+    normalizing = [
+        each.name
+        for each in (keras3.all_layers(model.template) if isinstance(model, ParallelModel) else ())
+        if isinstance(each, keras.layers.BatchNormalization)
+    ]
+    if normalizing:  # other layers compute of one device's batch what they compute of its parts
         raise AttributeError(
-            f"Expected `{name}` of a model on one device. Received: a parallel model, whose replicas each have a graph "
-            "of their own. Compile the model that `multi_gpu_model` was given."
+            f"Expected `{name}` of a model on one device. Received: a parallel model with {', '.join(normalizing)}, "
+            "which normalise each replica's part of a batch by itself. Compile the model that `multi_gpu_model` was "
+            "given."
         )
     outputs = getattr(model, "outputs", None)
     if not outputs or isinstance(model.output, dict) or not all(isinstance(x, keras.KerasTensor) for x in outputs):

@@ -25,6 +25,7 @@ from parallel_compat.legacy import (
     first_outputs,
     listed_weights,
     losses,
+    metrics_updates,
     own_trainable,
     total_loss,
 )
@@ -137,6 +138,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if era.is_tf_keras and self.dynamic is True:
         keywords = {"run_eagerly": True, **keywords}
     appended_metrics.forget(self)
+    metrics_updates.forget(self)
     total_loss.forget(self, targets=tensors, arguments=as_given)
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)

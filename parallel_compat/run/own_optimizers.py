@@ -25,6 +25,21 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.set(base, "__init_subclass__", classmethod(_of_user), why=why)
     for owner, name, wrap in own_optimizers.patch_points(_adapted):
         patches.wrap(owner, name, wrap, why=why)
+    why = "a function that a program put in the place of `optimizer.get_gradients`"
+    for owner, name, wrap in own_optimizers.through_functions_of_users(_own_gradients_of, _clip_of):
+        patches.wrap(owner, name, wrap, why=why)
+
+
+def _own_gradients_of(optimizer: Any) -> Any:
+    """Return the function of a program of graphs: TensorFlow 2 asked an optimizer for no gradients."""
+    own = vars(optimizer).get("get_gradients")
+    return own if own is not None and object_eras.trained_as(object_eras.era_of_object(optimizer)).has_graphs else None
+
+
+def _clip_of(optimizer: Any) -> Any:
+    from parallel_compat.legacy.numbers import optimizer_steps
+
+    return optimizer_steps.clip_of(object_eras.era_of_object(optimizer))
 
 
 def _of_user(kind: type[Any], /, **keywords: Any) -> None:

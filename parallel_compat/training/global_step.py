@@ -6,7 +6,9 @@ one update of the weights, the metrics of the global batch.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -21,11 +23,28 @@ from parallel_compat.training.trainable_flags import TrainableFlags
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from parallel_compat.training.forward import Batch
     from parallel_compat.training.replica_pass import ReplicaPass
     from parallel_compat.training.replicas import Replicas
+
+
+_of_global_batch: ContextVar[bool] = ContextVar("of_global_batch", default=False)
+
+
+def computes_for_replicas() -> bool:
+    """Say whether losses and metrics are being computed from what the replicas gave, to which they are given back."""
+    return _of_global_batch.get()
+
+
+@contextlib.contextmanager
+def _computing_for_replicas() -> Iterator[None]:
+    token = _of_global_batch.set(True)
+    try:
+        yield
+    finally:
+        _of_global_batch.reset(token)
 
 
 class GlobalStep:
@@ -128,7 +147,8 @@ class GlobalStep:
         """Compute the loss of the global batch, from the replicas' outputs and sums."""
         assert self._compiled is not None
         _, y, sample_weight = batch
-        compiled = self._compiled.loss(y, y_pred, sample_weight)
+        with _computing_for_replicas():
+            compiled = self._compiled.loss(y, y_pred, sample_weight)
         losses = [] if compiled is None else [compiled]
         if passed.added_losses[0]:
             losses += merge_added_losses(passed.added_losses, self._added_loss_kinds[training], passed.samples)
@@ -145,7 +165,8 @@ class GlobalStep:
         assert self._compiled is not None
         _, y, sample_weight = batch
         self._compiled.track_loss(loss, passed.sample_count)
-        self._compiled.update_metrics(y, y_pred, sample_weight)
+        with _computing_for_replicas():
+            self._compiled.update_metrics(y, y_pred, sample_weight)
         metrics: dict[str, Any] = self._model.get_metrics_result()
         return metrics
 

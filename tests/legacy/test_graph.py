@@ -52,17 +52,18 @@ def test_the_same_on_two_replicas(programs, name):
     compare(programs["PROGRAMS"][name](gpus=2), WANTED[name], name)
 
 
+@pytest.mark.parametrize("of_weight", [False, True])
 @pytest.mark.parametrize("whole_batch", [False, True])
-def test_gradients_in_a_loss_of_a_parallel_model_are_refused(whole_batch):
+def test_gradients_in_a_loss_of_a_parallel_model_are_refused(whole_batch, of_weight):
     from keras import backend as K
     from keras.utils import multi_gpu_model
 
     def loss(y_true, y_pred):
-        penalty = K.square(K.gradients(y_pred, x)[0])
+        penalty = K.square(K.gradients(y_pred, dense.kernel if of_weight else x)[0])
         return K.sqrt(K.sum(penalty)) if whole_batch else K.sum(penalty, axis=-1)
 
-    x = keras.layers.Input((4,))
-    model = multi_gpu_model(keras.models.Model(x, keras.layers.Dense(1)(x)), 2)
+    x, dense = keras.layers.Input((4,)), keras.layers.Dense(1)
+    model = multi_gpu_model(keras.models.Model(x, dense(x)), 2)
     model.compile("sgd", loss)
     with pytest.raises(NotImplementedError, match=r"Expected a loss with `K.gradients` on one device"):
         model.train_on_batch(X, X[:, :1])

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from keras import backend as K
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 RNG = np.random.default_rng(0)
@@ -84,7 +86,42 @@ def test_a_function_of_a_programs_own_in_its_place():
     assert_same([history[name][0] for name in wanted.metrics_names], means)
 
 
-def test_updates_that_would_not_run_are_refused():
+@pytest.mark.parametrize("gpus", [None, 2])
+def test_metrics_updates_run_with_each_batch_of_training_and_evaluation(gpus):
     model = model_of()
-    with pytest.raises(TypeError, match=r"Expected no updates in `model\.metrics_updates`"):
-        model.metrics_updates.append(K.update_add(K.variable(0.0), 1.0))
+    if gpus:
+        model = parallel_compat.parallelize(model, devices=["CPU:0", "CPU:1"])
+    model.compile("sgd", ["mse", "mae"])
+    count = K.variable(0.0)
+    before = [K.zeros(K.int_shape(each)) for each in model.weights]
+    model.metrics_updates.append(K.update_add(count, 1.0))
+    model.metrics_updates.extend(K.update(mine, each) for mine, each in zip(before, model.weights, strict=True))
+    weights = model.get_weights()
+    model.train_on_batch(X, [Y, Z])
+    assert_same([K.get_value(each) for each in before], weights)  # all is read before the step writes
+    model.fit(X, [Y, Z], batch_size=4, epochs=2, validation_data=(X, [Y, Z]), verbose=0)
+    model.evaluate(X, [Y, Z], verbose=0)
+    model.predict(X, verbose=0)
+    assert K.get_value(count) == 1 + 2 * (2 + 2) + 1  # as Keras 2.2.4 counted
+    model.metrics_updates.append(K.update_add(count, 100.0))  # too late for functions that are made
+    model.train_on_batch(X[:5], [Y[:5], Z[:5]])
+    assert K.get_value(count) == 11
+    model.compile("sgd", ["mse", "mae"])
+    model.train_on_batch(X, [Y, Z])
+    assert (K.get_value(count), model.metrics_updates) == (11, [])
+    with pytest.raises(TypeError, match=r"Expected updates in `model\.metrics_updates` that are computed of variables"):
+        model.metrics_updates.append(K.update(count, K.mean(model.outputs[0])))
+
+
+def test_functions_of_lists_of_a_model_on_two_replicas():
+    """As `Lookahead().inject(model)` makes them, whose numbers are those of one device."""
+    ours = parallel_compat.parallelize(model_of(), devices=["CPU:0", "CPU:1"])
+    wanted = model_of()
+    ours.compile(keras.optimizers.SGD(0.1), "mse", metrics=["mae"])
+    inputs = ours._feed_inputs + ours._feed_targets + ours._feed_sample_weights
+    updates = ours.optimizer.get_updates(params=ours._collected_trainable_weights, loss=ours.total_loss)
+    ours.train_function = K.function(inputs, [ours.total_loss, *ours.metrics_tensors], updates=updates)
+    history = ours.fit(X, [Y, Z], batch_size=4, epochs=2, shuffle=False, verbose=0).history
+    expected = wanted.fit(X, [Y, Z], batch_size=4, epochs=2, shuffle=False, verbose=0).history
+    assert_same(ours.get_weights(), wanted.get_weights())
+    assert_same([history["loss"]], [expected["loss"]])

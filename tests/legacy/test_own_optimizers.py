@@ -397,3 +397,101 @@ def test_a_step_that_returns_nothing(gpus):
     # Gradients are 4 and then 2 (2 k + b): steps of 0.1 x 0.1 x 4, and of 0.01 x 4.
     assert found[Momentum] == pytest.approx(1 - 0.04 - 0.1 * (0.36 + 0.1 * 2 * (2 * 0.96 - 0.04)), rel=1e-5)
     assert found[Slower] == pytest.approx(1 - 0.04 - 0.01 * 2 * (2 * 0.96 - 0.04), rel=1e-5)
+
+
+@pytest.mark.parametrize("gpus", [None, 2])
+def test_a_function_in_the_place_of_get_gradients_gives_the_gradients(gpus):
+    from keras import backend as K
+    from keras.layers import Dense
+    from keras.optimizers import SGD, Optimizer
+
+    def centralized(optimizer):  # as programs of 2020 did to any optimizer
+        def get_gradients(loss, params):
+            gradients = K.gradients(loss, params)
+            return [each - K.mean(each, axis=0, keepdims=True) if K.ndim(each) > 1 else each for each in gradients]
+
+        optimizer.get_gradients = get_gradients
+        return optimizer
+
+    def doubled(optimizer):
+        of_optimizer = optimizer.get_gradients
+        optimizer.get_gradients = lambda loss, params: [2.0 * each for each in of_optimizer(loss, params)]
+        return optimizer
+
+    class Signs(Optimizer):
+        def get_updates(self, loss, params):
+            return [K.update_sub(p, 0.25 * K.sign(g)) for p, g in zip(params, K.gradients(loss, params), strict=True)]
+
+        def get_config(self):
+            return {}
+
+    # Gradients of -2, -6 and -4 (the bias). What is clipped here (all together, to a norm of 1) is what is asked to.
+    x, y = np.ones((4, 2)) * [0.5, 1.5], np.ones((4, 1)) * 4.0
+    steps = {
+        centralized(SGD(0.5, clipnorm=1.0)): [-1.0, 1.0, 2.0],
+        doubled(SGD(0.5, clipnorm=1.0)): np.array([1.0, 3.0, 2.0]) / np.sqrt(14),
+        Signs(): [0.25, 0.25, 0.25],
+    }
+    for optimizer, step in steps.items():
+        model = keras.Sequential([Dense(1, kernel_initializer="ones", input_shape=(2,))])
+        if gpus:
+            model = parallel_compat.parallelize(model, devices=["CPU:0", "CPU:1"])
+        model.compile(optimizer, "mse")
+        model.train_on_batch(x, y)
+        np.testing.assert_allclose(np.concatenate(model.get_weights(), axis=None) - [1, 1, 0], step, rtol=1e-6)
+
+
+def test_two_assignments_of_one_variable_add_up_and_say_so():
+    from keras import backend as K
+    from keras.layers import Dense
+    from keras.optimizers import SGD
+
+    class Decaying(SGD):
+        def get_updates(self, loss, params):
+            updates = super().get_updates(loss, params)
+            return [*updates, *(K.update(each, 0.5 * each) for each in params)]
+
+    model = keras.Sequential([Dense(1, use_bias=False, kernel_initializer="ones", input_shape=(1,))])
+    model.compile(Decaying(0.125), "mse")
+    with pytest.warns(parallel_compat.ParallelCompatWarning, match="Received: another one to kernel"):
+        model.train_on_batch(np.ones((2, 1)), np.ones((2, 1)) * 2.0)
+    assert model.get_weights()[0] == 1.0 + 0.25 - 0.5
+
+
+def test_what_a_step_keeps_of_it_is_read_when_it_is_asked_for():
+    """A weight as it was before the step, and a rate that a program asks for later, as keras-adamw's do."""
+    from keras import backend as K
+    from keras.layers import Dense
+    from keras.optimizers import Optimizer
+    from tensorflow.python.ops import control_flow_ops, state_ops
+
+    class Keeping(Optimizer):
+        def __init__(self, **keywords):
+            super().__init__(**keywords)
+            self.iterations = K.variable(0, dtype="int64")
+            self.lr = K.variable(0.25)
+
+        def get_updates(self, loss, params):
+            (gradient,) = self.get_gradients(loss, params)
+            (param,) = params
+            is_first = K.equal(self.iterations, 0)
+            self.lr_t = self.lr * control_flow_ops.cond(is_first, lambda: K.constant(1.0), lambda: K.constant(0.5))
+            self.gradient = gradient
+            self.before = K.zeros(K.int_shape(param))
+            self.calls = K.variable(0.0)
+            self.seen = state_ops.assign_add(self.calls, 1.0) + 0.0
+            self.calls_now = self.calls * 1.0
+            updates = [K.update_add(self.iterations, 1), K.update(param, param - self.lr_t * gradient)]
+            return [*updates, K.update(self.before, param)]
+
+    model = keras.Sequential([Dense(1, use_bias=False, kernel_initializer="ones", input_shape=(1,))])
+    model.compile(Keeping(), "mse")
+    model.train_on_batch(np.ones((2, 1)), np.ones((2, 1)) * 2.0)
+    assert (K.get_value(model.optimizer.before), model.get_weights()[0]) == (1.0, 1.5)
+    assert K.get_value(model.optimizer.lr_t) == 0.125
+    K.set_value(model.optimizer.lr, 0.5)
+    assert K.eval(model.optimizer.lr_t) == 0.25
+    asked = model.optimizer.calls_now, model.optimizer.seen, model.optimizer.calls_now
+    assert [K.get_value(each) for each in asked] == [1.0, 1.0, 1.0]  # which assigns nothing
+    with pytest.raises(NotImplementedError):
+        K.get_value(model.optimizer.gradient)

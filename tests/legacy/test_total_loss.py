@@ -320,15 +320,15 @@ def test_where_there_is_no_such_loss():
     from parallel_compat import multi_gpu_model
 
     with parallel_compat.legacy_names(era="keras-2.2.4"):
-        from keras.layers import Dense
+        from keras.layers import BatchNormalization, Dense
         from keras.models import Sequential
 
-        model = Sequential([Dense(2, input_shape=(3,))])
+        model = Sequential([Dense(2, input_shape=(3,)), BatchNormalization(name="normal")])
         with pytest.raises(AttributeError, match="Expected a model that has been compiled"):
             _ = model.total_loss
         parallel = multi_gpu_model(model, 2)
         parallel.compile("sgd", "mse")
-        with pytest.raises(AttributeError, match=r"Received: a parallel model, .*Compile the model that"):
+        with pytest.raises(AttributeError, match=r"Received: a parallel model with normal, .*Compile the model that"):
             _ = parallel.total_loss
     with parallel_compat.legacy_names(era="tf.keras-1.15"):
         model = one()

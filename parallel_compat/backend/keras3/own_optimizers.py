@@ -202,6 +202,54 @@ def _of_keras_2(optimizer: Any, formula: Callable[[Any, Any, Any], Any]) -> Any:
 _gradients: ContextVar[tuple[dict[int, Any], Callable[..., list[Any]]] | None] = ContextVar("gradients", default=None)
 
 
+def gradients_of_step(params: Sequence[Any]) -> list[Any] | None:
+    """Return the gradients of a step whose updates an optimizer is asked for, as they were computed; else None.
+
+    Args:
+        params: the variables.
+    """
+    asked = _gradients.get()
+    return None if asked is None else [_dense(asked[0][id(each)]) for each in params]
+
+
+@contextlib.contextmanager
+def _in_step(gradients: Sequence[Any], variables: Sequence[Any], clip: Callable[..., list[Any]]) -> Iterator[None]:
+    of = {id(variable): gradient for variable, gradient in zip(variables, gradients, strict=True)}
+    token = _gradients.set((of, clip))
+    try:
+        yield
+    finally:
+        _gradients.reset(token)
+
+
+def through_functions_of_users(
+    gradients_of: Callable[[Any], Callable[[Any, Any], list[Any]] | None],
+    clip_of: Callable[[Any], Callable[..., list[Any]]],
+) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where an optimizer of Keras makes a step (`Optimizer.apply`): with the gradients of a user's function.
+
+    Args:
+        gradients_of: returns what a program put in the place of an optimizer's `get_gradients`, or None.
+        clip_of: returns what clips the gradients of an optimizer.
+    """
+
+    def wrap(original: Any) -> Any:
+        def apply(self: Any, grads: Any, trainable_variables: Any = None) -> None:
+            function = gradients_of(self)
+            if function is None:
+                original(self, grads, trainable_variables)
+                return
+            variables = self._trainable_variables if trainable_variables is None else list(trainable_variables)
+            with _in_step(list(grads), variables, clip_of(self)):
+                found = list(function(None, variables))
+            with optimizer_steps.unclipped(self):  # the function did, or not
+                original(self, found, trainable_variables)
+
+        return apply
+
+    yield keras.optimizers.Optimizer, "apply", wrap
+
+
 # --- variables that a step makes ----------------------------------------------------------------------------------
 
 
@@ -342,15 +390,12 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
         for each in self._asked:  # of another graph
             if "updates" in vars(each):
                 each.updates = []
-        of = {id(variable): gradient for variable, gradient in zip(variables, gradients, strict=True)}
-        token = _gradients.set((of, self._clip))
         inner.get_weights = self._first_weights
         try:
-            with _making(self._made):
+            with _in_step(gradients, variables, self._clip), _making(self._made):
                 return inner.get_updates(**given)
         finally:
             del inner.get_weights
-            _gradients.reset(token)
 
     def _first_weights(self) -> list[Any]:
         """Return the numbers that the optimizer kept when its updates were first asked for: a graph's constants."""

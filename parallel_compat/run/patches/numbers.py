@@ -201,12 +201,13 @@ def in_step_of(kind: str) -> Callable[[Any], Any]:
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
         def step(self: Any, *given: Any, **keywords: Any) -> Any:
-            from parallel_compat.legacy import learning_phase
+            from parallel_compat.legacy import learning_phase, metrics_updates
             from parallel_compat.legacy.numbers import draws_of_functions
 
             phase = None if kind == "predict" else learning_phase.phase_of_step(self, kind == "train")
             is_traced = object_eras.era_of_training(self) is Era.TF_KERAS_2_2
-            with in_step(phase), draws_of_functions.traced(self, kind) if is_traced else contextlib.nullcontext():
+            traced = draws_of_functions.traced(self, kind) if is_traced else contextlib.nullcontext()
+            with in_step(phase), traced, metrics_updates.run_with_step(self, kind):
                 return original(self, *given, **keywords)
 
         return step
