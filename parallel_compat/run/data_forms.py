@@ -29,6 +29,7 @@ _Dataset, _Tensor = tf.data.Dataset, tf.Tensor
 
 # What `fit` and its relatives call what they are fed.
 _FED = ("x", "y", "sample_weight", "validation_data", "class_weight")
+_ARRAYS = ("x", "y", "validation_data")
 
 
 def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> dict[str, Any]:
@@ -48,6 +49,8 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
             del changed["sample_weight"]
     if object_eras.era_of_training(model) is Era.TF_KERAS_2_2:
         changed = {name: _rows_as_array(each) for name, each in changed.items()}
+    else:
+        changed |= {name: _in_floats(changed[name]) for name in _ARRAYS if name in changed}
     if type(changed.get("x")) is list:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
         changed["x"] = _without_those_that_no_input_takes(model, changed["x"], note)
@@ -210,6 +213,8 @@ def weights(model: Any, given: Any, y: Any) -> Any:
         given: as it was given.
         y: the targets, as `targets` returns them.
     """
+    if object_eras.era_of_training(model) is Era.KERAS_2_2_4:  # of a pandas Series TensorFlow made a column
+        given = _map(lambda each: np.asarray(each) if hasattr(each, "iloc") else each, given)
     names = _output_names(model)
     if len(names) > 1 and isinstance(given, tuple):
         raise TypeError(f"Expected weights for {len(names)} outputs in a list or a dict. Received: a tuple")
@@ -281,6 +286,8 @@ def _plain(value: Any, count: int | None) -> Any:
         return [np.asarray(each) if type(each) is list else each for each in value]
     if isinstance(value[0], (int, float, np.number)):
         return np.asarray(value)
+    if len(value) == 1 and type(value[0]) is list:
+        return np.asarray(value[0])  # one input's numbers: `predict([[10.0]])`
     return value[0] if len(value) == 1 and hasattr(value[0], "shape") else value
 
 
@@ -294,6 +301,22 @@ def _rows_as_array(value: Any) -> Any:
     while type(first) is list and first:
         first = first[0]
     return np.asarray(value) if isinstance(first, (int, float, np.number)) else value
+
+
+def _in_floats(data: Any) -> Any:
+    """Make arrays of numbers of those of objects, as `frame.values` is with columns of several types.
+
+    What fed a graph made floats of them; TensorFlow 2.2 refused them, as Keras 3 does.
+    """
+    if type(data) in (list, tuple) and data and not isinstance(data[0], (int, float)):
+        return type(data)(map(_in_floats, data))
+    if type(data) is dict:
+        return {name: _in_floats(each) for name, each in data.items()}
+    values = np.asarray(data) if hasattr(data, "iloc") else data
+    if not isinstance(values, np.ndarray) or values.dtype != object:
+        return data
+    of_numbers = not any(isinstance(each, (str, bytes)) for each in values.flat)
+    return values.astype(keras.config.floatx()) if of_numbers else data
 
 
 def _count_of_inputs(model: Any) -> int | None:

@@ -110,6 +110,42 @@ def test_class_weights_that_keras_2_ignored(parallel):
     np.testing.assert_allclose(history["loss"], expected, rtol=1e-5)
 
 
+class Column:
+    """A column of pandas, or its frame, as far as this package asks for it."""
+
+    iloc = None
+
+    def __init__(self, values):
+        self._values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._values, dtype)
+
+
+def test_arrays_of_objects_are_numbers(parallel):
+    """`frame.values` of columns of several types."""
+    expected = one_output(parallel).fit(X, Y, validation_data=(X, Y), verbose=0).history
+    x, y = X.astype(object), Y.astype(object)
+    for given in (x, [x], Column(x)):
+        history = one_output(parallel).fit(given, y, validation_data=(x, y), verbose=0).history
+        assert history["loss"] == pytest.approx(expected["loss"], rel=1e-6)
+        assert history["val_loss"] == pytest.approx(expected["val_loss"], rel=1e-6)
+
+
+def test_a_column_of_weights(parallel):
+    weights = np.arange(8.0)
+    expected = one_output(parallel).fit(X, Y, sample_weight=weights, verbose=0).history["loss"]
+    of_column = one_output(parallel).fit(X, Y, sample_weight=Column(weights), verbose=0).history["loss"]
+    assert of_column == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_numbers_of_one_input_in_a_list(parallel):
+    model = parallel(keras.models.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="ones")]))
+    for given in ([10.0], [[10.0]], [np.array([10.0])]):
+        assert model.predict(given).tolist() == [[10.0]]
+    assert len(model.predict(np.zeros((0, 1)))) == 0
+
+
 @pytest.mark.parametrize("given", ["auto", [1.0, 5.0], np.array([1.0, 5.0])])
 def test_class_weights_that_tensorflow_refused(given):
     with parallel_compat.legacy_names(era="tf.keras-2.2"):
