@@ -24,6 +24,7 @@ from parallel_compat.backend.keras3 import (
     call_context,
     layer_calls,
     numbers_of_variables,
+    optimizer_steps,
     own_optimizers,
     training_of_call,
 )
@@ -361,6 +362,11 @@ def set_value(x: Any, value: Any) -> None:
         raise TypeError(
             f"Expected a variable to assign to. Received: {type(x).__name__} {x!r}. An optimizer whose learning rate "
             "is a schedule has no variable for it."
+        )
+    if optimizer_steps.is_unused_momentum(x) and value and callers.era_of_caller() is Era.KERAS_2_2_4:
+        raise ValueError(
+            f"Expected an optimizer that was made with momentum, which alone keeps moments. Received: {value} for one "
+            "without. Make it with hardly any: `SGD(lr, momentum=1e-12)`."
         )
     x.assign(np.asarray(value, dtype=dtype(x)))
 

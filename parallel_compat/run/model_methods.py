@@ -549,7 +549,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     with on_batch, evaluating, _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
-            return patch_points.plain_results(results) if fed["return_dict"] else results
+            return batch_logs.as_returned(self, patch_points.plain_results(results)) if fed["return_dict"] else results
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
     if era is Era.TF_KERAS_2_2 and keras3.has_own_step(self, function):
         listed = [results.get(each) for each in compiled_metrics.metrics_names(self)]  # whatever its step returned

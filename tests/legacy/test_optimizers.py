@@ -93,6 +93,17 @@ def test_the_class_is_keras_own():
     assert pickle.loads(pickle.dumps(type(optimizer))) is keras.optimizers.SGD
 
 
+def test_momentum_is_not_set_where_none_was_kept():
+    from keras import backend as K
+
+    kept, none = keras.optimizers.SGD(momentum=1e-12), keras.optimizers.SGD()
+    K.set_value(kept.momentum, 0.5)
+    assert float(K.get_value(kept.momentum)) == 0.5
+    K.set_value(none.momentum, 0.0)
+    with pytest.raises(ValueError, match=r"momentum=1e-12"):
+        K.set_value(none.momentum, 0.5)
+
+
 def test_the_rate_is_read_and_set_as_lr():
     optimizer = keras.optimizers.SGD(lr=0.25)
     assert float(keras.backend.get_value(optimizer.lr)) == 0.25

@@ -34,6 +34,7 @@ NUMBERS = ("momentum", "rho", "beta_1", "beta_2")
 _STEP, _VARIABLES = "_parallel_compat_step", "_parallel_compat_numbers"
 _UNCLIPPED = "_parallel_compat_unclipped"
 _STEPPED, _SPARSE = "_parallel_compat_stepped", "_parallel_compat_sparse"
+_UNUSED = "_parallel_compat_unused"
 _PRODUCT = "product of momenta"  # among the numbers
 
 
@@ -229,7 +230,14 @@ def number_variable(optimizer: Any, name: str) -> Any:
         with tf.init_scope():
             value = float(vars(optimizer).get(name) or 0.0)
             made[name] = tf.Variable(value, trainable=False, name=name, dtype="float32")
+        if name == "momentum" and not value:
+            setattr(made[name], _UNUSED, True)  # the optimizer keeps no moments
     return made[name]
+
+
+def is_unused_momentum(variable: Any) -> bool:
+    """Say whether a variable is the momentum of an optimizer that was made without, whose steps do not ask for it."""
+    return hasattr(variable, _UNUSED)
 
 
 def number_variables(optimizer: Any) -> dict[str, Any]:

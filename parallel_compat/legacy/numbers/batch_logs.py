@@ -105,6 +105,7 @@ _EVALUATED = "_parallel_compat_evaluated_arrays"
 _PART_OF = "_parallel_compat_evaluates_part_of_samples"
 _TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
 _DIVISOR = "_parallel_compat_divisor_of_loss"
+_RETURNED = "_parallel_compat_returned_by_step"
 _TAKES_ALL = "_parallel_compat_takes_all_samples_in_each_step"
 # The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
 _WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
@@ -314,7 +315,9 @@ def _batch_by_batch(original: Any, name: str) -> Any:
             if isinstance(iterator, GeneratorType):  # of `train_on_batch`: a `train_step` of the user's unpacks two
                 iterator = (users_strategies.divided_among_replicas(self, _without_none(batch)) for batch in iterator)
             if shows_returned:
-                returned = keras3.plain_logs(function(iterator))
+                by_name = function(iterator)
+                vars(self)[_RETURNED] = tuple(by_name)
+                returned = as_returned(self, keras3.plain_logs(by_name))
                 add(self, {}, 1)  # `going_on` asks whether there was a batch
                 return BatchLogs(returned, 0, returned)
             return _with_losses_on_their_own(self, function, iterator, era, is_test)
@@ -323,6 +326,16 @@ def _batch_by_batch(original: Any, name: str) -> Any:
         return of_one_batch
 
     return make
+
+
+def as_returned(model: Any, logs: dict[str, Any]) -> dict[str, Any]:
+    """Return logs in the order in which a step of the user's returned them; Keras sorts them.
+
+    Args:
+        model: the model.
+        logs: as Keras returns them; in their order where the model has no step of the user's.
+    """
+    return {name: logs[name] for name in vars(model).get(_RETURNED, ()) if name in logs} | logs
 
 
 def _without_none(batch: Any) -> Any:
@@ -614,6 +627,8 @@ def _recording_last(original: Any) -> Any:
 
 def _order(model: Any, logs: dict[str, Any]) -> list[str]:
     """Return the names of logs in the order of the model's era."""
+    if _RETURNED in vars(model):
+        return list(logs)
     try:
         return compiled_metrics.in_old_order(model, logs)
     except ValueError:  # a step of the user's own logs what no metric of the model has
