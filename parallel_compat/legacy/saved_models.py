@@ -266,7 +266,9 @@ def _served(model: Any) -> Any:
     def serve(*tensors: Any) -> dict[str, Any]:
         outputs = model(keras.tree.pack_sequence_as(specs, list(tensors)), training=False)
         tensors = keras.tree.flatten(outputs)
-        given = getattr(model, "output_names", None) if _is_graph(model) else None
+        # Keras 3 has no such list of a Sequential.
+        of_last = [model.layers[-1].name] if isinstance(model, keras.Sequential) else None
+        given = getattr(model, "output_names", of_last) if _is_graph(model) else None
         if given is None or len(given) != len(tensors):
             given = [f"output_{number}" for number in range(1, len(tensors) + 1)]
         return dict(zip(given, tensors, strict=True))

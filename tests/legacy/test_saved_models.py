@@ -95,6 +95,14 @@ def test_a_saved_model_is_loaded_by_tensorflow(tmp_path):
     np.testing.assert_array_equal(served(tf.constant(x))["output_1"], model(x))
 
 
+def test_a_sequential_is_served_by_the_names_of_its_layers(tmp_path):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,), name="of_last")])
+    tf.saved_model.save(model, str(tmp_path / "model"))
+    served = tf.saved_model.load(str(tmp_path / "model")).signatures["serving_default"]
+    assert list(served.structured_input_signature[1]) == ["of_last_input"]
+    assert list(served.structured_outputs) == ["of_last"]
+
+
 def test_the_optimizer_of_a_model_from_a_folder_begins_anew(tmp_path):
     model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,), kernel_initializer="ones")])
     model.compile("adam", "mse", metrics=["mae"])
