@@ -32,6 +32,7 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("DataFrame", "iteritems"): "pandas 2 dropped it: `frame.items()`",
     ("Series", "iteritems"): "pandas 2 dropped it: `series.items()`",
     ("Dataset", "value"): "h5py 3 dropped it: `dataset[()]`",
+    ("TFLiteConverterV2", "from_keras_model_file"): "it is of TensorFlow 1: `from_keras_model(load_model(file))`",
     ("Delaunay", "vertices"): "SciPy 1.11 dropped it: `.simplices`",
     ("dict", "has_key"): "it is of Python 2: `key in d`",
     ("dict", "iteritems"): "it is of Python 2: `d.items()`",
@@ -261,7 +262,7 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
                 "re.split",
                 "Python 3.7 splits where nothing stands, too: `re.split(r'(\\W+)', text)`, without the `?`",
             )
-        match = re.search(r"'(\w+)' object has no attribute '(\w+)'", text)
+        match = re.search(r"'(\w+)'(?: object)? has no attribute '(\w+)'", text)
         advice = _MEMBERS.get((match[1], match[2])) if match else None
         return (f"{match[1]}.{match[2]}", advice) if match and advice else None
     for kind, part, what, advice in _MESSAGES:

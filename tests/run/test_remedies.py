@@ -110,6 +110,7 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
         ("import numpy as np; np.block(np.meshgrid([1], [2]))", "list(arrays)"),
         ("range(6 / 2)", "`//`"),
+        ("import tensorflow as tf; tf.lite.TFLiteConverter.from_keras_model_file('m.h5')", "load_model(file)"),
         ("def read_csv(path):\n    pass\nread_csv('a', date_parser=None)", "pd.to_datetime"),
         (
             "raise ValueError('Must have equal len keys and value when setting with an iterable')",
