@@ -11,6 +11,7 @@ is cleared. A layer called twice takes two: `dense` and `dense_1`, and the next 
 from __future__ import annotations
 
 import functools
+import re
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +23,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _SCOPES = "_parallel_compat_scopes"
 _SCOPE = "_parallel_compat_scope"  # of a layer: that of its first call
@@ -147,6 +148,18 @@ def remember(weight: Any, layer: Any, *, named: bool = True) -> None:
     _note(weight, layers if layers and layers[-1] is layer else [layer], unnamed)
 
 
+def remember_made(layer: Any, weights: Iterable[Any]) -> None:
+    """Note those of the weights of a layer that it made without `add_weight`.
+
+    Args:
+        layer: the layer, which is being built.
+        weights: variables of Keras around those that it made.
+    """
+    for weight in weights:
+        if not hasattr(weight, _SCOPES):
+            remember(weight, layer, named=not re.fullmatch(r"Variable(_\d+)?", weight.name))
+
+
 def _note(weight: Any, layers: list[Any], unnamed: int | None = None) -> None:
     names: list[tuple[str, bool]] = []
     number, outer, outermost = 0, None, None
@@ -247,4 +260,4 @@ def in_era(weight: Any, name: str, era: Era) -> str:
     first = getattr(scopes.outermost, _SCOPE, None)
     if names and first is not None:
         names[0] = first
-    return "/".join([*names, f"{name}:0"])
+    return "/".join([*names, name if name.endswith(":0") else f"{name}:0"])

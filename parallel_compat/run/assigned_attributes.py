@@ -149,10 +149,8 @@ class Weights(list[Any]):
         self._layer, self._trainable, self._its_own = layer, trainable, its_own
 
     def _told(self) -> None:
-        from parallel_compat.backend.keras3 import assigned
-
         if self._layer is not None:
-            assigned.set_own_weights(self._layer, self, trainable=self._trainable)
+            _hand_over(self._layer, self, self._trainable)
 
     def _begin(self) -> None:
         from parallel_compat.backend.keras3 import assigned
@@ -177,6 +175,17 @@ class Weights(list[Any]):
 
     insert, pop, remove, clear = map(_edited, ("insert", "pop", "remove", "clear"))
     __setitem__, __delitem__ = map(_edited, ("__setitem__", "__delitem__"))
+
+
+def _hand_over(layer: Any, values: Iterable[Any], trainable: bool) -> None:
+    """Let a layer have weights, with the names of what its `build` made: `K.variable` made them in its scope."""
+    from parallel_compat.backend import keras3
+    from parallel_compat.backend.keras3 import assigned
+    from parallel_compat.legacy import weight_names
+
+    assigned.set_own_weights(layer, values, trainable=trainable)
+    if layer in keras3.layers_being_built():
+        weight_names.remember_made(layer, assigned.own_weights(layer, trainable))
 
 
 def _leave_out_layers(layer: Any) -> bool:
@@ -219,15 +228,13 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
         return Weights(values, self, trainable, its_own)
 
     def set(self: Any, values: Any) -> None:
-        from parallel_compat.backend.keras3 import assigned
-
         frame = _assigning(sys._getframe(1))
         if frame is None:
             raise AttributeError(f"property {name!r} of {type(self).__name__!r} object has no setter")
         usage.record(f"{_kind_of(self)}.{name} = ...", "its weights, as in Keras 2", frame)
         values = list(values)
         _leave_out_layers(self)
-        assigned.set_own_weights(self, values, trainable=trainable)
+        _hand_over(self, values, trainable)
 
     return property(get, set)
 

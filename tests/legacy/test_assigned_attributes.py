@@ -71,6 +71,34 @@ def test_variables_that_become_weights_are_trained_as_one_would_compute(kind, re
     assert len(model.non_trainable_weights) == 1
 
 
+@pytest.mark.parametrize("how", ["set", "added to"])
+def test_variables_without_names_are_told_apart_as_in_a_graph(how, tmp_path):
+    """As Keras 2.2.4 named them; a file has one entry of each name."""
+
+    class Own(keras.layers.Layer):
+        def build(self, input_shape):
+            self.w, self.b = K.variable(np.ones((input_shape[-1], 2))), K.variable(np.zeros(2))
+            if how == "set":
+                self._trainable_weights = [self.w, self.b]
+            else:
+                self._trainable_weights += [self.w, self.b]
+            super().build(input_shape)
+
+        def call(self, inputs):
+            return K.bias_add(K.dot(inputs, self.w), self.b)
+
+        def compute_output_shape(self, input_shape):
+            return input_shape[0], 2
+
+    model = keras.models.Sequential([Own(input_shape=(3,), name="own")])
+    assert [weight.name for weight in model.weights] == ["own/Variable:0", "own/Variable_1:0"]
+    model.compile("sgd", "mse")
+    model.train_on_batch(np.ones((2, 3)), np.ones((2, 2)))
+    model.save(str(tmp_path / "model.h5"))
+    loaded = keras.models.load_model(str(tmp_path / "model.h5"), custom_objects={"Own": Own})
+    np.testing.assert_array_equal(loaded.predict(np.ones((1, 3))), model.predict(np.ones((1, 3))))
+
+
 def test_a_weight_that_is_not_listed_is_none():
     class Listed(keras.layers.Layer):
         def build(self, input_shape):

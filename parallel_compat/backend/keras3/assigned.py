@@ -66,8 +66,9 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
         layer._initialize_tracker()
     others = {id(v) for each in layer._layers for v in each.weights}
     wanted: list[Any] = []
+    taken = {each.name for each in own_weights(layer, not trainable)}
     for variable in variables:
-        mine = _as_keras_variable(layer, variable, trainable)
+        mine = _as_keras_variable(layer, variable, trainable, {*taken, *(each.name for each in wanted)})
         if not isinstance(mine, keras.Variable):
             continue  # what was computed of a weight stood in the list of Keras 2.2.4 and was not trained
         if id(mine) not in others and not any(mine is each for each in wanted):
@@ -214,10 +215,16 @@ def _is_of_own_class(container: Any) -> bool:
     return type(container).__module__.partition(".")[0] not in ("builtins", "collections", "keras", "tensorflow")
 
 
-def _as_keras_variable(layer: Any, variable: Any, trainable: bool) -> Any:
+def _as_keras_variable(layer: Any, variable: Any, trainable: bool, taken: set[str]) -> Any:
     if not isinstance(variable, tf.Variable):
         return variable
-    made = variable_around(variable, trainable, variable.name.rpartition("/")[2].partition(":")[0] or None)
+    # Those without a name are all `Variable` where there is no graph, and a file has a name of each.
+    name = first = variable.name.rpartition("/")[2].partition(":")[0]
+    number = 0
+    while name in taken:
+        number += 1
+        name = f"{first}_{number}"
+    made = variable_around(variable, trainable, name or None)
     with keras.src.utils.tracking.DotNotTrackScope():
         for name, value in list(vars(layer).items()):
             if value is variable:
