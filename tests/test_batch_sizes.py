@@ -12,7 +12,7 @@ def sgd():
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("replicas", [2, 3, 4])
 @pytest.mark.parametrize(
     "rows",

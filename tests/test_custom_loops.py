@@ -58,7 +58,7 @@ OPTIMIZERS = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("called", ["template", "parallel"])
 def test_run(optimizer, called):

@@ -56,7 +56,7 @@ def test_every_optimizer_of_keras_is_tried():
     assert classes_of_keras - bases - broken <= set(OPTIMIZERS)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizer(name):
     train_both(mlp, lambda: compiled(OPTIMIZERS[name]()), *classes(101), replicas=4)

@@ -49,7 +49,7 @@ def build(inner, time):
     return keras.Model(inputs, layers.Dense(2)(layers.GlobalAveragePooling1D()(layers.Reshape((-1, x.shape[-1]))(x))))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", [*FOLDED, *IN_STEPS])
 def test_results_are_those_of_one_device(name):
     inner = {**FOLDED, **IN_STEPS}[name]

@@ -59,7 +59,7 @@ CROSSED = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("kind", "loader"), CROSSED)
 def test_each_file_in_each_loader(kind: str, loader: str, tmp_path: Path) -> None:
     source = tmp_path / "hostile.h5"

@@ -68,7 +68,7 @@ OF_KERAS_2_2_4 = {
 }
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(

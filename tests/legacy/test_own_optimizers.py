@@ -286,7 +286,7 @@ def around(optimizer, by=1.0, groups=1):
     return Around(optimizer, by, groups)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ["SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"])
 def test_an_optimizer_around_another_steps_as_that_one(name, tmp_path):
     from keras import backend as K

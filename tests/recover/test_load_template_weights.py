@@ -38,7 +38,7 @@ def always(path: Path, suffix: str) -> bool:
     return path.name.startswith(("keras224", "tf223")) or "lstm" in path.name
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("source", "suffix"), in_every_format(LOADABLE, always, ""))
 def test_every_kind_of_file_is_loaded(source: Path, suffix: str) -> None:
     model = blank(source)
