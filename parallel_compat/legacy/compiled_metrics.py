@@ -168,10 +168,10 @@ def _names_of_results(model: keras.Model) -> list[str]:
     if not seen:
         return list(order) if order is not None else in_old_order(model, {"loss": 0.0})
     metrics = model.metrics
-    if has_own_step and keras3.compiled_parts(model)[0] is None:
-        return [
-            metric.name for metric in metrics_of_era(model, metrics) if metric is not keras3.compiled_parts(model)[2]
-        ]
+    if has_own_step:
+        loss, _, total = keras3.compiled_parts(model)
+        if loss is None:
+            return [metric.name for metric in metrics_of_era(model, metrics) if metric is not total]
     kept = vars(model).get(_NAMES)
     if kept is None or len(kept[0]) != len(metrics) or any(a is not b for a, b in zip(kept[0], metrics, strict=True)):
         # Asking metrics for their results takes longer than the step of a small model, and each `fit` asks for names.

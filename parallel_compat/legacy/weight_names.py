@@ -260,4 +260,4 @@ def in_era(weight: Any, name: str, era: Era) -> str:
     first = getattr(scopes.outermost, _SCOPE, None)
     if names and first is not None:
         names[0] = first
-    return "/".join([*names, name if name.endswith(":0") else f"{name}:0"])
+    return "/".join([*names, f"{name}:0"])

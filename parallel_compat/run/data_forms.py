@@ -47,9 +47,10 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
         changed["sample_weight"] = arguments["sample_weight"] = named or None
         if not named:
             del changed["sample_weight"]
-    if object_eras.era_of_training(model) is Era.TF_KERAS_2_2:
+    era = object_eras.era_of_training(model)
+    if era is Era.TF_KERAS_2_2:
         changed = {name: _rows_as_array(each) for name, each in changed.items()}
-    else:
+    elif era.has_graphs:
         changed |= {name: _in_floats(changed[name]) for name in _ARRAYS if name in changed}
     if type(changed.get("x")) is list:
         changed["x"] = _plain(changed["x"], _count_of_inputs(model))
@@ -57,7 +58,7 @@ def in_todays_structure(model: Any, arguments: dict[str, Any], note: Note) -> di
     if "x" in changed:
         changed["x"] = _strings_as_tensors(changed["x"])
     for name in ("x", "validation_data"):
-        if isinstance(changed.get(name), _Dataset) and object_eras.era_of_training(model).is_tf_keras:
+        if isinstance(changed.get(name), _Dataset) and era.is_tf_keras:
             changed[name] = _with_columns(model, changed[name])
     if "y" in changed:
         changed["y"] = _as_floats(model, targets(model, changed["y"]))

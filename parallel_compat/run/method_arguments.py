@@ -59,11 +59,8 @@ def in_whole_steps(arguments: dict[str, Any]) -> dict[str, Any]:
     Args:
         arguments: those of `fit`, `evaluate` or `predict`.
     """
-    given = {name: arguments.get(name) for name in _STEPS}
-    return arguments | {name: math.ceil(steps) for name, steps in given.items() if isinstance(steps, _FLOATS)}
-
-
-_FLOATS = (float, np.floating)
+    fractions = [name for name in _STEPS if isinstance(arguments.get(name), (float, np.floating))]
+    return arguments | {name: math.ceil(arguments[name]) for name in fractions}
 
 
 def is_sparse(x: Any) -> bool:

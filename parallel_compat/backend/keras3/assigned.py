@@ -68,11 +68,12 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
     wanted: list[Any] = []
     taken = {each.name for each in own_weights(layer, not trainable)}
     for variable in variables:
-        mine = _as_keras_variable(layer, variable, trainable, {*taken, *(each.name for each in wanted)})
+        mine = _as_keras_variable(layer, variable, trainable, taken)
         if not isinstance(mine, keras.Variable):
             continue  # what was computed of a weight stood in the list of Keras 2.2.4 and was not trained
         if id(mine) not in others and not any(mine is each for each in wanted):
             wanted.append(mine)
+            taken.add(mine.name)
     for variable in own_weights(layer, trainable):
         if not any(variable is each for each in wanted):
             layer._untrack_variable(variable)
