@@ -41,6 +41,8 @@ ROOTS = ("keras", "tensorflow", "keras_preprocessing", "alt_model_checkpoint")
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _IMPORT_STAR = opcode.opmap.get("IMPORT_STAR")  # until Python 3.11
 _INTRINSIC = opcode.opmap.get("CALL_INTRINSIC_1")  # since 3.12; its argument 2 is the star import
+# How code reads an attribute that it names itself; until Python 3.11 a method had an instruction of its own.
+_READS = frozenset(opcode.opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") if name in opcode.opmap)
 _NOTHING = object()
 _FOUND_BY_NAME = frozenset(
     f"keras.{name}"
@@ -414,6 +416,8 @@ def _answer(
         return _names_for_star(module, name, caller, frame, plain)
     if attribute == "__version__":
         return plain(sys.modules["keras"], attribute)
+    if _asks_whether_it_is_there(caller, frame) and _is_of_tensorflow_1(module, name, attribute, plain):
+        return plain(module, attribute)
     row = lookup.answer(name, attribute)
     if row is not None and lookup.spelled(name) == "tensorflow" and callers.era_of(frame).has_graphs and _is_in_graph():
         of_graphs = getattr(sys.modules["tensorflow"].compat.v1, attribute, None)
@@ -519,6 +523,24 @@ def _is_provided(module: str, name: str) -> bool:
 
 def _instruction(frame: FrameType) -> int:
     return frame.f_code.co_code[frame.f_lasti]
+
+
+def _asks_whether_it_is_there(caller: FrameType, frame: FrameType) -> bool:
+    """Say whether code of TensorFlow 2 chooses by `hasattr(tf, "Session")` what it runs on.
+
+    What such code names itself is answered: it is of a time in which one of the two was on its way to the other.
+    """
+    return caller is frame and callers.era_of(frame) is Era.TF_KERAS_2_2 and _instruction(caller) not in _READS
+
+
+def _is_of_tensorflow_1(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, str], Any]) -> bool:
+    submodule = lookup.submodule(name, attribute)
+    if submodule is None:
+        return table.is_of_tensorflow_1(f"{lookup.spelled(name)}.{attribute}")
+    try:
+        return table.root_of(submodule) is None and isinstance(plain(module, attribute), _MadeModule)
+    except AttributeError:
+        return table.root_of(submodule) is None
 
 
 def _is_guarded(frame: FrameType) -> bool:

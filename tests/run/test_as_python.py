@@ -155,6 +155,19 @@ def test_old_version_switches_find_an_import_error(tmp_path, run):
     assert ours.stdout == "without ConvRecurrent2D\nFalse True False\n", ours.stderr
 
 
+@pytest.mark.parametrize(("era", "version"), [("tf.keras-1.15", 1), ("tf.keras-2.2", 2)])
+def test_scripts_that_ask_what_tensorflow_has_find_that_of_their_time(tmp_path, run, era, version):
+    (tmp_path / "script.py").write_text(
+        "import tensorflow as tf\n"
+        "asked = [hasattr(tf, 'Session'), getattr(tf, 'log', None) is not None, hasattr(tf.image, 'resize_images'),"
+        " hasattr(tf, 'layers'), hasattr(tf.train, 'AdamOptimizer')]\n"
+        "print(set(asked), hasattr(tf, 'compat'), hasattr(tf.image, 'resize'), hasattr(tf.saved_model, 'load'),"
+        " tf.log is not None)\n"
+    )
+    ours = run("--quiet", "--era", era, "script.py")
+    assert ours.stdout == f"{ {version == 1} } True True True True\n", ours.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_it_as_it_ends_python(tmp_path):
