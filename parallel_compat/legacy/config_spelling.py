@@ -91,10 +91,14 @@ def of_optimizer(kind: str, config: dict[str, Any], era: Era, clips: dict[str, A
     if kind == "Nadam":
         own["decay"] = schedule_decay
     if era is Era.KERAS_2_2_4:
+        numbers = ("momentum", "decay", "beta_1", "beta_2", *(["rho"] if kind == "RMSprop" else []))
+        own |= {name: float(np.float32(own[name])) for name in numbers if name in names}  # which were variables
         return OptimizerConfig({**clips, "lr": config["learning_rate"], **{name: own[name] for name in names}})
+    if isinstance(own["learning_rate"], float):  # as TensorFlow's floats of 32 bits are printed
+        own["learning_rate"] = float(str(np.float32(own["learning_rate"])))
     name = config["name"]
     is_automatic = name.rstrip("0123456789").rstrip("_").replace("_", "") == kind.lower()
-    head = {"name": kind if is_automatic else name, **clips, "learning_rate": config["learning_rate"]}
+    head = {"name": kind if is_automatic else name, **clips, "learning_rate": own["learning_rate"]}
     return {**head, **{each: own[each] for each in names}}
 
 

@@ -268,6 +268,8 @@ def _optimizers() -> list[Argument]:
         rows.append(
             Argument(of, "clipvalue", Change.SAME, "clipvalue", harmless=NO_CLIPPING, not_in=_TF_KERAS, note=note)
         )
+    note = "The Ftrl of tf.keras took `lr` and stepped with `learning_rate`, 0.001 by default. Write `learning_rate`."
+    rows.append(Argument("keras.optimizers.Ftrl", "lr", Change.DROPPED, note=note, not_in=("keras-2.2.4", "today")))
     note = "Keras 3 fixes the schedule of Nadam's momentum, at another one (0.96 ** t)."
     rows.append(
         Argument(

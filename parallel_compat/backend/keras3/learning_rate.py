@@ -125,5 +125,5 @@ def _apply(optimizer: Any, *arguments: Any, **keywords: Any) -> Any:
 
 def _config(optimizer: Any) -> dict[str, Any]:
     config: dict[str, Any] = type(optimizer).get_config(optimizer)
-    config["decay"] = vars(optimizer)["decay"]
+    config.setdefault("decay", vars(optimizer)["decay"])
     return config

@@ -60,15 +60,20 @@ def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[ke
     return optimizer_steps.can_be_extended(optimizer) and any(optimizer._var_key(each) in known for each in variables)
 
 
-def twin_of(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:
-    """Return an optimizer without moments that shares the learning rate and the count of iterations."""
+def twin_of(optimizer: keras.optimizers.Optimizer, *, counts_alone: bool = False) -> keras.optimizers.Optimizer:
+    """Return an optimizer without moments that shares the learning rate and the count of iterations.
+
+    Args:
+        optimizer: any optimizer.
+        counts_alone: whether the new one counts iterations of its own.
+    """
     with tf.init_scope():
         config = {key: value for key, value in optimizer.get_config().items() if key != "decay"}
         steps = optimizer_steps.step_settings(optimizer)
         if steps is not None:  # Keras refuses two clippings together
             config.update(clipnorm=None, clipvalue=None, global_clipnorm=None)
         twin = type(optimizer).from_config(config)
-        for name in ("_learning_rate", "_iterations"):
+        for name in ("_learning_rate",) if counts_alone else ("_learning_rate", "_iterations"):
             common = getattr(optimizer, name)
             if isinstance(common, keras.Variable):
                 optimizer_steps.replace_variable(twin, name, common)

@@ -16,7 +16,7 @@ from parallel_compat.run import (
     callers,
     object_eras,
 )
-from parallel_compat.run.patches.optimizers import apply_gradients, optimizer_init
+from parallel_compat.run.patches.optimizers import apply_gradients, optimizer_copy, optimizer_deepcopy, optimizer_init
 from parallel_compat.run.patches.wrapping import ARGUMENTS, like, noting
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(kind, "__init__", _remembering, why="objects remember the era of who made them")
     why = "arguments that named an operation, and that spoke to other devices"
     patches.wrap(keras.optimizers.Optimizer, "apply_gradients", apply_gradients, why=why)
+    for name, method in (("__copy__", optimizer_copy), ("__deepcopy__", optimizer_deepcopy)):
+        patches.set(keras.optimizers.Optimizer, name, method, why="a copy of an optimizer has its variables")
     for name in dir(keras.optimizers):
         kind = getattr(keras.optimizers, name)
         if isinstance(kind, type) and issubclass(kind, keras.optimizers.Optimizer) and "__init__" in vars(kind):

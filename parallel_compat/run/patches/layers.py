@@ -19,6 +19,7 @@ from parallel_compat.backend.keras3 import (
     made_variables,
     patch_points,
     saved_models,
+    shallow_copies,
     symbolic_values,
 )
 from parallel_compat.backend.keras3 import layers as keras_layers
@@ -83,6 +84,8 @@ def put_on(patches: Patches, keras: Any) -> None:
                 owner, name, wrap if name in ("build", "__new__", "__deepcopy__") else looking_alike(wrap), why=why
             )
 
+    for owner, name, method in shallow_copies.of_copies(_is_shallow_when_copied):
+        patches.set(owner, name, method, why="a copy of a layer has its weights")
     for owner, name, wrap in made_variables.of_thawed_variables():
         patches.wrap(owner, name, wrap, why="a layer trains after it was thawed")
     for points, why in (
@@ -197,6 +200,12 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(layers.Dot, "compute_output_shape", of_shapes, why=product)
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
+
+
+def _is_shallow_when_copied(layer: Any) -> bool:
+    """Whether `copy.copy` shares: not for models of Keras 2.2.4, which it copied by way of a file."""
+    era = object_eras.era_of_object(layer)
+    return era.is_tf_keras or (era is Era.KERAS_2_2_4 and not isinstance(layer, sys.modules["keras"].Model))
 
 
 def _build_of_model(original: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import warnings
 from typing import Any
 
 from parallel_compat.names.eras import Era
@@ -99,6 +100,37 @@ def apply_gradients(original: Any) -> Any:
             return original(self, grads_and_vars, **keywords)
 
     return apply_gradients
+
+
+def optimizer_copy(self: Any) -> Any:
+    """Return what `copy.copy` gives: an optimizer with the same variables, but for the moments of weights.
+
+    Keras 3 copies an optimizer by way of a file. The count of iterations of `tf.keras` was made with the first step.
+    """
+    era = object_eras.era_of_object(self)
+    if era is Era.TODAY:
+        return _copy_of_file(self)
+    from parallel_compat.backend.keras3 import optimizers
+
+    copied = optimizers.twin_of(self, counts_alone=era.is_tf_keras and not self.built)
+    object_eras.remember(copied, era)
+    return copied
+
+
+def optimizer_deepcopy(self: Any, memo: dict[int, Any]) -> Any:
+    """Return what `copy.deepcopy` gives: an optimizer with variables of its own, of the same values."""
+    copied = _copy_of_file(self)
+    if object_eras.era_of_object(self) is not Era.TODAY:
+        copied.iterations.assign(self.iterations)
+    memo[id(self)] = copied
+    return copied
+
+
+def _copy_of_file(optimizer: Any) -> Any:
+    function, arguments = optimizer.__reduce__()
+    with warnings.catch_warnings():  # the moments are those of a model that the copy does not know yet
+        warnings.filterwarnings("ignore", "Skipping variable loading")
+        return function(*arguments)
 
 
 def _number(value: Any) -> Any:
