@@ -39,7 +39,7 @@ def shallow_copy(layer: Any) -> Any:
     Args:
         layer: a layer or model.
     """
-    kind = type(layer)
+    kind: Any = type(layer)
     copied = kind.__new__(kind)
     state = vars(copied)
     state.update({name: value for name, value in vars(layer).items() if name not in _BOUND})
