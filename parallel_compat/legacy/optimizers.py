@@ -16,7 +16,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import learning_rate, own_optimizers
 from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.legacy.call_arguments import translate
-from parallel_compat.legacy.numbers import optimizer_steps, optimizer_weights
+from parallel_compat.legacy.numbers import assigned_numbers, optimizer_steps, optimizer_weights
 from parallel_compat.names.arguments import SCHEDULE_DECAY
 from parallel_compat.names.eras import Era
 from parallel_compat.names.positions import named_positions
@@ -183,6 +183,7 @@ def for_one_compile(optimizer: Any, model: Any = None) -> Any:
             its_weights.extend(weight for weight in weights if id(weight) not in known)
             return each
     twin = keras3.twin_of(optimizer)
+    assigned_numbers.step_with_assigned(optimizer, twin)
     vars(twin)[_COMPILED] = compiled
     compiled.append((twin, weights))
     return twin

@@ -38,6 +38,7 @@ from parallel_compat.legacy import (
 )
 from parallel_compat.legacy import summary as legacy_summary
 from parallel_compat.legacy.numbers import (
+    assigned_numbers,
     batch_logs,
     callback_params,
     logs,
@@ -90,6 +91,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     drawing = _drawing(of, given, keywords)
     given, keywords = translated(of, given, keywords, frame)
     _check_compiled(self)
+    assigned_numbers.take_into_graph(self)
     arguments = keras3.bind("fit", given, keywords)
     check_steps(arguments)
     era = object_eras.trained_as(callers.era_of(frame))

@@ -113,6 +113,68 @@ def test_the_rate_is_read_and_set_as_lr():
     assert float(optimizer.learning_rate) == 0.125
 
 
+class _Rate(keras.callbacks.Callback):
+    def __init__(self, at):
+        super().__init__()
+        self.at = at
+
+    def on_train_begin(self, logs=None):
+        if self.at == "train":
+            self.model.optimizer.lr = 0.4
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if self.at == "epoch":
+            self.model.optimizer.lr = 0.4
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("at", ["train", "epoch"])
+@pytest.mark.parametrize("way", ["fit", "fit_generator"])
+@pytest.mark.parametrize(("era", "takes"), [("keras-2.2.4", False), ("tf.keras-2.2", True)])
+def test_a_rate_that_is_assigned_while_the_model_trains_is_in_no_step_of_keras_2_2_4(era, takes, way, at, replicas):
+    with parallel_compat.legacy_names(era=era):
+        model = one_weight(keras.optimizers.SGD(lr=0.1))
+        if replicas == 2:
+            model = parallelize(model, gpus=2)
+            model.compile(loss="mse", optimizer=keras.optimizers.SGD(lr=0.1))
+        x, y = np.ones((2, 1)), np.zeros((2, 1))
+        if way == "fit":
+            model.fit(x, y, callbacks=[_Rate(at)], verbose=0)
+        else:
+            model.fit_generator(
+                iter([(x, y)] * 3), steps_per_epoch=1, max_queue_size=1, callbacks=[_Rate(at)], verbose=0
+            )
+        assert float(model.get_weights()[0][0, 0]) == pytest.approx(0.2 if takes else 0.8)
+        assert float(keras.backend.get_value(model.optimizer.lr)) == pytest.approx(0.4)
+        model.compile(loss="mse", optimizer=model.optimizer)  # what is compiled next has it
+        model.set_weights([np.array([[1.0]])])
+        model.train_on_batch(x, y)
+        assert float(model.get_weights()[0][0, 0]) == pytest.approx(0.2)
+
+
+def test_numbers_that_are_assigned_to_an_optimizer_of_keras_2_2_4():
+    """The losses are those of Keras 2.2.4."""
+    random = np.random.RandomState(0)
+    x, y = random.rand(16, 3).astype("float32"), random.rand(16, 1).astype("float32")
+    weights = [random.rand(3, 1).astype("float32"), np.zeros(1, "float32")]
+    for optimizer, name, value, after, again in (
+        (keras.optimizers.SGD(lr=0.1, momentum=0.5), "momentum", 0.9, [0.12825, 0.12004], [0.11669, 0.11211]),
+        (keras.optimizers.RMSprop(lr=0.01), "rho", 0.3, [0.21588, 0.19158], [0.17568, 0.1638]),
+    ):
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+        model.compile(optimizer, "mse")
+        model.set_weights(weights)
+        for _ in range(2):
+            model.train_on_batch(x, y)
+        setattr(optimizer, name, value)
+        losses = [model.train_on_batch(x, y)]
+        assert getattr(optimizer, name) == value
+        losses.append(float(model.test_on_batch(x, y)))
+        model.compile(optimizer, "mse")
+        losses += [model.train_on_batch(x, y) for _ in range(3)][1:]
+        np.testing.assert_allclose(losses, after + again, atol=6e-6)
+
+
 def test_arguments_in_their_old_positions():
     assert keras.optimizers.SGD(0.1, 0.9, 1e-6, True).get_config()["nesterov"] is True
     optimizer = keras.optimizers.Adam(0.1, 0.8, 0.9, None, 0.25)

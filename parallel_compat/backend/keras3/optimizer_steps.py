@@ -96,6 +96,23 @@ def replace_variable(optimizer: Any, name: str, common: keras.Variable) -> None:
         setattr(optimizer, name, common)
 
 
+def step_with_own(twin: Any, name: str, value: Any) -> None:
+    """Let a twin step with a rate, or another number, of its own.
+
+    Args:
+        twin: an optimizer that is not built.
+        name: "lr", or one of `NUMBERS`.
+        value: the number.
+    """
+    with tf.init_scope():
+        if name == "lr":
+            replace_variable(twin, "_learning_rate", keras.Variable(value, trainable=False, name="learning_rate"))
+            return
+        vars(twin)[_VARIABLES] = {key: each for key, each in vars(twin).get(_VARIABLES, {}).items() if key != name}
+        vars(twin)[name] = value
+        number_variable(twin, name)
+
+
 def start_slot_at(optimizer: Any, name: str, value: float) -> None:
     """Let a slot of an optimizer that is not built start at another value (`build`)."""
     build = optimizer.build

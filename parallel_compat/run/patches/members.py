@@ -168,7 +168,7 @@ def _static_shape(tensor: Any) -> tuple[int | None, ...]:
 
 def _member(row: Member) -> ForUsers:
     if (row.of, row.old) == ("keras.optimizers.Optimizer", "lr"):
-        return ForUsersToSet(row, _rate, lambda optimizer, value: setattr(optimizer, "learning_rate", value))
+        return ForUsersToSet(row, _rate, _set_rate)
     of_attribute = run_only.ATTRIBUTES.get((row.of, row.old))
     if of_attribute is not None:
         provided = row._replace(change=Change.PROVIDED, new=of_attribute)
@@ -193,13 +193,42 @@ def _member(row: Member) -> ForUsers:
 def _rate(optimizer: Any) -> Any:
     """Return what `optimizer.lr` was: the variable, in the eras of tf.keras the schedule, else the rate of now."""
     from parallel_compat.backend.keras3 import learning_rate
+    from parallel_compat.legacy.numbers import assigned_numbers
 
+    assigned = assigned_numbers.kept_from_steps(optimizer)
+    if "lr" in assigned and callers.is_users(sys._getframe(2)):
+        return assigned["lr"]
     for kept in (learning_rate.variable_of(optimizer), learning_rate.number_of(optimizer)):
         if kept is not None:
             return kept
     frame = callers.user_frame(sys._getframe(2))  # what asks the property
     schedule = learning_rate.schedule_of(optimizer) if frame and callers.era_of(frame).is_tf_keras else None
     return optimizer.learning_rate if schedule is None else schedule
+
+
+def _set_rate(optimizer: Any, value: Any) -> None:
+    if not is_kept_from_steps(optimizer, "lr", value, sys._getframe(2)):
+        optimizer.learning_rate = value
+
+
+def is_kept_from_steps(optimizer: Any, name: str, value: Any, asking: FrameType) -> bool:
+    """Note what the user's code assigns where Keras 2.2.4's graph had the number before; say whether that is so.
+
+    Args:
+        optimizer: any optimizer.
+        name: the attribute, as Keras 2.2.4 called it.
+        value: what is assigned.
+        asking: the frame that assigns.
+    """
+    from parallel_compat.legacy.numbers import assigned_numbers
+
+    while asking.f_code.co_name == "__setattr__" and asking.f_back is not None:  # Keras's, which tracks what is set
+        asking = asking.f_back
+    if not (callers.is_users(asking) and assigned_numbers.keep_from_steps(optimizer, name, value)):
+        return False
+    became = f"without effect on a model that trains, as in Keras 2.2.4; K.set_value(optimizer.{name}, ...) has one"
+    usage.record(f"optimizer.{name} = ...", became, asking)
+    return True
 
 
 def _learning_rate(original: Any) -> property:
@@ -210,6 +239,8 @@ def _learning_rate(original: Any) -> property:
     def set_(self: Any, value: Any) -> None:
         from parallel_compat.backend.keras3 import learning_rate, numbers_of_variables
 
+        if is_kept_from_steps(self, "lr", value, sys._getframe(1)):
+            return
         if numbers_of_variables.is_noted(value):
             learning_rate.compute_with(self, value)
         else:

@@ -23,6 +23,7 @@ from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
+from parallel_compat.run.patches.members import is_kept_from_steps
 from parallel_compat.run.patches.wrapping import looking_alike
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches, keras: Any) -> None:
     """Put everything on the classes and functions."""
-    from parallel_compat.legacy.numbers import closest_thresholds, steps_without_batch
+    from parallel_compat.legacy.numbers import assigned_numbers, closest_thresholds, steps_without_batch
 
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
     for owner, name, wrap in patch_points.of_convolutions():
@@ -45,6 +46,10 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, wrap, why="no step is counted that has no batch")
     for owner, name, wrap in steps_without_batch.points():
         patches.wrap(owner, name, wrap, why="but for what TensorFlow 2.2 did without one")
+    for owner, name, wrap in assigned_numbers.points():
+        patches.wrap(
+            owner, name, wrap, why="a number that is assigned to the optimizer later is in no step of Keras 2.2.4"
+        )
     for owner, name, wrap in patch_points.of_additions():
         patches.wrap(owner, name, wrap, why="a bias of channels that come first is added to channels")
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
@@ -730,10 +735,16 @@ class NumberForUsers:
         frame = callers.user_frame(sys._getframe(1))
         if frame is None or callers.era_of(frame) is Era.TODAY:
             return vars(instance)[self._name]
+        from parallel_compat.legacy.numbers import assigned_numbers
+
+        assigned = assigned_numbers.kept_from_steps(instance)
+        if self._name in assigned:
+            return assigned[self._name]
         return optimizer_steps.number_variable(instance, self._name)
 
     def __set__(self, instance: Any, value: Any) -> None:
-        optimizer_steps.set_number(instance, self._name, value)
+        if not is_kept_from_steps(instance, self._name, value, sys._getframe(1)):
+            optimizer_steps.set_number(instance, self._name, value)
 
 
 def _iterations_to_set(original: Any) -> property:

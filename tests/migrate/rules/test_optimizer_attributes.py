@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from parallel_compat.migrate.findings import Status
+from tests.migrate.check import check_noop, check_transformed, found, messages
 
 
 def test_of_known_models_and_optimizers():
@@ -41,6 +42,13 @@ def test_in_callbacks():
                 self.rate = self.model.optimizer.learning_rate
         """,
     )
+
+
+def test_an_assignment_had_no_effect_in_keras_2_2_4():
+    body = "model = Model(x, y)\nmodel.optimizer.lr = 0.1\n"
+    for imports, told in (("from keras.models", True), ("from tensorflow.keras.models", False)):
+        texts = messages(f"{imports} import Model\n{body}", Status.REWRITTEN)
+        assert any("had no effect" in text for text in texts) == told
 
 
 def test_a_name_is_a_guess():
