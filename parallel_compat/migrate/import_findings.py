@@ -54,12 +54,8 @@ class ImportFindings:
             return
         targets: dict[ast.alias, str] = {}
         messages: list[tuple[ast.alias, str]] = []
-        scope = file.tree.scopes[statement]
         for alias in statement.names:
-            bound = alias.asname or alias.name
-            binding = next(
-                binding for binding in (*scope.bindings.get(bound, ()), *scope.find(bound)) if binding.node is alias
-            )
+            binding = file.tree.imported[alias]
             path = f"{module}.{alias.name}"
             if binding in file.redirects:
                 targets[alias] = file.redirects[binding]
@@ -112,7 +108,6 @@ class ImportFindings:
     def of_import(self, statement: ast.Import) -> Iterator[Finding]:
         """Yield what there is of `import a.b`."""
         file = self._file
-        scope = file.tree.scopes[statement]
         for alias in statement.names:
             path = alias.name
             if self._skips(file.source.start(alias)):
@@ -124,8 +119,7 @@ class ImportFindings:
             if not (entry is not None or table.names_of(path) or is_other_spelling(path)):
                 continue
             if alias.asname:
-                binding = next(one for one in scope.find(alias.asname) if one.node is alias)
-                home = self._homes.home(binding)
+                home = self._homes.home(file.tree.imported[alias])
             else:
                 home = None if is_alive(path) else home_of_module(path)
                 if home is not None and home.partition(".")[0] != path.partition(".")[0]:

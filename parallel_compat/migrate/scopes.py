@@ -79,6 +79,7 @@ class Tree:
     attributes: list[ast.Attribute]
     names: list[ast.Name]
     imports: list[ast.Import | ast.ImportFrom]
+    imported: dict[ast.alias, Binding]
     classes: list[ast.ClassDef]
     functions: list[FunctionNode]
     strings: list[ast.Constant]
@@ -110,7 +111,7 @@ def read(module: ast.Module, *, declares: bool = True) -> Tree:
         declares: whether the source has the word `global` at all; without it one walk per function is saved.
     """
     root = Scope(module, None)
-    tree = Tree(module, {}, {}, root, [], [], [], [], [], [], [], [], [])
+    tree = Tree(module, {}, {}, root, [], [], [], [], {}, [], [], [], [], [])
     _Walk(tree, declares).block(module.body, module, root)
     return tree
 
@@ -187,7 +188,8 @@ class _Walk:
         for alias in node.names:
             self.tree.parents[alias] = node
             name = alias.asname or alias.name.partition(".")[0]
-            self.bind(name, alias, scope).statement = node
+            self.tree.imported[alias] = self.bind(name, alias, scope)
+            self.tree.imported[alias].statement = node
 
     def visit_ImportFrom(self, node: ast.ImportFrom, scope: Scope) -> None:
         self.tree.imports.append(node)
@@ -197,7 +199,8 @@ class _Walk:
             if alias.name == "*":
                 self.tree.stars.append(node)
             else:
-                self.bind(alias.asname or alias.name, alias, scope).statement = node
+                self.tree.imported[alias] = self.bind(alias.asname or alias.name, alias, scope)
+                self.tree.imported[alias].statement = node
 
     def visit_Assign(self, node: ast.Assign, scope: Scope) -> None:
         self.tree.parents[node.value] = node
