@@ -131,12 +131,21 @@ def of_loaded_model(model: Any, era: Era) -> None:
     if era is Era.TODAY or not getattr(model, "compiled", False):
         return
     saved = keras3.compile_arguments(model)
-    given = [saved.get(name) for name in ("loss", "metrics", "weighted_metrics")]
+    given = [saved.get("loss"), *(_in_old_names(saved.get(name)) for name in ("metrics", "weighted_metrics"))]
     if era is Era.KERAS_2_2_4:
         given[2] = None  # its files did not hold them
     made = of_compile(model, era, *given)
     keras3.replace_compiled_metrics(model, made.metrics, made.weighted_metrics)
     remember(model, made)
+
+
+def _in_old_names(given: Any) -> Any:
+    """Return metrics of a file with the names of then: what was written as `logcosh` is read as today's `log_cosh`."""
+    if isinstance(given, dict):
+        return {output: _in_old_names(of_output) for output, of_output in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_in_old_names(each) for each in given]
+    return metric_functions.old_name(given) if isinstance(given, str) else given
 
 
 def remember(model: Any, made: CompiledMetrics) -> None:

@@ -28,13 +28,12 @@ from parallel_compat.legacy import data_tensors, kept_numbers
 from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
 from parallel_compat.legacy.numbers import collected_updates, optimizer_steps
 from parallel_compat.legacy.session_in_use import current
+from parallel_compat.names.eras import Era
 from parallel_compat.training.global_step import computes_for_replicas
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from parallel_compat.names.eras import Era
 
 
 def placeholder(
@@ -574,10 +573,14 @@ class ClippedGradients(keras.Operation):  # type: ignore[misc]  # Keras carries 
 def get_updates_for(layer: Any, inputs: Any = None) -> list[Any]:
     """Return what the layer writes when it is called in training, for `K.function(updates=)`.
 
-    Of a model's own inputs it is nothing, as in Keras 2.2.4: `model.updates` has what its layers write.
+    Of a model's own inputs it is nothing in Keras 2.2.4, whose `model.updates` has what its layers write; in a graph of
+    `tf.keras` it is that, too.
     """
+    from parallel_compat.run import object_eras
+
     numbers = [number for number, of in kept_numbers.updates(layer) if kept_numbers.are_for(of, inputs)]
-    if inputs is None or isinstance(layer, keras.Model):
+    era = object_eras.trained_as(object_eras.era_of_object(layer))
+    if inputs is None or (isinstance(layer, keras.Model) and era is not Era.TF_KERAS_1_15):
         return numbers
     return [*numbers, *_written(layer)]
 

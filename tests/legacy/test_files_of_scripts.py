@@ -258,3 +258,17 @@ def test_a_script_reads_the_lambda_layers_that_it_saved(tmp_path, of_file):
             assert file.attrs["model_config"] != config
         with pytest.raises(ValueError, match="--allow-lambdas"):
             keras.models.load_model(path)
+
+
+def test_functions_that_get_returned_are_in_files_by_their_names(era, tmp_path):
+    names = ["binary_accuracy", "top_k_categorical_accuracy", "cosine_proximity"]
+    functions = [keras.metrics.get(name) for name in names]
+    assert [function.__name__ for function in functions][:2] == names[:2]
+    loss = "huber_loss" if era == "tf.keras-1.15" else "mse"
+    model = keras.Sequential([keras.layers.Dense(6, activation="sigmoid", input_shape=(3,))])
+    model.compile("sgd", keras.losses.get(loss), metrics=functions)
+    x, y = np.random.RandomState(0).rand(8, 3), np.eye(6)[np.arange(8) % 6]
+    model.save(tmp_path / "m.h5")
+    loaded = keras.models.load_model(tmp_path / "m.h5")
+    assert loaded.evaluate(x, y, verbose=0) == pytest.approx(model.evaluate(x, y, verbose=0))
+    assert loaded.metrics_names == model.metrics_names

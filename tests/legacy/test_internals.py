@@ -268,3 +268,17 @@ def test_updates_are_those_of_layers_that_are_not_frozen():
     assert len(model.updates) == 2
     model.layers[0].trainable = False
     assert model.updates == []
+
+
+def test_updates_of_a_model_for_its_inputs(era):
+    """Read from the real stacks: only a session of TensorFlow 1.15 was given those of the layers."""
+    from keras import backend as K
+
+    model = keras.Sequential([keras.layers.BatchNormalization(momentum=0.9, input_shape=(2,))])
+    updates = model.get_updates_for(model.inputs)
+    assert (len(updates), model.get_updates_for(None)) == (2 if era == "tf.keras-1.15" else 0, [])
+    if updates:
+        K.function([model.input, K.learning_phase()], [model.output], updates=updates)(
+            [np.array([[1.0, 2], [3, 4]]), 1]
+        )
+        close(model.get_weights()[2], [0.2, 0.3])

@@ -221,11 +221,12 @@ def test_metrics_of_a_file_are_logged_by_the_names_of_their_functions(tmp_path):
     from tensorflow import keras
 
     model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
-    model.compile("sgd", "mse", metrics=["mae", "accuracy"])
+    model.compile("sgd", "mse", metrics=["mae", "accuracy", "logcosh", "kld", "cosine_similarity"])
     model.save(str(tmp_path / "model.h5"))
     loaded = keras.models.load_model(str(tmp_path / "model.h5"))
     logs = loaded.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0).history
-    assert list(logs) == ["loss", "mean_absolute_error", "accuracy"]
+    names = ["mean_absolute_error", "accuracy", "logcosh", "kullback_leibler_divergence", "cosine_proximity"]
+    assert list(logs) == ["loss", *names]
 
 
 @pytest.mark.parametrize(("name", "count", "first"), [("MobileNet", 93, "conv1"), ("MobileNetV2", 157, "Conv1")])

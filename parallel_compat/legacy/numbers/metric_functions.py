@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     Function = Callable[..., Any]
 
 
+def _called(name: str) -> Callable[[Function], Function]:
+    """Give a function the name of the one that it stands for: files of models hold it, and scripts print it."""
+
+    def named(function: Function) -> Function:
+        function.__name__ = name
+        return function
+
+    return named
+
+
 # --- what Keras 2.2.4 had otherwise --------------------------------------------------------------------------------
 
 
@@ -30,6 +40,7 @@ def binary_accuracy(y_true: Any, y_pred: Any) -> Any:
     return tf.reduce_mean(tf.cast(equal, keras.config.floatx()), axis=-1)
 
 
+@_called("binary_accuracy")
 def binary_accuracy_of_threshold(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     """Return the share of labels that say whether the prediction is above a half, a number per row."""
     above = tf.cast(y_pred > tf.cast(threshold, y_pred.dtype), y_pred.dtype)
@@ -60,6 +71,7 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     return keras.ops.mean(top_k_of_each_row(y_true, y_pred, k=k), axis=-1)
 
 
+@_called("top_k_categorical_accuracy")
 def top_k_of_each_row(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Return whether the label of each sample is among the k greatest predictions."""
     return keras.metrics.top_k_categorical_accuracy(y_true, tf.cast(y_pred, "float32"), k=k)
@@ -70,6 +82,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
     return keras.ops.mean(sparse_top_k_of_each_row(y_true, y_pred, k=k), axis=-1)
 
 
+@_called("sparse_top_k_categorical_accuracy")
 def sparse_top_k_of_each_row(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Return whether the label of each sample is among the k greatest predictions."""
     if len(y_true.shape) == len(y_pred.shape) and y_true.shape[-1] == 1:
@@ -148,15 +161,7 @@ def named_as_keras_did(function: Function) -> str | None:
     name = getattr(function, "__name__", "")
     if not name or isinstance(function, type) or not module.startswith(("keras.src.", "parallel_compat.")):
         return None
-    return old_name(_STAND_INS.get(name, name))
-
-
-_STAND_INS = {
-    "sparse_top_k_of_each_row": "sparse_top_k_categorical_accuracy",
-    "top_k_of_each_row": "top_k_categorical_accuracy",
-    "binary_accuracy_of_threshold": "binary_accuracy",
-    "cosine_similarity": "cosine_proximity",
-}
+    return "cosine_proximity" if name == "cosine_similarity" else old_name(name)
 
 
 _ACCURACY = {Era.TF_KERAS_1_15: ("accuracy",), Era.TF_KERAS_2_2: ("accuracy", "acc", "ACC")}
@@ -196,6 +201,7 @@ def loss_of_name(identifier: Any) -> Any:
     return keras.losses.get(identifier)
 
 
+@_called("huber_loss")
 def _huber_loss_of_each(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     y_true, y_pred = tf.cast(y_true, keras.config.floatx()), tf.cast(y_pred, keras.config.floatx())
     return tf.compat.v1.losses.huber_loss(y_true, y_pred, delta=delta, reduction="none")
