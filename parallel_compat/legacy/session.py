@@ -24,6 +24,8 @@ from parallel_compat.warning_category import ParallelCompatWarning
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from parallel_compat.names.eras import Era
+
 ConfigProto = tf.compat.v1.ConfigProto
 GPUOptions = tf.compat.v1.GPUOptions
 _NO_GRAPH = (
@@ -68,6 +70,15 @@ def disable_eager_execution() -> None:
 def is_eager() -> bool:
     """Whether code of TensorFlow 1 computes eagerly."""
     return _eagerly.is_set()
+
+
+def computes_in_graphs(era: Era) -> bool:
+    """Whether code of an era computes in graphs, whose layers are called once.
+
+    Args:
+        era: the era of the code.
+    """
+    return object_eras.trained_as(era).has_graphs and not is_eager()
 
 
 def has_v2_behavior() -> bool:

@@ -115,6 +115,59 @@ def undecided(layer: keras.Layer) -> Iterator[None]:
         global_state.set_global_attribute("current_call_ctx", around)
 
 
+@contextlib.contextmanager
+def for_inner_calls() -> Iterator[None]:
+    """Let what the calls within the block are told of training be for the calls inside them alone.
+
+    Keras 3 leaves it with the call around them: after `self.dropout(x, training=True)` the layers behind train, too.
+    """
+    context = outermost()
+    before = None if context is None else context.get_value("training")
+    try:
+        yield
+    finally:
+        if context is not None:
+            context.set_value("training", before)
+
+
+@contextlib.contextmanager
+def telling(layer: keras.Layer, trains: Any) -> Iterator[None]:
+    """Let the calls inside a layer's, which is called in the block, know whether they train; `call` is not told.
+
+    Args:
+        layer: the layer.
+        trains: whether it trains; None where nobody says.
+    """
+    from keras.src.backend.common import global_state
+
+    around = outermost()
+    with for_inner_calls():
+        try:
+            if trains is not None:
+                layer._get_call_context().set_value("training", trains)
+            yield
+        finally:
+            global_state.set_global_attribute("current_call_ctx", around)
+
+
+_said: ContextVar[Any] = ContextVar("said", default=None)
+
+
+def said() -> Any:
+    """Return the `training` that code gave a call in progress, or None where none was given, but by what trains."""
+    return _said.get()
+
+
+@contextlib.contextmanager
+def saying(trains: Any) -> Iterator[None]:
+    """Let code have given this as `training` to the call in the block."""
+    token = _said.set(trains)
+    try:
+        yield
+    finally:
+        _said.reset(token)
+
+
 def training() -> bool | None:
     """Return whether the outermost call in progress trains, or None outside of every layer's call."""
     phase = phase_of_call()

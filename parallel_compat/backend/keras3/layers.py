@@ -16,7 +16,7 @@ from keras.src.random import seed_generator
 from keras.src.utils import tracking
 from tensorflow.python.eager import record
 
-from parallel_compat.backend.keras3 import saved_models
+from parallel_compat.backend.keras3 import call_context, saved_models
 from parallel_compat.backend.keras3.batch_normalization import debiased_in, model_in_training
 
 if TYPE_CHECKING:
@@ -496,6 +496,40 @@ def let_inherit_training(layer: Any, inherited: bool) -> None:
     """Say whether `call` is handed the `training` of the call around it (`Layer._call_has_context_arg`)."""
     layer._call_has_context_arg = {**layer._call_has_context_arg, "training": inherited}
     let_take(layer, "training", inherited)
+
+
+def let_pass_over_training(layer: Any) -> None:
+    """Let a layer's call know whether it trains, and its `call` not be told, which names `training` all the same.
+
+    Args:
+        layer: one whose `call` has a default for it.
+    """
+    let_inherit_training(layer, False)
+    parameters = [each for each in layer._call_signature.parameters.values() if each.name != "training"]
+    layer._call_signature = layer._call_signature.replace(parameters=parameters)
+
+
+def is_left_without_training(layer: Any) -> bool:
+    """Say whether the `call` of a layer takes `training` and is not handed it, see `let_inherit_training`."""
+    return not layer._call_has_context_arg["training"] and training_parameter(layer) is not None
+
+
+_BUILT_BY_CALLS = "_parallel_compat_built_by_calls"
+
+
+def is_trained_itself(layer: Any) -> bool:
+    """Say whether a model that is no graph of layers is the one that is trained, and its `call` takes `training`.
+
+    That is one of a class of the user's, or a Sequential model that was built when it was called on data.
+    """
+    if not isinstance(layer, keras.Model) or not layer._call_has_context_arg["training"]:
+        return False
+    if isinstance(layer, keras.Sequential) and not layer.built:
+        vars(layer)[_BUILT_BY_CALLS] = True
+    if is_of_graph(layer) and _BUILT_BY_CALLS not in vars(layer):
+        return False
+    context = call_context.outermost()
+    return context is None or getattr(context.entry_layer, "template", None) is layer
 
 
 def written_to_scope() -> keras.StatelessScope:

@@ -394,17 +394,19 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
             def call_as_given(*args: Any, **kwargs: Any) -> Any:
                 # `Dropout(0.5)(x, training=True)` drops out whatever the model does, as in Keras 2.
-                # Keras 3 notes the default of `call` as if it had been given.
-                if _keeps_default_of_training(operation):
-                    return operation(*args, **kwargs)
+                # Keras 3 notes the default of `call` as if it had been given, where it hands it on.
+                alone = _keeps_default_of_training(operation)
                 given = kwargs.get("training")
-                said = given is not None and given is not _default_of_training(operation)
+                said = given is not None and (alone or given is not _default_of_training(operation))
                 if said and not isinstance(given, _Fixed):
-                    with in_phase(None):
+                    with in_phase(None), call_context.saying(given):
                         return operation(*args, **kwargs)
-                if _fixed is None or "training" not in context:
+                if _fixed is not None and "training" in context:
+                    return _call_in_phase(operation, context["training"], args, kwargs)
+                if not alone:
                     return call(*args, **kwargs)
-                return _call_in_phase(operation, context["training"], args, kwargs)
+                with call_context.telling(operation, context.get("training")):
+                    return operation(*args, **kwargs)
 
             return call_as_given
 
@@ -412,6 +414,8 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
     def wrap_resolve(original: Any) -> Any:
         def _resolve_and_populate_arg(self: Any, name: str, spec: Any, context: Any, kwargs: Any) -> Any:
+            if name == "training" and spec.user_arguments_dict.get(name, True) is None:
+                del spec.user_arguments_dict[name]  # `layer(x, training=None)` says nothing
             if name == "training" and not (_fixed is None and _default is None):
                 given = spec.user_arguments_dict
                 if isinstance(spec.first_arg, keras.KerasTensor):
@@ -444,7 +448,7 @@ def _call_in_phase(operation: Any, training: Any, args: Any, kwargs: Any) -> Any
     nested = isinstance(training, _Fixed)
     noted = kwargs.get("training")
     fixed = training if nested else _Fixed(noted if isinstance(noted, _Fixed) else vars(operation).get(_FIXED, 0))
-    if "training" in getattr(operation, "_call_context_args", ()):
+    if "training" in getattr(operation, "_call_context_args", ()) and not _keeps_default_of_training(operation):
         kwargs = {**kwargs, "training": fixed}
     with in_phase(Phase(around.trains if around is not None and nested else bool(training), fixed)):
         return operation(*args, **kwargs)

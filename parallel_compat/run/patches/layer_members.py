@@ -132,19 +132,25 @@ def _layer_init(original: Any) -> Any:
 def _tell_of_training(layer: Any, era: Era) -> None:
     """Let the `call` of a user's class be handed `training` where it was: Keras 3 hands it to each that names it.
 
-    Keras 2.2.4 handed it to none: what is by default False was False. TensorFlow 2.2 handed it to `**kwargs`, too.
-    tf.keras handed it to a `call` that requires it, which Keras 3 refuses to call without.
+    In graphs it was handed to none (tf.keras 1.15: but see `layers._handing_on`): what is None by default was None, and
+    layers asked for the learning phase. TensorFlow 2.2 handed it to `**kwargs`, too. tf.keras handed it to a `call`
+    that requires it, which Keras 3 refuses to call without.
     """
+    from parallel_compat.legacy import session
+
     parameter = layers.training_parameter(layer)
     if parameter is None:
         return
+    in_graph = session.computes_in_graphs(era)
     if parameter.kind is parameter.VAR_KEYWORD:
-        if era is Era.TF_KERAS_2_2:
+        if era is Era.TF_KERAS_2_2 and not in_graph:
             layers.let_inherit_training(layer, True)
     elif era.is_tf_keras and parameter.default is parameter.empty:
         layers.let_leave_out_training(layer)
-    elif era is Era.KERAS_2_2_4 and isinstance(parameter.default, bool) and not hasattr(type(layer), "fit"):
+    elif in_graph and not hasattr(type(layer), "fit"):
         layers.let_inherit_training(layer, False)
+    elif era is Era.KERAS_2_2_4 and parameter.default is not parameter.empty:
+        layers.let_pass_over_training(layer)
 
 
 def _input_layer_init(original: Any) -> Any:

@@ -29,6 +29,7 @@ from parallel_compat.run import assigned_attributes, callers, object_eras
 from parallel_compat.run.patches.wrapping import looking_alike
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
     from parallel_compat.backend.patches import Patches
@@ -402,7 +403,10 @@ def _called_without_training(original: Any) -> Any:
         is_users = not type(self).__module__.startswith("keras.")
         if is_users and given and patch_points.any_symbolic(given[0]):
             given = (_with_captured(self, given[0]), *given[1:])
-        with _assigning_after(self) if is_users else contextlib.nullcontext():
+        with (
+            _assigning_after(self) if is_users else contextlib.nullcontext(),
+            _handing_on(self, given, keywords, sys._getframe(1)),
+        ):
             result = original(self, *given, **keywords)
         _say_whether_it_trains(result, self, given[:1], keywords.get("training"))
         return result
@@ -427,6 +431,36 @@ def _one_output(original: Any) -> Any:
         return outputs[0] if alone else outputs
 
     return __call__
+
+
+@contextlib.contextmanager
+def _handing_on(layer: Any, given: Any, keywords: dict[str, Any], asking: FrameType | None) -> Iterator[None]:
+    """Let what a layer's call is told of training be for the calls inside it alone.
+
+    In a graph of tf.keras 1.15 a layer of the user's was handed as `training` what code had given a call around it, or
+    what trained a model of a class of the user's, and else nothing (`base_layer.Layer.__call__`).
+
+    Args:
+        layer: the layer.
+        given: the arguments of its call by place.
+        keywords: those by name, to which `training` may be added.
+        asking: the frame that calls it.
+    """
+    if not _is_old(layer):
+        yield
+        return
+    from parallel_compat.legacy import session
+
+    said, era = None, object_eras.era_of_object(layer)
+    if era.is_tf_keras and session.computes_in_graphs(era):
+        handed = call_context.said() is not None and keras_layers.is_left_without_training(layer)
+        if handed and not patch_points.any_symbolic(given):  # which Keras would note as what the user gave
+            keywords.setdefault("training", call_context.said())
+        said = keywords.get("training")
+        if callers.user_frame(asking) is None and not keras_layers.is_trained_itself(layer):
+            said = None
+    with call_context.for_inner_calls(), contextlib.nullcontext() if said is None else call_context.saying(said):
+        yield
 
 
 def _assigning_after(layer: Any) -> contextlib.AbstractContextManager[None]:

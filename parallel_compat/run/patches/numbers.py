@@ -273,7 +273,7 @@ def _batch_normalization(original: Any) -> Any:
 
         era = object_eras.era_of_object(self)
         if era is not Era.TODAY:
-            training = batch_normalization.known_training(training)
+            training = batch_normalization.known_training(_in_phase(training, era))
         phase = phase_of_call() if era is not Era.TODAY else None
         lags = phase is not None and phase.trains and not phase.fixed and era is Era.KERAS_2_2_4  # see below
         if not (training or lags) or era is Era.TODAY or getattr(self, "renorm", False):
@@ -462,9 +462,20 @@ def _is_made_by_generator(initializer: Any) -> bool:
     return seed is not None and not isinstance(seed, int)
 
 
+def _in_phase(training: Any, era: Era) -> Any:
+    """Return whether a layer trains whose `call` a layer of the user's has called: in a graph by the learning phase."""
+    if training is not None or not era.has_graphs:
+        return training
+    from parallel_compat.legacy import learning_phase
+
+    phase = learning_phase.learning_phase()
+    return None if phase is learning_phase.PHASE else bool(phase)
+
+
 def _dropping_out(original: Any) -> Any:
-    def call(self: Any, inputs: Any, training: Any = False) -> Any:
+    def call(self: Any, inputs: Any, training: Any = None) -> Any:
         era = object_eras.era_of_object(self)
+        training = _in_phase(training, era)
         if not training or not self.rate or era is Era.TODAY:
             return original(self, inputs, training)
         from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, initial_weights
@@ -484,8 +495,9 @@ def _dropping_out(original: Any) -> Any:
 
 
 def _making_noise(original: Any) -> Any:
-    def call(self: Any, inputs: Any, training: Any = False) -> Any:
+    def call(self: Any, inputs: Any, training: Any = None) -> Any:
         era = object_eras.era_of_object(self)
+        training = _in_phase(training, era)
         if training and era is not Era.TODAY:
             if not 0 < getattr(self, "rate", 0.5) < 1:
                 return inputs
