@@ -248,9 +248,10 @@ def _taking_weights_when_built(original: Any) -> Any:
             with layers.leaving_out_listed(self, value) as listed:
                 original(self, name, listed)
             return
-        frame = _assigning(sys._getframe(1)) if assigned.is_refused(self, value) else None
+        refused = assigned.is_refused(self, value)
+        frame = _assigning(sys._getframe(1)) if refused or assigned.is_of_layer_within(self, value) else None
         era = Era.TODAY if frame is None else callers.era_of(frame)
-        if era is Era.TODAY:
+        if era is Era.TODAY or (era.is_tf_keras and not refused):
             original(self, name, value)
             return
         # In Keras 2.2.4 it was an attribute like any other; a list of weights is set by its property.

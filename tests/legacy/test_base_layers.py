@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 X = np.arange(2 * 5 * 4 * 2, dtype="float32").reshape(2, 5, 4, 2) % 7
 
@@ -164,3 +166,48 @@ def test_statistics_of_a_layers_weights(replicas):
     expected = x @ (kernel - kernel.mean(0)) + kernel.mean() * (kernel.var() + kernel.std() + 2 * kernel.sum())
     np.testing.assert_allclose(model.predict(x), expected, rtol=1e-5)
     assert np.isfinite(model.train_on_batch(x, expected))
+
+
+NORMALISED = """
+import numpy as np
+import keras
+from keras import backend as K
+from keras.layers import Dense, Input, Wrapper
+from keras.models import Model
+
+class WeightNorm(Wrapper):  # as they were copied
+    def build(self, input_shape):
+        self.layer.build(input_shape)
+        self.layer.built = True
+        self.v = self.layer.kernel
+        self.g = self.layer.add_weight(name="g", shape=(2,), initializer="ones")
+        super(WeightNorm, self).build()
+
+    def call(self, inputs):
+        self.layer.kernel = K.l2_normalize(self.v, axis=[0]) * self.g
+        return self.layer.call(inputs)
+
+    def compute_output_shape(self, input_shape):
+        return self.layer.compute_output_shape(input_shape)
+
+inputs = Input((2,))
+model = Model(inputs, WeightNorm(Dense(2))(inputs))
+weights = [np.array([[3.0, 0.0], [4.0, 1.0]]), np.array([1.0, 2.0]), np.array([5.0, 7.0])]
+model.set_weights(weights)
+outputs = model.predict(np.array([[1.0, 1.0]]))
+model.compile("sgd", "mse")
+loss = model.train_on_batch(np.array([[1.0, 1.0]]), np.zeros((1, 2)))
+after = model.get_weights()
+"""
+
+
+def test_a_wrapper_adds_weights_to_the_layer_that_it_has_built():
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        user = {"__name__": "user"}
+        exec(NORMALISED, user)
+    # The kernel, the bias and g: those of the layer inside, in its order.
+    assert user["outputs"].tolist() == [pytest.approx([8.0, 9.0])]
+    assert float(user["loss"]) == pytest.approx(72.5)
+    kernel, bias, g = user["after"]
+    assert kernel.ravel().tolist() == pytest.approx([2.9872, -0.63, 4.0096, 1.0], abs=1e-4)
+    assert [*bias, *g] == pytest.approx([0.92, 1.91, 4.888, 6.91], abs=1e-4)

@@ -109,6 +109,27 @@ def is_refused(layer: Any, value: Any) -> bool:
     return any(isinstance(each, (keras.Variable, keras.Layer)) for each in keras.tree.flatten(value))
 
 
+def is_of_layer_within(layer: Any, value: Any) -> bool:
+    """Say whether a value is a weight of a layer that this one holds."""
+    if not isinstance(value, keras.Variable):
+        return False
+    return any(value is weight for each in vars(layer).get("_layers", ()) for weight in each.weights)
+
+
+@contextlib.contextmanager
+def growing(layer: Any) -> Iterator[None]:
+    """Let weights be added to a layer that is built already, which Keras 3 refuses."""
+    tracker = vars(layer).get("_tracker")
+    if tracker is None or not tracker.locked:
+        yield
+        return
+    tracker.unlock()
+    try:
+        yield
+    finally:
+        tracker.lock()
+
+
 @contextlib.contextmanager
 def taking(layer: Any, name: str, value: Any, *, listed: bool) -> Iterator[None]:
     """Let an attribute of a layer that is built take weights or layers, a weight of another layer for example.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import assigned, patch_points
 from parallel_compat.legacy import listed_weights, tensor_names, weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.eras import Era
@@ -24,7 +25,9 @@ def _add_weight(original: Any) -> Any:
     @like(original)
     def add_weight(self: Any, *given: Any, **keywords: Any) -> Any:
         given, keywords = _of_users("keras.layers.Layer.add_weight", given, keywords, sys._getframe(1))
-        weight = original(self, *given, **keywords)
+        # A wrapper that normalises the weights of a layer has the layer built, and adds its own to it.
+        with nullcontext() if object_eras.era_of_object(self) is Era.TODAY else assigned.growing(self):
+            weight = original(self, *given, **keywords)
         weight_names.remember(weight, self, named=keywords.get("name") is not None)
         return weight
 
