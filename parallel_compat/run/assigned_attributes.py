@@ -240,7 +240,7 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
 
 
 def _taking_weights_when_built(original: Any) -> Any:
-    from parallel_compat.backend.keras3 import assigned, layers
+    from parallel_compat.backend.keras3 import as_called, assigned, layers
 
     @functools.wraps(original)
     def __setattr__(self: Any, name: str, value: Any) -> None:
@@ -248,6 +248,8 @@ def _taking_weights_when_built(original: Any) -> Any:
             with layers.leaving_out_listed(self, value) as listed:
                 original(self, name, listed)
             return
+        if _in_graph_of_user(self, sys._getframe(1)):
+            as_called.note_change(self, name)
         refused = assigned.is_refused(self, value)
         frame = _assigning(sys._getframe(1)) if refused or assigned.is_of_layer_within(self, value) else None
         era = Era.TODAY if frame is None else callers.era_of(frame)
@@ -260,6 +262,14 @@ def _taking_weights_when_built(original: Any) -> Any:
             original(self, name, value)
 
     return __setattr__
+
+
+def _in_graph_of_user(layer: Any, frame: FrameType) -> bool:
+    """Say whether the user's code sets an attribute of a layer that may be in a graph of TensorFlow 1."""
+    held = vars(layer)
+    if not held.get("_inbound_nodes") or not object_eras.era_of_object(layer).has_graphs:
+        return False
+    return _assigning(frame) is not None
 
 
 def _passes_over_layers(layer: Any, name: str, value: Any, frame: FrameType) -> bool:

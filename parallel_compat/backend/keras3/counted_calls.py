@@ -97,8 +97,9 @@ def _counts(kind: Any) -> bool:
     return any(each.opname == "STORE_ATTR" for code in codes for each in dis.get_instructions(code))
 
 
-def _numbers(layer: Any) -> dict[str, int]:
-    return {name: value for name, value in vars(layer).items() if type(value) is int and not name.startswith("_")}
+def _numbers(layer: Any) -> dict[str, float]:
+    held = vars(layer).items()
+    return {name: value for name, value in held if type(value) in (int, float) and not name.startswith("_")}
 
 
 def _own_weights(layer: Any) -> int:

@@ -479,7 +479,7 @@ def _run_and_record(values: Values, function: Any, inputs: Any, operation_fn: An
             if not node.operation or node.is_input or any(here.known(x) is None for x in node.input_tensors):
                 continue
             args, kwargs = node.arguments.fill_in(here._values)
-            results = operation_fn(node.operation)(*args, **kwargs)
+            results = operation_fn(function._get_operation_for_node(node))(*args, **kwargs)
             for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
                 here.put(output, value)
     return keras.tree.pack_sequence_as(function._outputs_struct, [here.known(x) for x in function.outputs])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import (
     applications,
+    as_called,
     call_context,
     checkpoint_children,
     checkpoint_slots,
@@ -77,6 +78,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         (saved_models.of_first_inputs(), "a SavedModel has what a layer computes of the inputs that it was called on"),
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
         (computed_in_build.patch_points(_in_a_graph), "what `build` computes of weights follows them"),
+        (as_called.points(), "what is set on a layer of a graph after it was called is in later calls alone"),
         (kept_from_calls.patch_points(_in_a_graph), "what `call` keeps of one trace is not used in another"),
     ):
         for owner, name, wrap in points:

@@ -65,7 +65,10 @@ def _as_towers(original: Any) -> Any:
         if era.has_graphs and phase is not None:
             call_in_phase(self, phase)
         if era.has_graphs:
+            from parallel_compat.backend.keras3 import as_called
             from parallel_compat.legacy.numbers import operations_that_draw
+
+            as_called.call_as_of_now(self)
 
             operations_that_draw.draw_for_towers(template, strategy.num_replicas_in_sync, era)
 
