@@ -47,7 +47,6 @@ from parallel_compat.legacy.graph import (  # noqa: F401
     update_sub,
 )
 from parallel_compat.legacy.learning_phase import (  # noqa: F401
-    LearningPhase,
     choose_symbolically,
     fixed_learning_phase,
     learning_phase,
@@ -336,7 +335,7 @@ def get_value(x: Any) -> Any:
             "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
             "Call a `keras.Model(inputs, tensor)` on data instead."
         )
-    if isinstance(x, LearningPhase):
+    if isinstance(x, call_context.LearningPhase):
         return np.False_  # what the flag was where nothing fed it
     if isinstance(x, Update):
         return as_numpy(x.assign(get_value(x.value)))
@@ -475,7 +474,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     notes = training is None and call_context.is_undecided() and fixed_learning_phase() is None
     if training is None:
         training = learning_phase()
-    if isinstance(training, LearningPhase):
+    if isinstance(training, call_context.LearningPhase):
         x, alt = (each() if callable(each) else each for each in (x, alt))
         symbolic = next((each for each in (x, alt) if isinstance(each, keras.KerasTensor)), None)
         in_use = values_in_use()

@@ -21,11 +21,12 @@ from parallel_compat.backend.keras3 import call_context, graphs_of_programs, own
 from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
+from parallel_compat.backend.keras3.call_context import LearningPhase
 from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.numbers_of_variables import as_of_now, is_noted
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
 from parallel_compat.legacy import data_tensors, kept_numbers
-from parallel_compat.legacy.learning_phase import LearningPhase, fixed_learning_phase
+from parallel_compat.legacy.learning_phase import fixed_learning_phase
 from parallel_compat.legacy.numbers import collected_updates, optimizer_steps
 from parallel_compat.legacy.session_in_use import current
 from parallel_compat.names.eras import Era

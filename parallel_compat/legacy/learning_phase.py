@@ -11,20 +11,12 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import call_context, layer_calls
 from parallel_compat.backend.keras3 import symbolic_values as values
+from parallel_compat.backend.keras3.call_context import PHASE
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
-
-class LearningPhase:
-    """What `K.learning_phase()` returns outside of a layer's call: the place of the flag in `K.function`'s inputs."""
-
-    def __repr__(self) -> str:
-        return "<the learning phase>"
-
-
-PHASE = LearningPhase()
 _set_phase: int | None = None
 _in_graphs = True  # whether it was set by code of a graph's time
 
@@ -234,7 +226,7 @@ def _call_notes_phase(layer: Any, node: Any = None) -> bool:
 
 def _is_said(training: Any) -> bool:
     """Say whether code gave `training`; False stands for the default of most layers, and a number for False."""
-    return training is True or (isinstance(training, int) and training is not False)
+    return training is True or training is PHASE or (isinstance(training, int) and training is not False)
 
 
 def _is_of_ones_own(layer: Any) -> bool:

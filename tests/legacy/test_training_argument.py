@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import keras
+import numpy as np
 import pytest
+import tensorflow as tf
 
 import parallel_compat
 
@@ -160,3 +163,36 @@ def test_what_a_call_is_told_is_for_the_calls_in_it_alone(era, in_told, by_hand)
     assert [each.any() for each in user["kept"]] == [True, False]
     assert user["losses"] == pytest.approx([1.0, 4.0, by_hand, 4.0], abs=1e-3)
     assert user["nested_in_told"] == in_told
+
+
+@pytest.mark.parametrize(
+    ("era", "doubling", "normalized"),
+    [
+        ("keras-2.2.4", NEVER, [0.9995004, 0.0, 999.99982]),
+        ("tf.keras-1.15", TRAINS, [0.9995004, 0.0, 0.0]),
+        ("tf.keras-2.2", NEVER, [0.9995004, 3.9960041, 0.9399988]),  # where it is 0 outside of a step
+    ],
+)
+def test_the_learning_phase_is_what_the_model_does(era, doubling, normalized):
+    with parallel_compat.legacy_names(era=era):
+        user = {"__name__": "user"}
+        exec(PROGRAM, user)
+        phase, layer = user["K"].learning_phase(), user["NoneByDefault"]
+        assert user["doubled"](lambda: lambda x: layer()(x, training=phase), user["functional"]) == doubling
+        x = user["Input"]((4,))
+        model = user["Model"](x, keras.layers.BatchNormalization(momentum=0.5)(layer()(x), training=phase))
+        model.compile("sgd", "mse")
+        a, zeros = np.ones((2, 4), "float32"), np.zeros((2, 4))
+        got = [model.predict(a).max(), model.train_on_batch(a, zeros), model.evaluate(a, zeros, verbose=0)]
+        np.testing.assert_allclose(got, normalized, rtol=1e-5, atol=1e-6)
+
+
+def test_a_tensor_by_place_says_whether_a_layer_trains():
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        user = {"__name__": "user"}
+        exec(PROGRAM, user)
+        x = user["Input"]((4,))
+        model, layer = user["Model"](x, user["NoneByDefault"]()(x)), user["NoneByDefault"]()
+        for call in (model, layer):
+            got = [float(call(tf.ones((1, 4)), tf.constant(trains))[0, 0]) for trains in (True, False)]
+            assert got == [2.0, 1.0]

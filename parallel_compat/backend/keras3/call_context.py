@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     import keras
 
 
+class LearningPhase:
+    """What `K.learning_phase()` returns outside of a layer's call: the place of the flag in `K.function`'s inputs."""
+
+    def __repr__(self) -> str:
+        return "<the learning phase>"
+
+
+PHASE = LearningPhase()
+
+
 class Phase(NamedTuple):
     """Of the call of a layer in a model's pass, while the learning phase is fixed.
 

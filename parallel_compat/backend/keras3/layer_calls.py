@@ -213,12 +213,13 @@ def _by_name(layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     return args[:first], {**dict(zip(names[first:], args[first:], strict=False)), **kwargs}
 
 
-def with_mask_by_name(
+def with_mask_and_training_by_name(
     layer: Any, given: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments of a layer's call with its mask by name, where it stood by place.
+    """Return the arguments of a layer's call with its mask and `training` by name, where they stood by place.
 
-    Keras 3 hands `compute_mask`, and the layers that follow, the mask that has the name alone (`Layer.__call__`).
+    Keras 3 hands `compute_mask`, and the layers that follow, the mask that has the name alone, and adds `training` by
+    name to a call in which it stands by place, so that it is given twice (`Layer.__call__`).
 
     Args:
         layer: the layer.
@@ -226,7 +227,7 @@ def with_mask_by_name(
         keywords: what stands by name.
     """
     names = list(layer._call_signature.parameters)
-    place = names.index("mask") if "mask" in names else len(given)
+    place = min((names.index(name) for name in ("mask", "training") if name in names), default=len(given))
     if not 0 < place < len(given) <= len(names):
         return given, keywords
     return given[:place], {**dict(zip(names[place:], given[place:], strict=False)), **keywords}

@@ -20,7 +20,7 @@ from keras.src.ops.numpy import Multiply
 from keras.src.ops.operation import Operation
 
 from parallel_compat.backend.keras3 import call_context
-from parallel_compat.backend.keras3.call_context import Phase, in_phase, phase_of_call
+from parallel_compat.backend.keras3.call_context import PHASE, Phase, in_phase, phase_of_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -397,6 +397,8 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
                 # Keras 3 notes the default of `call` as if it had been given, where it hands it on.
                 alone = _keeps_default_of_training(operation)
                 given = kwargs.get("training")
+                if given is PHASE:  # `layer(x, training=K.learning_phase())` is told what the model does
+                    given, kwargs = None, {**kwargs, "training": None}
                 said = given is not None and (alone or given is not _default_of_training(operation))
                 if said and not isinstance(given, _Fixed):
                     with in_phase(None), call_context.saying(given):

@@ -388,6 +388,11 @@ def _called_without_training(original: Any) -> Any:
     """
 
     def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
+        if len(given) > 1 and _is_old(self):
+            given, keywords = layer_calls.with_mask_and_training_by_name(self, given, keywords)
+        phase = keywords.get("training") is call_context.PHASE
+        if phase and object_eras.era_of_object(self) is Era.TF_KERAS_2_2:
+            keywords["training"] = 0  # TensorFlow 2.2 had no flag outside of its steps: it gave 0 there
         if keywords.get("training") is False and given and patch_points.any_symbolic(given[0]):
             frame = callers.user_frame(sys._getframe(1))
             if frame is not None and callers.era_of(frame) is not Era.TODAY:
@@ -398,8 +403,6 @@ def _called_without_training(original: Any) -> Any:
             collected_updates.note_call(self)
             if object_eras.trains_in_graphs():
                 batch_normalization.note_what_is_frozen(self)
-        if len(given) > 1 and _is_old(self):
-            given, keywords = layer_calls.with_mask_by_name(self, given, keywords)
         if given and isinstance(given[0], (dict, list, tuple)) and _of_tf_keras(self):
             given = (layer_calls.arrays_among_tensors(given[0]), *given[1:])
         is_users = not type(self).__module__.startswith("keras.")
