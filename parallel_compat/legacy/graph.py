@@ -80,18 +80,21 @@ def tf_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> An
 
     Args:
         dtype: its dtype.
-        shape: its shape, that of the batch included.
+        shape: its shape, that of the batch included. Without one it stands for a number, as a rate or what a summary
+            is told: any other value is refused where it is fed.
         name: its name.
-
-    Raises:
-        ValueError: without a shape.
     """
-    if shape is None:
+    made = placeholder([] if shape is None else list(shape), dtype=dtype, name=name)
+    graph_values.node_of(made).operation._parallel_compat_has_no_shape = shape is None
+    return made
+
+
+def _refuse_unknown_rank(x: Any, value: Any) -> None:
+    if getattr(graph_values.node_of(x).operation, "_parallel_compat_has_no_shape", False) and np.ndim(value):
         raise ValueError(
-            "Expected `shape` of the placeholder. Received: none. Keras 3 has no tensors of unknown rank: write it "
-            "out, with None where a size is not known."
+            f"Expected `shape` of the placeholder that is fed with values of shape {np.shape(value)}. Received: none. "
+            "Keras 3 has no tensors of unknown rank: write it out, with None where a size is not known."
         )
-    return placeholder(list(shape), dtype=dtype, name=name)
 
 
 def is_placeholder(x: Any) -> bool:
@@ -294,6 +297,49 @@ class Update(_Operation):
     def assign(self, value: Any) -> Any:
         """Assign the value, once it is computed, and return what the variable is then."""
         return getattr(self.variable, self.method)(tf.cast(value, self.variable.dtype))
+
+    @property
+    def op(self) -> Group:
+        """The assignment alone, which gives nothing."""
+        return Group([self])
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Run it as `run` does, and return what the variable is then."""
+        self.run(feed_dict, session)
+        return self.assigned()
+
+    def assigned(self) -> Any:
+        """Return what the variable is, once it ran."""
+        variable = self.variable.variable if isinstance(self.variable, _Average) else self.variable
+        return as_numpy(tf.convert_to_tensor(variable))
+
+
+@dataclass(frozen=True, eq=False)
+class Group(_Operation):
+    """What `tf.group(...)` returned: operations that run together.
+
+    Attributes:
+        operations: they, none of them a group.
+    """
+
+    operations: list[Any]
+
+
+def tf_group(*inputs: Any, **keywords: Any) -> Any:
+    """Return operations as one, which a session runs.
+
+    Args:
+        *inputs: operations and tensors, in lists or not.
+        **keywords: those of `tf.group`.
+    """
+    flat = keras.tree.flatten(inputs)
+    if not any(map(is_update, flat)):
+        return tf.group(*inputs, **keywords)
+    return Group([part for each in flat for part in _parts(each)])
+
+
+def _parts(fetch: Any) -> list[Any]:
+    return fetch.operations if isinstance(fetch, Group) else [fetch]
 
 
 @dataclass(frozen=True, eq=False)
@@ -847,6 +893,7 @@ def _as_fed(x: Any, value: Any) -> Any:
         return tf.cast(value, x.dtype)
     if x.dtype == "string":  # which numpy does not know by that name
         return tf.convert_to_tensor(value, tf.string)
+    _refuse_unknown_rank(x, value)
     return tf.convert_to_tensor(np.asarray(value, x.dtype) if not tf.is_tensor(value) else value, x.dtype)
 
 
@@ -868,20 +915,25 @@ def run(fetches: Sequence[Any], feed: dict[Any, Any], made: dict[Any, Function])
         made: the functions that were made for other calls; one is added where it is new.
 
     Returns:
-        A value for each of the fetches, None for updates.
+        A value for each of the fetches: of an assignment what the variable is then, None for other operations.
     """
     outputs = [each for each in fetches if not is_update(each)]
     key = (*map(id, feed), None, *map(id, fetches))
     if key not in made:
-        made[key] = Function(list(feed), outputs, [each for each in fetches if is_update(each)])
+        parts = [part for each in fetches if is_update(each) for part in _parts(each)]
+        made[key] = Function(list(feed), outputs, [each for each in parts if is_update(each)])
         made[key].kept = fetches  # whose ids are in the key
     results = iter(made[key](list(feed.values())))
-    return [None if is_update(each) else next(results) for each in fetches]
+    return [_after(each) if is_update(each) else next(results) for each in fetches]
+
+
+def _after(operation: Any) -> Any:
+    return operation.assigned() if isinstance(operation, Update) else None
 
 
 def is_update(fetch: Any) -> bool:
     """Say whether it is an assignment or a step to come."""
-    return isinstance(fetch, (Update, OptimizerStep, GradientStep, LayerUpdates))
+    return isinstance(fetch, (Update, Group, OptimizerStep, GradientStep, LayerUpdates))
 
 
 def can_be_fed(key: Any) -> bool:

@@ -89,6 +89,7 @@ ATTRIBUTES: dict[tuple[str, str], str] = {
     ("PIL.Image", "ANTIALIAS"): "Pillow 10 dropped it: `Image.LANCZOS`",
     ("PIL.Image", "LINEAR"): "Pillow 10 dropped it: `Image.BILINEAR`",
     ("PIL.Image", "CUBIC"): "Pillow 10 dropped it: `Image.BICUBIC`",
+    ("matplotlib.cm", "get_cmap"): "matplotlib 3.9 dropped it: `plt.get_cmap(name)`",
     ("time", "clock"): "Python dropped it in 3.8: `time.perf_counter()`",
     ("inspect", "getargspec"): "Python dropped it in 3.11: `inspect.getfullargspec`",
     ("collections", "*"): "Python moved the abstract classes to `collections.abc`",

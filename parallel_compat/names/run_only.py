@@ -163,6 +163,7 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.assign": f"{_LEGACY}.graph.tf_assign",
     "tensorflow.assign_add": f"{_LEGACY}.graph.tf_assign_add",
     "tensorflow.assign_sub": f"{_LEGACY}.graph.tf_assign_sub",
+    "tensorflow.group": f"{_LEGACY}.graph.tf_group",
     "tensorflow.Variable": f"{_LEGACY}.variables.Variable",
     "tensorflow.saved_model.save": f"{_LEGACY}.saved_models.save",
     "tensorflow.map_fn": f"{_LEGACY}.op_layers.map_fn",

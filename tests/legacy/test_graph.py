@@ -273,7 +273,7 @@ def test_variables_beside_symbolic_tensors_are_read_when_they_are_needed():
     f = K.function([x], [own - x, of_keras * x, x + own, total])
     for factor in (1, 5):
         K.set_value(own, 2.0 * factor)
-        of_keras.assign(3.0 * factor)
+        K.set_value(of_keras, 3.0 * factor)
         found = f([X])
         for got, wanted in zip(found, (2 * factor - X, 3 * factor * X, X + 2 * factor, X.sum() + 1), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-5)

@@ -151,6 +151,33 @@ def test_tensors_and_operations_run_by_themselves():
     assert backend.get_value(count) == 1.25
 
 
+def test_assignments_of_variables_wait_for_a_session():
+    """As Keras 2.2.4 and tf.keras 1.15 had it: `variable.assign(value)` was an operation, made once and run often."""
+    for era in ("keras-2.2.4", "tf.keras-1.15"):
+        with parallel_compat.legacy_names(era=era):
+            v, u = tf.Variable(1.0), tf.Variable(5.0)
+            fed = tf.placeholder(tf.float32)  # a number
+            mixed, more, less = v.assign(0.5 * v + 0.5 * u), v.assign_add(fed), v.assign_sub(u)
+            weights = [keras.layers.Dense(1, kernel_initializer=name, use_bias=False) for name in ("ones", "zeros")]
+            for layer in weights:
+                layer.build((None, 2))
+            source, target = (layer.kernel for layer in weights)
+            soft = tf.group([target.assign(0.5 * source + 0.5 * target)], u.assign_add(1.0))
+            with tf.Session() as current:
+                assert current.run([v, u]) == [1.0, 5.0]
+                assert [float(current.run(mixed)), float(current.run(mixed))] == [3.0, 4.0]
+                assert [float(current.run(more, {fed: 2.0})), float(less.eval())] == [6.0, 1.0]
+                assert current.run(mixed.op) is None
+                assert float(current.run(v)) == 3.0
+                v.assign(7.0)  # which nothing runs
+                assert float(current.run(v)) == 3.0
+                current.run(soft)
+                assert current.run(soft) is None
+                assert [*keras.backend.get_value(target).ravel(), current.run(u)] == [0.75, 0.75, 7.0]
+                with pytest.raises(ValueError, match=r"Expected `shape` of the placeholder .* Received: none"):
+                    current.run(fed * 2.0, {fed: [1.0, 2.0]})
+
+
 # Losses of four steps of Keras 2.2.4, where the learning phase is fed.
 STEPS = {
     "Adam": [4.0, 2.7250006, 2.0203545, 1.5686207],

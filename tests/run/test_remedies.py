@@ -100,6 +100,7 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
         ("from collections import Mapping", "collections.abc"),
         ("import inspect; inspect.getargspec", "getfullargspec"),
         ("from PIL import Image; Image.ANTIALIAS", "Image.LANCZOS"),
+        ("import matplotlib.cm as cm; cm.get_cmap('jet')", "plt.get_cmap(name)"),
         ("import cv2.nothing", "opencv-python-headless"),
         ("{}.has_key(1)", "key in d"),
         ("xrange(3)", "`range`"),

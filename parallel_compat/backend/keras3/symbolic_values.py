@@ -498,10 +498,10 @@ def variable_classes(operator: str) -> list[Any]:
     """List the classes of TensorFlow's and Keras's variables that define an operator (`variables.Variable`)."""
     import tensorflow as tf
     from keras.src.backend.common.variables import Variable
-    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
 
     found: list[Any] = []
-    for kind in (BaseResourceVariable, tf.Variable, Variable):
+    for kind in (ResourceVariable, BaseResourceVariable, tf.Variable, Variable):
         owner = next((each for each in kind.__mro__ if operator in vars(each)), None)
         if owner not in (None, object, *found):
             found.append(owner)

@@ -10,7 +10,7 @@ import numpy as np
 
 from parallel_compat.backend.patches import KERAS, TENSORFLOW
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, object_eras
+from parallel_compat.run import callers, object_eras, usage
 from parallel_compat.run.patches.wrapping import like, looking_alike
 
 if TYPE_CHECKING:
@@ -175,6 +175,8 @@ def _for_keras(frame: FrameType | None) -> bool:
 
 def _variables(patches: Patches, tf: Any) -> None:
     """Let `variable - symbolic` read the variable whenever it is computed, not once for all."""
+    import keras
+
     from parallel_compat.backend.keras3 import numbers_of_variables
     from parallel_compat.backend.keras3 import symbolic_values as values
 
@@ -184,6 +186,10 @@ def _variables(patches: Patches, tf: Any) -> None:
             patches.wrap(kind, operator, make, why="a symbolic tensor and a variable, read whenever it is computed")
     for (owner, name, wrap), why in numbers_of_variables.patch_points(_computes_for_a_graph):
         patches.wrap(owner, name, wrap, why=why, read_in=TENSORFLOW)
+    for method in ("assign", "assign_add", "assign_sub"):
+        for kind in (*values.variable_classes(method), keras.Variable):
+            make = functools.partial(_assigning, method=method)
+            patches.wrap(kind, method, make, why="an assignment of a graph, for a session to run", read_in=TENSORFLOW)
     for module in (tf, tf.compat.v1):
         for name in ("cond", "case", "switch_case", "while_loop"):
             patches.wrap(
@@ -270,6 +276,23 @@ def _operator(original: Any, path: str) -> Any:
         return op_layers.layer_of(op_layers.resolve(path), (self, other), {}, path)
 
     return on_variable
+
+
+def _assigning(original: Any, method: str) -> Any:
+    """Let `variable.assign(value)` in the user's code of a graph be an operation: nothing is assigned until it runs."""
+    import tensorflow as tf
+
+    @functools.wraps(original)
+    def assign(self: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
+        frame = sys._getframe(1)
+        if callers.is_users(frame) and tf.executing_eagerly() and _computes_for_a_graph(frame):
+            from parallel_compat.legacy import graph
+
+            usage.record(f"variable.{method}(value)", "an operation, which a session runs", frame)
+            return graph.Update(self, value, method)
+        return original(self, value, *rest, **keywords)
+
+    return assign
 
 
 def _on_symbolic_tensors(*call: Any) -> Any:
