@@ -286,7 +286,8 @@ class _Fixed(int):
 
 _fixed: bool | None = None
 _default: bool | None = None
-_FIXED = "_parallel_compat_fixed_phase"
+_FIXED = "_parallel_compat_fixed_phase"  # on layers, and on the nodes of their calls
+_fixed_of_node: ContextVar[int | None] = ContextVar("fixed_of_node", default=None)
 
 
 def fix_training(training: bool | None) -> None:
@@ -434,11 +435,28 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
 
         return _resolve_and_populate_arg
 
+    def wrap_node(original: Any) -> Any:
+        def __init__(self: Any, *given: Any, **keywords: Any) -> None:
+            original(self, *given, **keywords)
+            if _fixed is not None:
+                vars(self)[_FIXED] = int(_fixed)
+
+        return __init__
+
+    def wrap_operation_of_node(original: Any) -> Any:
+        def _get_operation_for_node(self: Any, node: Any) -> Any:
+            _fixed_of_node.set(vars(node).get(_FIXED))  # of what is called next
+            return original(self, node)
+
+        return _get_operation_for_node
+
     training = "the `training` that a layer was called with holds, whatever its model does"
     in_use = "a loss finds the values of symbolic tensors in the pass it is computed in"
     yield multiplied()
     yield (keras.layers.Layer, "_resolve_and_populate_arg", wrap_resolve), training
     yield (functional, "operation_fn", wrap_operation_fn), training
+    yield (Node, "__init__", wrap_node), training
+    yield (Function, "_get_operation_for_node", wrap_operation_of_node), training
     yield (Operation, "symbolic_call", wrap_symbolic_call), in_use
     yield (Function, "_run_through_graph", wrap_run), in_use
 
@@ -448,8 +466,10 @@ def _call_in_phase(operation: Any, training: Any, args: Any, kwargs: Any) -> Any
     around = phase_of_call()
     # Of a model in a model: a graph ran its layers anew, in the phase of that time.
     nested = isinstance(training, _Fixed)
-    noted = kwargs.get("training")
-    fixed = training if nested else _Fixed(noted if isinstance(noted, _Fixed) else vars(operation).get(_FIXED, 0))
+    noted, of_node = kwargs.get("training"), _fixed_of_node.get()
+    if not isinstance(noted, _Fixed):
+        noted = getattr(operation, _FIXED, 0) if of_node is None else of_node
+    fixed = training if nested else _Fixed(noted)
     if "training" in getattr(operation, "_call_context_args", ()) and not _keeps_default_of_training(operation):
         kwargs = {**kwargs, "training": fixed}
     with in_phase(Phase(around.trains if around is not None and nested else bool(training), fixed)):

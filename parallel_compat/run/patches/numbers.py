@@ -466,10 +466,11 @@ def _in_phase(training: Any, era: Era) -> Any:
     """Return whether a layer trains whose `call` a layer of the user's has called: in a graph by the learning phase."""
     if training is not None or not era.has_graphs:
         return training
+    from parallel_compat.backend.keras3.call_context import PHASE
     from parallel_compat.legacy import learning_phase
 
     phase = learning_phase.learning_phase()
-    return None if phase is learning_phase.PHASE else bool(phase)
+    return None if phase is PHASE else bool(phase)
 
 
 def _dropping_out(original: Any) -> Any:
