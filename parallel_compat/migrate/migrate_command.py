@@ -250,6 +250,9 @@ def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
         print(line, file=sys.stderr)
     for line in report.summary(reports, written=arguments.write):
         print(line, file=sys.stderr)
+    if arguments.to != "native":  # whose rules tell what they leave
+        for line in report.results(reports):
+            print(line, file=sys.stderr)
 
 
 def _print_diff(text: str) -> None:

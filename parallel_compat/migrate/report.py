@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat import __version__
 from parallel_compat.migrate import rules
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
+from parallel_compat.names import results as differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+
+_COLUMNS = ("what", "keras_2", "keras_3", "migrate")
 
 
 class _Lines(difflib.SequenceMatcher[str]):
@@ -126,15 +130,31 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
         )
 
 
+def results(reports: Sequence[Report]) -> Iterator[str]:
+    """Yield the lines on what the rewritten sources compute as Keras 3, where Keras 2.2.4 computed otherwise."""
+    rows = _differing(reports)
+    if rows:
+        yield "Results that may differ from those of Keras 2.2.4 (told by the words in the sources):"
+    for row in rows:
+        yield f"  {row['what']}: {row['keras_2']}; now {row['keras_3']} ({row['migrate']})"
+
+
+def _differing(reports: Sequence[Report]) -> list[dict[str, str]]:
+    text = "\n".join(report.before for report in reports if report.legacy)
+    rows = (dict(zip(_COLUMNS, row, strict=True)) for row in differences.differing(text, "migrate"))
+    return [{**row, "migrate": row["migrate"].replace("**", "")} for row in rows if differences.TODAY in row["migrate"]]
+
+
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def as_json(reports: Sequence[Report]) -> str:
-    """Return the reports as a JSON object with `files` and `findings`."""
+    """Return the reports as a JSON object with `files`, `findings` and the `results` that may differ."""
     document = {
         "files": [{"path": report.path, "status": report.status.value, "reason": report.reason} for report in reports],
         "findings": [_as_object(place) for report in reports for place in report.places],
+        "results": _differing(reports),
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
 

@@ -228,6 +228,13 @@ RESULTS: tuple[Result, ...] = (
         r"Embedding",
     ),
     Result(
+        "cross-entropies of the output of a `softmax` or `sigmoid`",
+        "of the probabilities, clipped to 1e-7: an output that is surely wrong has no gradient",
+        "of the logits: it has one; that of targets that do not sum to 1 is another as well",
+        THEN, TODAY, TODAY,
+        r"(?:categorical|binary)_crossentropy|(?:Categorical|Binary)Crossentropy",
+    ),
+    Result(
         "`LSTM`, `GRU`, `ConvLSTM2D`",
         '`recurrent_activation="hard_sigmoid"`',
         '`"sigmoid"`',

@@ -77,6 +77,23 @@ def test_check_counts_what_is_unsafe(project, capsys):
     assert "parallel_compat.fit_generator(model, g)" in (project / "old.py").read_text()
 
 
+def test_results_that_no_argument_can_say_are_reported(project, capsys):
+    (project / "old.py").write_text(
+        "from keras.layers import Embedding\nfrom keras.optimizers import Nadam\n"
+        "layer = Embedding(3, 2, input_length=4)\nmodel.compile(Nadam(lr=0.1), 'categorical_crossentropy')\n"
+    )
+    assert run("old.py") == 0
+    told = capsys.readouterr().err
+    assert "Results that may differ" in told
+    for words in ("`Nadam`: momentum of", "a row of an `Embedding`", "cross-entropies"):
+        assert words in told, told
+    assert run("--to", "native", "old.py") == 0
+    assert "Results that may differ" not in capsys.readouterr().err
+    (project / "old.py").write_text(NEW)
+    assert run("old.py") == 0
+    assert "Results that may differ" not in capsys.readouterr().err
+
+
 def test_what_needs_attention_is_told_with_its_place(project, capsys):
     (project / "old.py").write_text(GONE)
     run("old.py")
@@ -91,7 +108,7 @@ def test_json(project, capsys):
     (project / "python2.py").write_text("import keras\nprint 'hello'\n")
     assert run("--format", "json", "./old.py", "plain.py", "gone.py", "guess.py", "python2.py") == 2
     report = json.loads(capsys.readouterr().out)
-    assert set(report) == {"files", "findings"}
+    assert set(report) == {"files", "findings", "results"}
     assert [(file["path"], file["status"]) for file in report["files"]] == [
         ("./old.py", "changed"),
         ("plain.py", "unchanged"),
