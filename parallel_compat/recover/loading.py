@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import warnings
@@ -15,7 +16,7 @@ from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
 from parallel_compat.recover.layer_tree import Branch, Leaf
 from parallel_compat.recover.layer_weights import Spec
-from parallel_compat.recover.placement import place
+from parallel_compat.recover.placement import place, split
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
 from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
@@ -23,15 +24,16 @@ from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from parallel_compat.recover.layer_tree import Node, Path
     from parallel_compat.recover.parallel_wrapper import Wrapper
-    from parallel_compat.recover.reader import Stored, StoredLayer
+    from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
     from parallel_compat.recover.single_model import Template
 
     Array = np.ndarray[Any, Any]
 
+_OF_MEANS = ("total", "count")
 # Keras 2.2's `conv_layers`: the layers whose kernels `load_weights(reshape=True)` reshaped.
 _CONVOLUTIONS = frozenset({"Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "ConvLSTM2D"})
 
@@ -303,23 +305,23 @@ def _by_groups(
 ) -> dict[Path, list[int]]:
     """Match a file without a usable config: its groups are the model's layers, or one is the whole template."""
     flat = [weight for layer in stored.layers for weight in layer.weights]
-    full = [layer for layer in stored.layers if layer.weights]
     _loosen(tree, kernels=reshape)
     if parallel:
         return place(tree, flat, f"{stored.path}: the template in it")
+    positions = _without_metrics(flat, tree)
+    starts = list(itertools.accumulate((len(layer.weights) for layer in stored.layers), initial=0))
+    held = {
+        layer.name: [at for at in positions if start <= at < end]
+        for layer, start, end in zip(stored.layers, starts, starts[1:], strict=False)
+    }
+    full = [layer for layer in stored.layers if held[layer.name]]
     tops = [child for child in tree.children if any(leaf.specs for leaf in child.leaves())]
     while len(tops) != len(full) and len(tops) == 1 and isinstance(tops[0], Branch):
         tops = [
             child for child in tops[0].children if any(leaf.specs for leaf in child.leaves())
         ]  # a parallel model was given
-    starts = {}
-    start = 0
-    for layer in stored.layers:
-        starts[layer.name] = start
-        start += len(layer.weights)
     if len(tops) != len(full):
-        groups = [[starts[layer.name] + number for number in range(len(layer.weights))] for layer in full]
-        again = _listed_again(stored, arrays, groups)
+        again = _listed_again(stored, arrays, [held[layer.name] for layer in full])
         full = [layer for layer, twice in zip(full, again, strict=True) if not twice]
     if len(tops) != len(full):
         raise CheckpointError(
@@ -333,11 +335,23 @@ def _by_groups(
     pairs = resnet50_files.paired(tops, full, lambda top: top.path[-1], lambda layer: layer.name)
     for top, in_order in pairs:
         layer = by_name[top.path[-1]] if named else in_order
-        for path, positions in place(
-            top, layer.weights, f"{stored.path}: layer {layer.name[:80]!r} for {top.path[-1]!r}"
-        ).items():
-            found[path] = [starts[layer.name] + position for position in positions]
+        where = f"{stored.path}: layer {layer.name[:80]!r} for {top.path[-1]!r}"
+        for path, own in place(top, [flat[at] for at in held[layer.name]], where).items():
+            found[path] = [held[layer.name][number] for number in own]
     return found
+
+
+def _without_metrics(flat: Sequence[StoredArray], tree: Branch) -> list[int]:
+    """Return the positions of a file's weights, but for those of metrics where the model has no weights for them.
+
+    In TensorFlow 2.2 a `Mean` that a layer or model kept as an attribute was one of its layers: its `total` and
+    `count` stand in files of weights.
+    """
+    everything = list(range(len(flat)))
+    specs = [leaf.specs for leaf in tree.leaves()]
+    without = [at for at in everything if split(flat[at].name)[1] not in _OF_MEANS or flat[at].shape != ()]
+    fits = all(each is not None for each in specs) and sum(len(each or ()) for each in specs) == len(without)
+    return without if fits else everything
 
 
 def _loosen(node: Node, *, kernels: bool) -> None:

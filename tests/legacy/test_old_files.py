@@ -17,6 +17,8 @@ from parallel_compat.recover.rules.training import old_training
 
 FILES = Path(__file__).parents[1] / "data" / "old_models"
 
+MEAN = ["total:0", "count:0"]
+MEAN_OF_OWN = ["net/own/total:0", "net/own/count:0"]
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 
@@ -199,3 +201,41 @@ def test_weights_of_time_steps_are_taken_after_loading(tmp_path):
     config = {"optimizer_config": {"class_name": "SGD", "config": {"lr": 0.01}}, "loss": "mse"}
     of_keras_2 = {**config, "sample_weight_mode": {"out": "temporal", "other": None}}
     assert old_training(of_keras_2, [])["sample_weight_mode"] == {"out": "temporal", "other": None}
+
+
+def test_the_state_of_metrics_in_weights_of_tensorflow_2_2_is_left_out(tmp_path):
+    """Of a model, and of a layer, that keep a `Mean`: what TensorFlow 2.2.3 wrote for them."""
+    kernels = {"d": np.full((3, 2), 2.0, "float32"), "own": np.full((2, 2), 3.0, "float32")}
+    with h5py.File(tmp_path / "weights.h5", "w") as file:
+        file.attrs["layer_names"] = [b"d", b"loss_tracker", b"own"]
+        file.attrs["backend"], file.attrs["keras_version"] = b"tensorflow", b"2.3.0-tf"
+        for layer, names in (("d", ["net/d/kernel:0"]), ("loss_tracker", MEAN), ("own", ["net/own/w:0", *MEAN_OF_OWN])):
+            group = file.create_group(layer)
+            group.attrs["weight_names"] = [name.encode() for name in names]
+            for name in names:
+                group[name] = kernels[layer] if name not in (*MEAN, *MEAN_OF_OWN) else np.float32(7.0)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        class Own(keras.layers.Layer):
+            def build(self, shape):
+                self.w = self.add_weight("w", shape=(2, 2))
+                self.mean = keras.metrics.Mean()
+
+            def call(self, x):
+                return x @ self.w
+
+        class Net(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.d = keras.layers.Dense(2, use_bias=False, name="d")
+                self.loss_tracker = keras.metrics.Mean(name="loss_tracker")
+                self.own = Own(name="own")
+
+            def call(self, x):
+                return self.own(self.d(x))
+
+        model = Net()
+        model(np.ones((1, 3), "float32"))
+        model.load_weights(str(tmp_path / "weights.h5"))
+        np.testing.assert_allclose(model.predict(np.ones((1, 3), "float32")), [[36.0, 36.0]])
