@@ -795,3 +795,16 @@ def test_models_that_share_an_optimizer_and_are_compiled_again():
     found = [float(np.abs(each).sum()) for each in [*generator.get_weights(), *model.get_weights()]]
     np.testing.assert_allclose(found, [1.6307, 0.61052, 9.9689, 2.3477, 2.3876, 0.36123], rtol=2e-4)
     assert int(optimizer.iterations) == 11
+
+
+def test_metrics_are_enough_to_evaluate_in_tensorflow_2_2():
+    x, y = np.ones((4, 3), "float32"), np.ones((4, 1), "float32")
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow import keras
+
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,), kernel_initializer="ones")])
+        model.compile(metrics=["mae"])
+        assert model.evaluate(x, y, verbose=0) == model.test_on_batch(x, y) == [0.0, 2.0]
+        assert model.metrics_names == ["loss", "mae"]
+        with pytest.raises(ValueError, match="loss"):
+            model.fit(x, y, verbose=0)
