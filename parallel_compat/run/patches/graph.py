@@ -285,7 +285,8 @@ def _assigning(original: Any, method: str) -> Any:
     @functools.wraps(original)
     def assign(self: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
         frame = sys._getframe(1)
-        if callers.is_users(frame) and tf.executing_eagerly() and _computes_for_a_graph(frame):
+        in_graph = callers.is_users(frame) and tf.executing_eagerly() and _computes_for_a_graph(frame)
+        if in_graph and not _is_in_step_of_optimizer(frame):
             from parallel_compat.legacy import graph
 
             usage.record(f"variable.{method}(value)", "an operation, which a session runs", frame)
@@ -293,6 +294,13 @@ def _assigning(original: Any, method: str) -> Any:
         return original(self, value, *rest, **keywords)
 
     return assign
+
+
+def _is_in_step_of_optimizer(frame: FrameType | None) -> bool:
+    """Say whether the user's code is that of an optimizer which steps now: its assignments are the step."""
+    while frame is not None and callers.is_users(frame):
+        frame = frame.f_back
+    return frame is not None and "optimizer" in frame.f_globals.get("__name__", "").rpartition(".")[2]
 
 
 def _on_symbolic_tensors(*call: Any) -> Any:

@@ -33,10 +33,21 @@ def put_on(patches: Patches, keras: Any) -> None:
     ):
         wrap = functools.partial(_of_any_number, argument=argument, least=least, greatest=greatest)
         patches.wrap(kind, "__init__", wrap, why=f"any number for `{argument}`")
+    patches.wrap(keras.layers.Dense, "call", _of_no_unit, why="oneDNN ends the process, on some processors")
     for name in ("L1", "L2", "L1L2"):
         kind = getattr(keras.regularizers, name)
         patches.wrap(kind, "__init__", _with_arrays, why="any factors, which were arrays")
         patches.wrap(kind, "get_config", _in_floats, why="factors that are arrays")
+
+
+def _of_no_unit(original: Any) -> Any:
+    """Compute nothing for a layer of no unit: "could not create a primitive descriptor" is an exception of C++."""
+
+    @functools.wraps(original)
+    def call(self: Any, inputs: Any, *given: Any, **keywords: Any) -> Any:
+        return inputs[..., :0] if self.units == 0 else original(self, inputs, *given, **keywords)
+
+    return call
 
 
 def _of_any_number(original: Any, argument: str, least: float, greatest: float) -> Any:
