@@ -409,7 +409,7 @@ def _called_without_training(original: Any) -> Any:
         if is_users and given and patch_points.any_symbolic(given[0]):
             given = (_with_captured(self, given[0]), *given[1:])
         with (
-            _assigning_after(self) if is_users else contextlib.nullcontext(),
+            _assigning_after(self) if is_users else _NOTHING,
             _handing_on(self, given, keywords, sys._getframe(1)),
         ):
             result = original(self, *given, **keywords)
@@ -438,8 +438,12 @@ def _one_output(original: Any) -> Any:
     return __call__
 
 
-@contextlib.contextmanager
-def _handing_on(layer: Any, given: Any, keywords: dict[str, Any], asking: FrameType | None) -> Iterator[None]:
+_NOTHING: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+
+
+def _handing_on(
+    layer: Any, given: Any, keywords: dict[str, Any], asking: FrameType | None
+) -> contextlib.AbstractContextManager[None]:
     """Let what a layer's call is told of training be for the calls inside it alone.
 
     In a graph of tf.keras 1.15 a layer of the user's was handed as `training` what code had given a call around it, or
@@ -452,8 +456,7 @@ def _handing_on(layer: Any, given: Any, keywords: dict[str, Any], asking: FrameT
         asking: the frame that calls it.
     """
     if not _is_old(layer):
-        yield
-        return
+        return _NOTHING
     from parallel_compat.legacy import session
 
     said, era = None, object_eras.era_of_object(layer)
@@ -464,7 +467,14 @@ def _handing_on(layer: Any, given: Any, keywords: dict[str, Any], asking: FrameT
         said = keywords.get("training")
         if callers.user_frame(asking) is None and not keras_layers.is_trained_itself(layer):
             said = None
-    with call_context.for_inner_calls(), contextlib.nullcontext() if said is None else call_context.saying(said):
+    if said is None and call_context.outermost() is None:  # a call that no other is around
+        return _NOTHING
+    return _for_inner_calls(said)
+
+
+@contextlib.contextmanager
+def _for_inner_calls(said: Any) -> Iterator[None]:
+    with call_context.for_inner_calls(), _NOTHING if said is None else call_context.saying(said):
         yield
 
 
