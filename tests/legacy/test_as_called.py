@@ -71,6 +71,23 @@ def test_a_parallel_model_has_what_its_template_had_when_it_was_made(era):
     np.testing.assert_allclose(model.predict(X, verbose=0), np.maximum(X, 0))
 
 
+def test_a_slope_is_set_by_its_old_name(era):
+    layers = _layers(era)
+    inputs, leaky = layers.Input((1,)), layers.LeakyReLU(0.5)
+    model = keras.models.Model(inputs, leaky(inputs))
+    assert leaky.alpha == 0.5
+    assert leaky.alpha.dtype == "float32"
+    leaky.alpha = 0.25
+    assert leaky.get_config()["alpha"] == 0.25
+    now = 0.25 if era == "tf.keras-2.2" else 0.5
+    np.testing.assert_allclose(model.predict(X, verbose=0), np.maximum(X, now * X))
+    again = keras.models.Model(inputs, leaky(inputs))
+    np.testing.assert_allclose(again.predict(X, verbose=0), np.maximum(X, 0.25 * X))
+    for layer in layers.SeparableConv2D(2, 2), layers.DepthwiseConv2D(2):
+        assert layer.kernel_initializer is not None
+        assert layer.kernel_regularizer is layer.kernel_constraint is None
+
+
 def test_what_call_keeps_on_its_layer_is_no_change():
     with parallel_compat.legacy_names(era="keras-2.2.4"):
 

@@ -6,7 +6,9 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import layers, metric_state, patch_points, symbolic_losses
+import numpy as np
+
+from parallel_compat.backend.keras3 import as_called, layers, metric_state, patch_points, symbolic_losses
 from parallel_compat.legacy import weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names import lookup
@@ -55,6 +57,12 @@ def put_on(patches: Patches, keras: Any) -> None:
         layer, "activity_regularizer", activity_regularizers.OfLayer(), why="Keras 2.2.4 did not divide by the samples"
     )
     patches.set(keras.layers.Embedding, "input_length", None, why="an attribute that `Embedding` had")
+    patches.set(keras.layers.LeakyReLU, "alpha", _slope(), why="what `negative_slope` was called")
+    for kind in (keras.layers.SeparableConv2D, keras.layers.DepthwiseConv2D):
+        attribute = "an attribute of every convolution, which those of two kernels did not use"
+        patches.set(kind, "kernel_initializer", keras.initializers.GlorotUniform(), why=attribute)
+        for name in ("kernel_regularizer", "kernel_constraint"):
+            patches.set(kind, name, None, why=attribute)
     patches.wrap(layer, "input", _input_without_mask, why="a mask is no input, for the user's code")
     for name in ("input", "output"):
         patches.wrap(patch_points.functional_class(), name, _alone, why="one tensor is no list, for the user's code")
@@ -102,6 +110,22 @@ class _Dynamic:
         if layer is None:
             return self
         return any(self.FLAG in vars(each) for each in layers.all_layers(layer))
+
+
+def _slope() -> property:
+    def get(self: Any) -> Any:
+        if callers.user_frame(sys._getframe(1)) is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'alpha'")
+        return np.asarray(self.negative_slope, keras.backend.floatx())
+
+    def set_(self: Any, value: Any) -> None:
+        if object_eras.era_of_object(self).has_graphs:
+            as_called.note_change(self, "negative_slope")
+        self.negative_slope = float(value)
+
+    import keras
+
+    return property(get, set_)
 
 
 def _layer_init(original: Any) -> Any:
