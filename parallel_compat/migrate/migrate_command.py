@@ -236,7 +236,7 @@ def _left(places: Sequence[Place]) -> tuple[Place, ...]:
 
 def _tell(reports: Sequence[Report], arguments: argparse.Namespace) -> None:
     if arguments.format == "json":
-        print(report.as_json(reports))
+        print(report.as_json(reports, native=arguments.to == "native"))
         return
     if arguments.format == "sarif":
         print(report.as_sarif(reports))

@@ -149,12 +149,17 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def as_json(reports: Sequence[Report]) -> str:
-    """Return the reports as a JSON object with `files`, `findings` and the `results` that may differ."""
+def as_json(reports: Sequence[Report], *, native: bool = False) -> str:
+    """Return the reports as a JSON object with `files`, `findings` and the `results` that may differ.
+
+    Args:
+        reports: of all files.
+        native: whether the rules that write plain Keras ran, which tell what they leave: there are no `results` then.
+    """
     document = {
         "files": [{"path": report.path, "status": report.status.value, "reason": report.reason} for report in reports],
         "findings": [_as_object(place) for report in reports for place in report.places],
-        "results": _differing(reports),
+        "results": [] if native else _differing(reports),
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
 

@@ -308,10 +308,10 @@ def _by_groups(
     _loosen(tree, kernels=reshape)
     if parallel:
         return place(tree, flat, f"{stored.path}: the template in it")
-    positions = _without_metrics(flat, tree)
+    kept = _without_metrics(flat, tree)
     starts = list(itertools.accumulate((len(layer.weights) for layer in stored.layers), initial=0))
     held = {
-        layer.name: [at for at in positions if start <= at < end]
+        layer.name: [at for at in range(start, end) if at in kept]
         for layer, start, end in zip(stored.layers, starts, starts[1:], strict=False)
     }
     full = [layer for layer in stored.layers if held[layer.name]]
@@ -341,15 +341,15 @@ def _by_groups(
     return found
 
 
-def _without_metrics(flat: Sequence[StoredArray], tree: Branch) -> list[int]:
+def _without_metrics(flat: Sequence[StoredArray], tree: Branch) -> set[int]:
     """Return the positions of a file's weights, but for those of metrics where the model has no weights for them.
 
     In TensorFlow 2.2 a `Mean` that a layer or model kept as an attribute was one of its layers: its `total` and
     `count` stand in files of weights.
     """
-    everything = list(range(len(flat)))
+    everything = set(range(len(flat)))
     specs = [leaf.specs for leaf in tree.leaves()]
-    without = [at for at in everything if split(flat[at].name)[1] not in _OF_MEANS or flat[at].shape != ()]
+    without = {at for at in everything if split(flat[at].name)[1] not in _OF_MEANS or flat[at].shape != ()}
     fits = all(each is not None for each in specs) and sum(len(each or ()) for each in specs) == len(without)
     return without if fits else everything
 

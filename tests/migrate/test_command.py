@@ -89,6 +89,9 @@ def test_results_that_no_argument_can_say_are_reported(project, capsys):
         assert words in told, told
     assert run("--to", "native", "old.py") == 0
     assert "Results that may differ" not in capsys.readouterr().err
+    for to, told in (("parallel_compat", True), ("native", False)):
+        run("--format", "json", "--to", to, "old.py")
+        assert bool(json.loads(capsys.readouterr().out)["results"]) == told
     (project / "old.py").write_text(NEW)
     assert run("old.py") == 0
     assert "Results that may differ" not in capsys.readouterr().err

@@ -411,6 +411,13 @@ def output_loss_trackers(model: Any) -> list[Any]:
     return list(model._compile_loss.metrics) if model._compile_loss is not None else []
 
 
+def of_function_of_training(wrap: Callable[[Any], Any]) -> Point:
+    """Return where the function of a training step is made (`TensorFlowTrainer.make_train_function`)."""
+    from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
+
+    return TensorFlowTrainer, "make_train_function", wrap
+
+
 def of_functions_of_a_step(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
     """Yield where the functions of a step are made (`TensorFlowTrainer.make_train_function`, `make_test_function`).
 
@@ -419,7 +426,7 @@ def of_functions_of_a_step(wrap: Callable[[str], Callable[[Any], Any]]) -> Itera
     """
     from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
 
-    yield TensorFlowTrainer, "make_train_function", wrap("train_function")
+    yield of_function_of_training(wrap("train_function"))
     yield TensorFlowTrainer, "make_test_function", wrap("test_function")
 
 

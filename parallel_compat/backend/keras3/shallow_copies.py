@@ -27,10 +27,15 @@ def of_copies(is_shallow: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Any
     def __copy__(self: Any) -> Any:
         if is_shallow(self):
             return shallow_copy(self)
-        function, arguments = self.__reduce__()
-        return function(*arguments)
+        return copied_by_file(self)
 
     yield keras.layers.Layer, "__copy__", __copy__
+
+
+def copied_by_file(thing: Any) -> Any:
+    """Return what Keras 3 makes of a layer, model or optimizer that is copied (`KerasSaveable.__reduce__`)."""
+    function, arguments = thing.__reduce__()
+    return function(*arguments)
 
 
 def shallow_copy(layer: Any) -> Any:

@@ -22,14 +22,12 @@ if TYPE_CHECKING:
     from parallel_compat.backend.keras3.patch_points import Point
 
 _IN_A_GRAPH = "_parallel_compat_in_a_graph"
-_ASSIGNED = "_parallel_compat_assigned"
+_ASSIGNED = "_parallel_compat_assigned_numbers"
 
 
 def points() -> Iterator[Point]:
     """Yield where the function of training is made, which has the numbers of that moment."""
-    for owner, name, wrap in patch_points.of_functions_of_a_step(lambda _: _taking_numbers):
-        if name == "make_train_function":
-            yield owner, name, wrap
+    yield patch_points.of_function_of_training(_taking_numbers)
 
 
 def _taking_numbers(original: Any) -> Any:

@@ -34,9 +34,7 @@ _FADING = {
 
 def points() -> Iterator[Point]:
     """Yield where the function of training is made, which is run without a batch."""
-    for owner, name, wrap in patch_points.of_functions_of_a_step(lambda name: functools.partial(_ending, name=name)):
-        if name == "make_train_function":
-            yield owner, name, wrap
+    yield patch_points.of_function_of_training(functools.partial(_ending, name="train_function"))
 
 
 def _ending(original: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from parallel_compat.backend.patches import KERAS, TENSORFLOW
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, object_eras, usage
+from parallel_compat.run import callers, usage
 from parallel_compat.run.patches.wrapping import like, looking_alike
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _computes_for_a_graph(frame: FrameType | None) -> bool:
         return False
     from parallel_compat.legacy import session
 
-    return object_eras.trained_as(callers.era_of(frame)).has_graphs and not session.is_eager()
+    return session.computes_in_graphs(callers.era_of(frame))
 
 
 def _choosing(original: Any) -> Any:

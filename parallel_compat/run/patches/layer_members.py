@@ -57,7 +57,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         layer, "activity_regularizer", activity_regularizers.OfLayer(), why="Keras 2.2.4 did not divide by the samples"
     )
     patches.set(keras.layers.Embedding, "input_length", None, why="an attribute that `Embedding` had")
-    patches.set(keras.layers.LeakyReLU, "alpha", _slope(), why="what `negative_slope` was called")
+    patches.set(keras.layers.LeakyReLU, "alpha", _slope(keras), why="what `negative_slope` was called")
     for kind in (keras.layers.SeparableConv2D, keras.layers.DepthwiseConv2D):
         attribute = "an attribute of every convolution, which those of two kernels did not use"
         patches.set(kind, "kernel_initializer", keras.initializers.GlorotUniform(), why=attribute)
@@ -112,7 +112,7 @@ class _Dynamic:
         return any(self.FLAG in vars(each) for each in layers.all_layers(layer))
 
 
-def _slope() -> property:
+def _slope(keras: Any) -> property:
     def get(self: Any) -> Any:
         if callers.user_frame(sys._getframe(1)) is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'alpha'")
@@ -122,8 +122,6 @@ def _slope() -> property:
         if object_eras.era_of_object(self).has_graphs:
             as_called.note_change(self, "negative_slope")
         self.negative_slope = float(value)
-
-    import keras
 
     return property(get, set_)
 

@@ -127,10 +127,11 @@ def optimizer_deepcopy(self: Any, memo: dict[int, Any]) -> Any:
 
 
 def _copy_of_file(optimizer: Any) -> Any:
-    function, arguments = optimizer.__reduce__()
+    from parallel_compat.backend.keras3 import shallow_copies
+
     with warnings.catch_warnings():  # the moments are those of a model that the copy does not know yet
         warnings.filterwarnings("ignore", "Skipping variable loading")
-        return function(*arguments)
+        return shallow_copies.copied_by_file(optimizer)
 
 
 def _number(value: Any) -> Any:
