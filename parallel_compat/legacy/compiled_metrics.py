@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.legacy.numbers.metrics import LayerMetric, MetricOfEra, StatefulMetric
 from parallel_compat.names.eras import Era
@@ -265,7 +265,7 @@ def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: boo
 
 def _keeps_spelling(era: Era) -> bool:
     """Say whether metrics were named as `compile` was given them (`get_metric_name` in TensorFlow 1.15.5)."""
-    return era is Era.TF_KERAS_2_2 or (era is Era.TF_KERAS_1_15 and session.has_v2_behavior())
+    return era is Era.TF_KERAS_2_2 or (era is Era.TF_KERAS_1_15 and execution.has_v2_behavior())
 
 
 class _Chosen:

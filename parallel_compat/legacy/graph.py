@@ -25,7 +25,7 @@ from parallel_compat.backend.keras3.call_context import LearningPhase
 from parallel_compat.backend.keras3.layers import calls_of
 from parallel_compat.backend.keras3.numbers_of_variables import as_of_now, is_noted
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
-from parallel_compat.legacy import data_tensors, kept_numbers
+from parallel_compat.legacy import data_tensors, kept_numbers, pending_updates
 from parallel_compat.legacy.learning_phase import fixed_learning_phase
 from parallel_compat.legacy.numbers import collected_updates, optimizer_steps
 from parallel_compat.legacy.session_in_use import current
@@ -432,8 +432,28 @@ def tf_assign_sub(ref: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
 def _tf_update(ref: Any, value: Any, method: str, rest: Any, keywords: dict[str, Any]) -> Any:
     if isinstance(value, keras.KerasTensor) or (tf.executing_eagerly() and _in_graph_era()):
         return Update(ref, value, method)
+    pending = pending_updates.waiting(ref, value, method)
+    if pending is not None:
+        return pending
     variable = ref.value if isinstance(ref, keras.Variable) else ref
     return getattr(tf.compat.v1, method)(variable, value, *rest, **keywords)
+
+
+def _scattered(name: str) -> Callable[..., Any]:
+    def scatter(ref: Any, indices: Any, updates: Any, *rest: Any, **keywords: Any) -> Any:
+        rows = indices if name.startswith("nd_") else tf.expand_dims(indices, -1)
+        change = getattr(tf, f"tensor_scatter_nd_{name.removeprefix('nd_')}")
+        if not tf.executing_eagerly():
+            pending = pending_updates.waiting(ref, change(tf.convert_to_tensor(ref), rows, updates), "assign")
+            if pending is not None:
+                return pending
+        return getattr(tf.compat.v1, f"scatter_{name}")(ref, indices, updates, *rest, **keywords)
+
+    return scatter
+
+
+scatter_add, scatter_sub, scatter_update = map(_scattered, ("add", "sub", "update"))
+scatter_nd_add, scatter_nd_sub, scatter_nd_update = map(_scattered, ("nd_add", "nd_sub", "nd_update"))
 
 
 def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
@@ -463,12 +483,17 @@ class _Average:
 
 
 def _update(variable: Any, value: Any, method: str) -> Any:
+    if isinstance(value, keras.KerasTensor) or own_optimizers.in_updates():
+        return Update(variable, value, method)
+    pending = None if isinstance(variable, _Average) else pending_updates.waiting(variable, value, method)
+    if pending is not None:
+        return pending
     training = keras3.training_of_call()
     # In a graph an update ran only where it was asked for: with `add_update`, when the model trained.
     layer = call_context.layer_of_users()
     frozen = layer is not None and not (collected_updates.is_updated(layer) or is_stateful(layer))
     waits = training is False or (training is None and tf.executing_eagerly()) or frozen
-    if isinstance(value, keras.KerasTensor) or (waits and _in_graph_era()) or own_optimizers.in_updates():
+    if waits and _in_graph_era():
         return Update(variable, value, method)
     return getattr(variable, method)(value)
 

@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
-import tensorflow as tf
 
 from parallel_compat.backend.keras3 import call_context
-from parallel_compat.legacy import kept_numbers
+from parallel_compat.legacy import kept_numbers, pending_updates
 from parallel_compat.legacy.graph import Update, is_stateful
 from parallel_compat.legacy.numbers.collected_updates import is_updated
 from parallel_compat.run import object_eras
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_PENDING = "_parallel_compat_pending_updates"
-
-
-@contextlib.contextmanager
-def assigned_after(layer: Any) -> Iterator[None]:
-    """Let the pairs of `add_update` be assigned when the layer's call ends: Keras 2 assigned them after the outputs.
-
-    What the call reads of a variable behind `add_update` is the value from before. In a graph of its own, which a
-    call is traced in for its shapes, they are assigned at once.
-    """
-    pending: list[tuple[Any, Any]] = []
-    before = vars(layer).get(_PENDING)
-    vars(layer)[_PENDING] = (_graph(), pending)
-    try:
-        with call_context.in_call_of(layer):
-            yield
-    finally:
-        vars(layer)[_PENDING] = before
-    for variable, value in pending:
-        variable.assign(value)
-
-
-def _graph() -> Any:
-    return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
 
 def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
@@ -67,11 +37,8 @@ def add_update(layer: Any, updates: Any = None, inputs: Any = None) -> None:
         elif isinstance(each, tuple) and len(each) == 2:
             if object_eras.era_of_object(layer).is_tf_keras:
                 continue  # which made one tensor of both
-            variable, value = each
-            graph, pending = vars(layer).get(_PENDING) or (None, None)
-            if pending is not None and graph is _graph():
-                pending.append((variable, tf.cast(value, variable.dtype)))
-            else:
-                variable.assign(tf.cast(value, variable.dtype))
+            pending_updates.assign_after(*each)
+        elif pending_updates.ask_for(each):
+            continue
         elif callable(each) and not hasattr(each, "shape"):
             each()

@@ -124,10 +124,11 @@ CHANGED_SINCE_GRAPHS = {
 
 _PROVIDED: dict[str, str] = {
     # Sessions and graphs that only served to be there.
-    "tensorflow.disable_eager_execution": f"{_LEGACY}.session.disable_eager_execution",
-    "tensorflow.disable_v2_behavior": f"{_LEGACY}.session.disable_eager_execution",
-    "tensorflow.enable_eager_execution": f"{_LEGACY}.session.enable_eager_execution",
-    "tensorflow.enable_v2_behavior": f"{_LEGACY}.session.enable_v2_behavior",
+    "tensorflow.disable_eager_execution": f"{_LEGACY}.execution.disable_eager_execution",
+    "tensorflow.disable_v2_behavior": f"{_LEGACY}.execution.disable_eager_execution",
+    "tensorflow.enable_eager_execution": f"{_LEGACY}.execution.enable_eager_execution",
+    "tensorflow.enable_v2_behavior": f"{_LEGACY}.execution.enable_v2_behavior",
+    "tensorflow.enable_resource_variables": "tensorflow.compat.v1.enable_resource_variables",
     "tensorflow.get_default_session": f"{_LEGACY}.session.get_default_session",
     "tensorflow.get_default_graph": f"{_LEGACY}.session.get_default_graph",
     "tensorflow.reset_default_graph": f"{_LEGACY}.session.reset_default_graph",
@@ -164,6 +165,12 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.assign_add": f"{_LEGACY}.graph.tf_assign_add",
     "tensorflow.assign_sub": f"{_LEGACY}.graph.tf_assign_sub",
     "tensorflow.group": f"{_LEGACY}.graph.tf_group",
+    "tensorflow.scatter_add": f"{_LEGACY}.graph.scatter_add",
+    "tensorflow.scatter_sub": f"{_LEGACY}.graph.scatter_sub",
+    "tensorflow.scatter_update": f"{_LEGACY}.graph.scatter_update",
+    "tensorflow.scatter_nd_add": f"{_LEGACY}.graph.scatter_nd_add",
+    "tensorflow.scatter_nd_sub": f"{_LEGACY}.graph.scatter_nd_sub",
+    "tensorflow.scatter_nd_update": f"{_LEGACY}.graph.scatter_nd_update",
     "tensorflow.Variable": f"{_LEGACY}.variables.Variable",
     "tensorflow.saved_model.save": f"{_LEGACY}.saved_models.save",
     "tensorflow.map_fn": f"{_LEGACY}.op_layers.map_fn",

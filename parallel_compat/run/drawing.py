@@ -16,7 +16,7 @@ from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.batches import ordered_batches
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, ends_of_data, sample_order
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -116,7 +116,7 @@ def lose_what_a_look_read(model: Any, arguments: dict[str, Any], drawing: Mappin
     data = arguments.get("x")
     if not isinstance(data, GeneratorType) or object_eras.era_of_training(model) is not Era.TF_KERAS_1_15:
         return
-    if session.is_eager() and drawing.get("workers", 1) and not drawing.get("use_multiprocessing"):
+    if execution.is_eager() and drawing.get("workers", 1) and not drawing.get("use_multiprocessing"):
         arguments["x"] = itertools.chain(itertools.islice(data, 1), _without_first(data, _read_by_queue(drawing)))
 
 
@@ -289,7 +289,7 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
     if (
         era is Era.TF_KERAS_1_15
-        and not session.is_eager()
+        and not execution.is_eager()
         and isinstance(held_out, (tuple, list))
         and ordered_batches.are_arrays(held_out)
         and not is_in_memory()  # where the samples are taken in the order that is drawn

@@ -31,10 +31,10 @@ from parallel_compat.legacy import (
     compiled_metrics,
     compiled_weights,
     data_tensors,
+    execution,
     kept_numbers,
     model_files,
     printed_lines,
-    session,
 )
 from parallel_compat.legacy import summary as legacy_summary
 from parallel_compat.legacy.numbers import (
@@ -119,9 +119,9 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     lose_what_a_look_read(self, arguments, drawing)
     in_steps = not fields_of_arrays(arguments) or arguments.get("validation_steps") is not None
     batch_logs.evaluate_in_steps(
-        self, (in_steps and not session.is_eager()) or not are_arrays(arguments.get("validation_data"))
+        self, (in_steps and not execution.is_eager()) or not are_arrays(arguments.get("validation_data"))
     )
-    batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset) and not session.is_eager())
+    batch_logs.train_in_steps(self, isinstance(arguments.get("x"), tf.data.Dataset) and not execution.is_eager())
     note_batches(self, "train", {**arguments, "validation_data": held_out}, size_of_batches(self, arguments))
     arguments = in_drawn_order(self, arguments)
     if keeps_order(self, arguments.get("x"), drawing.get("workers")):
@@ -130,13 +130,13 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     in_batches_of_training = (
         era is Era.TF_KERAS_1_15 and (is_generator(x) or is_sequence(x)) and generator_methods.ArrayBatches.takes(held)
     )
-    takes_part = session.is_eager() and held_out_steps is not None
+    takes_part = execution.is_eager() and held_out_steps is not None
     asked_for = None if in_batches_of_training else held_out_steps
     batch_logs.evaluate_part_of(self, samples_of_arrays(held_out) if takes_part else None, asked_for)
     size = arguments.get("validation_batch_size") or arguments.get("batch_size")
     held_x = held_out[0] if isinstance(held_out, (tuple, list)) else None
     evaluating = batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps"))
-    keeps_function = trained_on_arrays(self, era) if of_arrays and not session.is_eager() else nullcontext()
+    keeps_function = trained_on_arrays(self, era) if of_arrays and not execution.is_eager() else nullcontext()
     with lines, evaluating, keeps_function:
         if is_parallel(self) and not in_batches_of_training:  # which draws from generators itself
             history = original(self, **arguments, **drawing)
@@ -192,7 +192,7 @@ def _fit_generator(**arguments: Any) -> Any:
     in_steps = is_generator(held_out) or is_sequence(held_out)
     batch_logs.evaluate_part_of(model, None, arguments.get("validation_steps") if in_steps else None)
     of_dataset = isinstance(arguments.get("generator"), tf.data.Dataset)
-    batch_logs.train_in_steps(model, of_dataset and not session.is_eager())
+    batch_logs.train_in_steps(model, of_dataset and not execution.is_eager())
     look_at_first_batch(model, arguments.get("generator"))
     iterate_once_before(model, arguments, "generator")
     lose_what_is_read_ahead(model, arguments, arguments)
@@ -534,8 +534,8 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
         arguments = in_whole_steps(whole_arrays.divided_by_steps(arguments, "steps", era))
         arguments, drawing = whole_arrays.evaluated_in_steps(arguments, drawing, era)
     in_steps = steps is not None
-    batch_logs.evaluate_in_steps(self, (in_steps and not session.is_eager()) or arguments.get("y") is None)
-    takes_part = name == "evaluate" and in_steps and session.is_eager()
+    batch_logs.evaluate_in_steps(self, (in_steps and not execution.is_eager()) or arguments.get("y") is None)
+    takes_part = name == "evaluate" and in_steps and execution.is_eager()
     batch_logs.evaluate_part_of(self, samples_of_arrays((evaluated,)) if takes_part else None, steps)
     if name == "evaluate" and is_sparse(arguments.get("x")):
         parts = [arguments.pop(part, None) for part in ("x", "y", "sample_weight")]

@@ -13,7 +13,7 @@ from typing import Any
 import keras
 
 from parallel_compat.batches import ordered_batches
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 from parallel_compat.names.eras import Era
 from parallel_compat.run.validation_data import fields_of_arrays, validated_on
 
@@ -106,7 +106,7 @@ def divided_by_steps(arguments: dict[str, Any], steps: str, era: Era) -> dict[st
         era: of the code that trains.
     """
     count = arguments.get(steps)
-    divides = session.is_eager() if era is Era.TF_KERAS_1_15 else era is Era.TF_KERAS_2_2 and isinstance(count, float)
+    divides = execution.is_eager() if era is Era.TF_KERAS_1_15 else era is Era.TF_KERAS_2_2 and isinstance(count, float)
     if not divides or arguments.get("batch_size") or not count:
         return arguments
     samples = fields_of_arrays(arguments).get("samples")
@@ -117,7 +117,7 @@ _DATA = ("x", "y", "sample_weight")
 
 
 def _take_all(era: Era) -> bool:
-    return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and not session.is_eager())
+    return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and not execution.is_eager())
 
 
 def _are_taken_whole(data: tuple[Any, ...], era: Era) -> bool:

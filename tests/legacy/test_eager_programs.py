@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import parallel_compat
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 
 X = np.arange(50, dtype="float32").reshape(25, 2) / 10
 Y = X[:, :1] ** 2
@@ -18,7 +18,7 @@ Y = X[:, :1] ** 2
 @pytest.fixture(autouse=True)
 def _eagerly(monkeypatch: pytest.MonkeyPatch) -> None:
     for asked in ("_eagerly", "_as_tensorflow_2"):
-        monkeypatch.setattr(session, asked, threading.Event())
+        monkeypatch.setattr(execution, asked, threading.Event())
 
 
 def program(source: str, tmp_path: Any, **names: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import parallel_compat
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 
 
 def _rows() -> Any:
@@ -144,7 +144,7 @@ def test_data_that_ends_before_the_steps(era: str, replicas: int, expected: Any)
 
 
 def test_epochs_without_a_batch_are_refused_in_eager_execution_of_tensorflow_1(monkeypatch: Any) -> None:
-    monkeypatch.setattr(session, "is_eager", lambda: True)
+    monkeypatch.setattr(execution, "is_eager", lambda: True)
     data = tf.data.Dataset.from_tensor_slices((_X, _Y)).batch(8)
     with parallel_compat.legacy_names(era="tf.keras-1.15"):
         from tensorflow.keras import Sequential, layers

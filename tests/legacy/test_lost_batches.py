@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 
 import parallel_compat
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,8 @@ _Y = (np.arange(20) % 3).astype("float32")[:, None]
 @pytest.fixture(autouse=True)
 def _in_graphs_again() -> Iterator[None]:
     yield
-    session.disable_eager_execution()
-    session.object_eras.train_in_graphs(False)
+    execution.disable_eager_execution()
+    execution.object_eras.train_in_graphs(False)
 
 
 def _numbered() -> Iterator[Any]:

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import parallel_compat
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,8 @@ _OF_ONE_OPERATION = [11, 9, 1, 7, 6, 9, 7, 6, 11, 10, 5, 2, 6, 11, 10, 1]
 def _of_no_seed() -> Iterator[None]:
     tf.random.set_seed(87654321)  # as if there was none, but for what has no seed of its own
     yield
-    session.disable_eager_execution()
-    session.object_eras.train_in_graphs(False)
+    execution.disable_eager_execution()
+    execution.object_eras.train_in_graphs(False)
 
 
 def _elements() -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import parallel_compat
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
@@ -280,6 +280,6 @@ model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
 
 def test_graphs_of_tensorflow_2_end_with_the_legacy_names() -> None:
     with parallel_compat.legacy_names(era="tf.keras-2.2"):
-        session.disable_eager_execution()
+        execution.disable_eager_execution()
         assert object_eras.trained_as(Era.TF_KERAS_2_2) is Era.TF_KERAS_1_15
     assert object_eras.trained_as(Era.TF_KERAS_2_2) is Era.TF_KERAS_2_2

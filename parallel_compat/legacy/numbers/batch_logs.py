@@ -24,7 +24,7 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points, users_strategies
 from parallel_compat.batches import epochs
-from parallel_compat.legacy import compiled_metrics, printed_lines, session
+from parallel_compat.legacy import compiled_metrics, execution, printed_lines
 from parallel_compat.legacy.numbers import logs as logs_as_then
 from parallel_compat.legacy.numbers import metrics
 from parallel_compat.legacy.numbers.callback_params import Params
@@ -458,7 +458,7 @@ def evaluating(model: Any, kind: str, x: Any, batch_size: int | None, steps: int
         yield
         return
     before = vars(model).get(_EVALUATED, {})
-    in_steps = steps is not None and not session.is_eager()
+    in_steps = steps is not None and not execution.is_eager()
     counted = (steps, 1) if in_steps else (int(first.shape[0]), batch_size or 32)
     vars(model)[_EVALUATED] = {**before, kind: counted}
     try:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 from parallel_compat.legacy.numbers import batch_logs, classes_of_datasets
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -62,7 +62,7 @@ def dataset_of(model: Any, data: tf.data.Dataset, what: str, steps: int | None, 
     return keras3.DatasetAdapter(
         data,
         goes_on=steps is not None,
-        learns_length=is_22 or not session.is_eager(),
+        learns_length=is_22 or not execution.is_eager(),
         ended=of_end,
         one_before=is_22 and not trains and steps is None,  # that of training, made once, is in `fit`
     )
@@ -95,7 +95,7 @@ def ended(model: Any, what: str, steps: int | None, batches: int) -> bool:
         if what == "training":
             vars(model)[_OVER] = True
         return True
-    if not batches and session.is_eager():
+    if not batches and execution.is_eager():
         raise ValueError(
             f"Expected a batch in each epoch of {what}. Received: data that ended before. Empty training data, as "
             "TensorFlow 1.15 said. Let the data set `repeat()`."

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from parallel_compat.backend.keras3.shuffled_datasets import Shuffled, has_shuffle, is_shuffle, with_one_iterator_more
-from parallel_compat.legacy import session
+from parallel_compat.legacy import execution
 from parallel_compat.legacy.numbers.draws_of_tensorflow import whole_numbers
 from parallel_compat.run import object_eras
 
@@ -33,7 +33,7 @@ _FOR_EVER = -1
 
 def begins_anew(era: Era) -> bool:
     """Whether each iterator of a shuffled data set begins its order anew in code of an era."""
-    return object_eras.trained_as(era).has_graphs and not session.has_v2_behavior()
+    return object_eras.trained_as(era).has_graphs and not execution.has_v2_behavior()
 
 
 def shuffled(elements: tf.data.Dataset, buffer_size: Any, seed: Any, again: bool) -> tf.data.Dataset | None:

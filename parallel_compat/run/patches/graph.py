@@ -27,7 +27,7 @@ def put_on(patches: Patches) -> None:
     from parallel_compat.backend.keras3 import dispatch
     from parallel_compat.backend.keras3 import layers as keras3_layers
     from parallel_compat.backend.keras3 import symbolic_values as values
-    from parallel_compat.legacy import session
+    from parallel_compat.legacy import execution
 
     dispatch.register_once()
     patches.set(dispatch, "handler", _on_symbolic_tensors, why="a layer of any function", read_in=TENSORFLOW)
@@ -61,7 +61,7 @@ def put_on(patches: Patches) -> None:
     _variables(patches, tf)
     for name in ("enable_eager_execution", "enable_v2_behavior"):
         why = "the loop that `fit` of TensorFlow 1 had then"
-        patches.wrap(tf.compat.v1, name, session.enabling, why=why, read_in=TENSORFLOW)
+        patches.wrap(tf.compat.v1, name, execution.enabling, why=why, read_in=TENSORFLOW)
     patches.wrap(type(tf.Variable), "__call__", _variable, why="in a layer's call, of that place", read_in=TENSORFLOW)
     for name in ("L1", "L2", "L1L2"):
         kind = getattr(keras.regularizers, name)
@@ -195,6 +195,9 @@ def _variables(patches: Patches, tf: Any) -> None:
             patches.wrap(
                 module, name, _choosing, why="a choice by variables, made anew in each step", read_in=TENSORFLOW
             )
+        patches.wrap(
+            module, "control_dependencies", _assigned_before, why="what waits for the end of a call", read_in=TENSORFLOW
+        )
     patches.wrap(tf.Variable, "__hash__", _by_identity, why="a variable is the key of a dict", read_in=TENSORFLOW)
     for operator in ("__add__", "__sub__", "__mul__", "__truediv__"):
         in_place = f"__i{operator[2:]}"
@@ -219,9 +222,9 @@ def _computes_for_a_graph(frame: FrameType | None) -> bool:
         frame = frame.f_back
     if frame is None or not callers.is_users(frame):
         return False
-    from parallel_compat.legacy import session
+    from parallel_compat.legacy import execution
 
-    return session.computes_in_graphs(callers.era_of(frame))
+    return execution.computes_in_graphs(callers.era_of(frame))
 
 
 def _choosing(original: Any) -> Any:
@@ -285,8 +288,12 @@ def _assigning(original: Any, method: str) -> Any:
     @functools.wraps(original)
     def assign(self: Any, value: Any, *rest: Any, **keywords: Any) -> Any:
         frame = sys._getframe(1)
-        in_graph = callers.is_users(frame) and tf.executing_eagerly() and _computes_for_a_graph(frame)
-        if in_graph and not _is_in_step_of_optimizer(frame):
+        if not callers.is_users(frame):
+            return original(self, value, *rest, **keywords)
+        if not tf.executing_eagerly():
+            pending = None if _is_in_step_of_optimizer(frame) or _is_of_metric(frame) else _pending(self, value, method)
+            return original(self, value, *rest, **keywords) if pending is None else pending
+        if _computes_for_a_graph(frame) and not _is_in_step_of_optimizer(frame):
             from parallel_compat.legacy import graph
 
             usage.record(f"variable.{method}(value)", "an operation, which a session runs", frame)
@@ -294,6 +301,30 @@ def _assigning(original: Any, method: str) -> Any:
         return original(self, value, *rest, **keywords)
 
     return assign
+
+
+def _pending(variable: Any, value: Any, method: str) -> Any:
+    from parallel_compat.legacy import pending_updates
+
+    return pending_updates.waiting(variable, value, method)
+
+
+def _is_of_metric(frame: FrameType) -> bool:
+    """Say whether the user's code is that of a metric, whose updates are run with what it gives."""
+    from keras.metrics import Metric
+
+    return isinstance(frame.f_locals.get("self"), Metric)
+
+
+def _assigned_before(original: Any) -> Any:
+    @functools.wraps(original)
+    def control_dependencies(control_inputs: Any) -> Any:
+        from parallel_compat.legacy import pending_updates
+
+        pending_updates.carry_out(control_inputs)
+        return original(control_inputs)
+
+    return control_dependencies
 
 
 def _is_in_step_of_optimizer(frame: FrameType | None) -> bool:

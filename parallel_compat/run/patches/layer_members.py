@@ -158,12 +158,12 @@ def _tell_of_training(layer: Any, era: Era) -> None:
     layers asked for the learning phase. TensorFlow 2.2 handed it to `**kwargs`, too. tf.keras handed it to a `call`
     that requires it, which Keras 3 refuses to call without.
     """
-    from parallel_compat.legacy import session
+    from parallel_compat.legacy import execution
 
     parameter = layers.training_parameter(layer)
     if parameter is None:
         return
-    in_graph = session.computes_in_graphs(era)
+    in_graph = execution.computes_in_graphs(era)
     if parameter.kind is parameter.VAR_KEYWORD:
         if era is Era.TF_KERAS_2_2 and not in_graph:
             layers.let_inherit_training(layer, True)

@@ -397,7 +397,8 @@ def _called_without_training(original: Any) -> Any:
             frame = callers.user_frame(sys._getframe(1))
             if frame is not None and callers.era_of(frame) is not Era.TODAY:
                 keywords["training"] = 0
-        if given and patch_points.any_symbolic(given[0]):
+        symbolic = bool(given) and patch_points.any_symbolic(given[0])
+        if symbolic:
             from parallel_compat.legacy.numbers import batch_normalization, collected_updates
 
             collected_updates.note_call(self)
@@ -406,14 +407,18 @@ def _called_without_training(original: Any) -> Any:
         if given and isinstance(given[0], (dict, list, tuple)) and _of_tf_keras(self):
             given = (layer_calls.arrays_among_tensors(given[0]), *given[1:])
         is_users = not type(self).__module__.startswith("keras.")
-        if is_users and given and patch_points.any_symbolic(given[0]):
+        if is_users and symbolic:
             given = (_with_captured(self, given[0]), *given[1:])
+        undecided = call_context.is_undecided() and keywords.get("training") is None
         with (
-            _assigning_after(self) if is_users else _NOTHING,
+            _assigning_after(self, symbolic) if is_users or symbolic else _NOTHING as outputs,
+            call_context.in_call_of(self) if is_users else _NOTHING,
             _handing_on(self, given, keywords, sys._getframe(1)),
         ):
             result = original(self, *given, **keywords)
-        _say_whether_it_trains(result, self, given[:1], keywords.get("training"))
+            if outputs is not None:
+                outputs.append(result)
+        _say_whether_it_trains(result, self, given[:1], keywords.get("training"), undecided)
         return result
 
     return __call__
@@ -457,10 +462,10 @@ def _handing_on(
     """
     if not _is_old(layer):
         return _NOTHING
-    from parallel_compat.legacy import session
+    from parallel_compat.legacy import execution
 
     said, era = None, object_eras.era_of_object(layer)
-    if era.is_tf_keras and session.computes_in_graphs(era):
+    if era.is_tf_keras and execution.computes_in_graphs(era):
         handed = call_context.said() is not None and keras_layers.is_left_without_training(layer)
         if handed and not patch_points.any_symbolic(given):  # which Keras would note as what the user gave
             keywords.setdefault("training", call_context.said())
@@ -478,10 +483,10 @@ def _for_inner_calls(said: Any) -> Iterator[None]:
         yield
 
 
-def _assigning_after(layer: Any) -> contextlib.AbstractContextManager[None]:
-    from parallel_compat.legacy import updates
+def _assigning_after(layer: Any, symbolic: bool) -> contextlib.AbstractContextManager[list[Any]]:
+    from parallel_compat.legacy import pending_updates
 
-    return updates.assigned_after(layer)
+    return pending_updates.assigned_after(layer, symbolic)
 
 
 def _with_captured(layer: Any, inputs: Any) -> Any:
@@ -492,14 +497,14 @@ def _with_captured(layer: Any, inputs: Any) -> Any:
     return closures.capture_of_call(layer, inputs)
 
 
-def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any) -> None:
+def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any, undecided: bool) -> None:
     """Let what a layer gives for a value say whether it depends on the learning phase, as a graph's tensor did."""
     if object_eras.era_of_object(layer) is Era.KERAS_2_2_4:
         from parallel_compat.legacy import learning_phase
 
         asked = training is True and call_context.training() is not True  # by code, not by the model that trains
         uses = not asked and learning_phase.layer_uses_phase(layer)
-        if call_context.is_undecided() and layer_calls.is_traced(results):
+        if undecided and layer_calls.is_traced(results):
             layer_calls.keep_notes_of_phase(layer, results)
         layer_calls.say_uses_phase(results, uses or layer_calls.says_uses_phase((inputs, results)))
 

@@ -66,10 +66,10 @@ def _order_of_validation(model: Any) -> Any:
     era = object_eras.era_of_training(model)
     if era is not Era.TF_KERAS_1_15:
         return False
-    from parallel_compat.legacy import session
+    from parallel_compat.legacy import execution
     from parallel_compat.legacy.numbers import sample_order
 
-    if session.is_eager():
+    if execution.is_eager():
         return False
 
     return sample_order.drawn(era, True)

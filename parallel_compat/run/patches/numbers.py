@@ -206,13 +206,14 @@ def in_step_of(kind: str) -> Callable[[Any], Any]:
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
         def step(self: Any, *given: Any, **keywords: Any) -> Any:
-            from parallel_compat.legacy import learning_phase, metrics_updates
+            from parallel_compat.legacy import learning_phase, metrics_updates, pending_updates
             from parallel_compat.legacy.numbers import draws_of_functions
 
             phase = None if kind == "predict" else learning_phase.phase_of_step(self, kind == "train")
             is_traced = object_eras.era_of_training(self) is Era.TF_KERAS_2_2
             traced = draws_of_functions.traced(self, kind) if is_traced else contextlib.nullcontext()
-            with in_step(phase), traced, metrics_updates.run_with_step(self, kind):
+            updates = metrics_updates.run_with_step(self, kind)
+            with in_step(phase), traced, updates, pending_updates.assigned_after(self):
                 return original(self, *given, **keywords)
 
         return step

@@ -1,0 +1,167 @@
+"""Assignments in a user's layer, loss or metric, which a graph carried out only where something asked for them.
+
+What assigned was an operation like any other. It ran where `add_update` had been given it, where something was computed
+from what it returned, or behind `tf.control_dependencies`, and else never; and what `call` read of the variable beside
+it was, as a rule, what it had been before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from parallel_compat.legacy import execution
+from parallel_compat.run import object_eras
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(eq=False)
+class _Pending:
+    """An assignment to come.
+
+    Attributes:
+        variable: the variable.
+        value: what it is assigned, or what is added or subtracted.
+        method: "assign", "assign_add" or "assign_sub".
+        tensor: what code got for it, or None.
+        asked: whether something wants it to be carried out.
+    """
+
+    variable: Any
+    value: Any
+    method: str = "assign"
+    tensor: Any = None
+    asked: bool = False
+
+    def carry_out(self) -> None:
+        getattr(self.variable, self.method)(self.value)
+
+
+@dataclass(eq=False)
+class _Call:
+    """A call in progress.
+
+    Attributes:
+        owner: the layer that is called, or the model whose step is traced.
+        graph: what the call is traced in, or None where it computes at once or on symbolic tensors.
+        symbolic: whether it is called on symbolic tensors: what it is traced in, for its shapes, is never run.
+        pending: the assignments to come.
+    """
+
+    owner: Any
+    graph: Any
+    symbolic: bool
+    pending: list[_Pending] = field(default_factory=list)
+
+
+_call: ContextVar[_Call | None] = ContextVar("call", default=None)
+
+
+@contextlib.contextmanager
+def assigned_after(owner: Any, symbolic: bool = False) -> Iterator[list[Any]]:
+    """Carry out what a call of a user's layer, or a step of a model, asked for as it ends.
+
+    Keras 2 assigned after the outputs. What losses, metrics and functions of `Lambda` assign belongs to the step.
+
+    Args:
+        owner: the layer or model.
+        symbolic: whether it is called on symbolic tensors.
+
+    Yields:
+        a list for what the call returns.
+    """
+    outputs: list[Any] = []
+    call = _Call(owner, _graph(), symbolic)
+    token = _call.set(call)
+    try:
+        yield outputs
+    finally:
+        _call.reset(token)
+    given = {id(each) for each in keras.tree.flatten(outputs)}
+    for each in call.pending:
+        used = each.tensor is not None and (each.tensor.consumers() or id(each.tensor) in given)
+        if each.asked or used:
+            each.carry_out()
+
+
+def _graph() -> Any:
+    return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+
+
+def _in_progress() -> _Call | None:
+    call = _call.get()
+    return call if call is not None and call.graph is _graph() else None
+
+
+def assign_after(variable: Any, value: Any) -> None:
+    """Assign to a variable as the call in progress ends, or at once where there is none."""
+    value, call = tf.cast(value, variable.dtype), _in_progress()
+    if call is None:
+        variable.assign(value)
+    else:
+        call.pending.append(_Pending(variable, value, asked=True))
+
+
+def waiting(variable: Any, value: Any, method: str) -> Any:
+    """Return what a variable will be, to be assigned as the call in progress ends if something asks for it.
+
+    Args:
+        variable: the variable.
+        value: a tensor.
+        method: "assign", "assign_add" or "assign_sub".
+
+    Returns:
+        a tensor, with the gradient of the variable; None where no call of a layer of graph code is traced.
+    """
+    call = _call.get()
+    traced = call is not None and _graph() is not None and (call.symbolic or call.graph is _graph())
+    if call is None or not traced or not execution.computes_in_graphs(object_eras.era_of_object(call.owner)):
+        return None
+    now, value = tf.convert_to_tensor(variable), tf.cast(value, variable.dtype)
+    after = {"assign": lambda: value, "assign_add": lambda: now + value, "assign_sub": lambda: now - value}[method]()
+    after = tf.stop_gradient(after)
+    tensor = after + (now - tf.stop_gradient(now)) if getattr(variable, "trainable", False) else tf.identity(after)
+    if not call.symbolic:
+        call.pending.append(_Pending(variable, value, method, tensor))
+    return tensor
+
+
+def ask_for(update: Any) -> bool:
+    """Let an assignment that waits be carried out as the call in progress ends, and say whether there is one.
+
+    Args:
+        update: what the assignment returned, or `tf.group` of several.
+    """
+    found = _behind(update)
+    for each in found:
+        each.asked = True
+    return bool(found)
+
+
+def carry_out(updates: Any) -> None:
+    """Carry out the assignments that wait among what `tf.control_dependencies` is given: what follows reads them."""
+    call = _in_progress()
+    if call is None:
+        return
+    for each in keras.tree.flatten(updates):
+        for pending in _behind(each):
+            pending.carry_out()
+            call.pending.remove(pending)
+
+
+def _behind(update: Any) -> list[_Pending]:
+    call = _in_progress()
+    if call is None or not any(each.tensor is not None for each in call.pending):
+        return []
+    operations = {getattr(update, "op", update)}
+    for each in list(operations):
+        if isinstance(each, tf.Operation) and each.type == "NoOp":  # of a group
+            operations.update(each.control_inputs)
+    return [each for each in call.pending if each.tensor is not None and each.tensor.op in operations]
