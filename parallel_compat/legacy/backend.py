@@ -489,7 +489,9 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
 
 
 def _as_tensor_like(chosen: Any, other: Any) -> Any:
-    """Return a number as a tensor where the other one is a tensor, for a graph's was made of both."""
+    """Return a number as a tensor where the other one is a tensor, and a variable's, for a graph's was made of both."""
+    if isinstance(chosen, (keras.Variable, tf.Variable)) and not tf.executing_eagerly():
+        return tf.convert_to_tensor(chosen)
     is_number = isinstance(chosen, (int, float)) and tf.is_tensor(other)
     return tf.convert_to_tensor(chosen, other.dtype) if is_number else chosen
 

@@ -100,6 +100,12 @@ def _in_progress() -> _Call | None:
     return call if call is not None and call.graph is _graph() else None
 
 
+def is_traced() -> bool:
+    """Say whether the call in progress is traced on tensors, to be run, and not on symbolic ones for its shapes."""
+    call = _call.get()
+    return call is not None and call.graph is not None
+
+
 def assign_after(variable: Any, value: Any) -> None:
     """Assign to a variable as the call in progress ends, or at once where there is none."""
     value, call = tf.cast(value, variable.dtype), _in_progress()

@@ -244,6 +244,8 @@ def _taking_weights_when_built(original: Any) -> Any:
 
     @functools.wraps(original)
     def __setattr__(self: Any, name: str, value: Any) -> None:
+        if hasattr(value, "shape"):
+            _replace_weight(self, name, value, sys._getframe(1))
         if isinstance(value, (list, tuple, dict)) and _passes_over_layers(self, name, value, sys._getframe(1)):
             with layers.leaving_out_listed(self, value) as listed:
                 original(self, name, listed)
@@ -262,6 +264,14 @@ def _taking_weights_when_built(original: Any) -> Any:
             original(self, name, value)
 
     return __setattr__
+
+
+def _replace_weight(layer: Any, name: str, value: Any, frame: FrameType) -> None:
+    user = _assigning(frame)
+    if user is not None:
+        from parallel_compat.legacy import replaced_weights
+
+        replaced_weights.note(layer, name, value, callers.era_of(user), _ASSIGNED)
 
 
 def _in_graph_of_user(layer: Any, frame: FrameType) -> bool:

@@ -94,6 +94,21 @@ def set_own_weights(layer: Any, variables: Iterable[Any], *, trainable: bool) ->
         layer._tracker.lock()
 
 
+def lose_weight(layer: Any, name: str, weight: Any) -> None:
+    """Take a weight off those of a layer, if no other attribute of it holds it.
+
+    Args:
+        layer: the layer.
+        name: of the attribute that will no longer hold it, a property or not.
+        weight: the weight.
+    """
+    plain = name.removeprefix("_")
+    if any(held is weight for each, held in vars(layer).items() if each not in (plain, f"_{plain}")):
+        return
+    if any(weight is each for kind in _STORES for each in own_weights(layer, kind)):
+        layer._untrack_variable(weight)
+
+
 def is_computed(value: Any) -> bool:
     """Say whether this is a tensor, and no variable."""
     return tf.is_tensor(value) and not isinstance(value, (keras.Variable, tf.Variable))

@@ -413,6 +413,7 @@ def _called_without_training(original: Any) -> Any:
         with (
             _assigning_after(self, symbolic) if is_users or symbolic else _NOTHING as outputs,
             call_context.in_call_of(self) if is_users else _NOTHING,
+            _putting_weights_back() if is_users else _NOTHING,
             _handing_on(self, given, keywords, sys._getframe(1)),
         ):
             result = original(self, *given, **keywords)
@@ -487,6 +488,12 @@ def _assigning_after(layer: Any, symbolic: bool) -> contextlib.AbstractContextMa
     from parallel_compat.legacy import pending_updates
 
     return pending_updates.assigned_after(layer, symbolic)
+
+
+def _putting_weights_back() -> contextlib.AbstractContextManager[None]:
+    from parallel_compat.legacy import replaced_weights
+
+    return replaced_weights.put_back_after()
 
 
 def _with_captured(layer: Any, inputs: Any) -> Any:
