@@ -410,10 +410,11 @@ def _called_without_training(original: Any) -> Any:
         if is_users and symbolic:
             given = (_with_captured(self, given[0]), *given[1:])
         undecided = call_context.is_undecided() and keywords.get("training") is None
+        in_graph = (is_users or symbolic) and object_eras.era_of_training(self).has_graphs
         with (
-            _assigning_after(self, symbolic) if is_users or symbolic else _NOTHING as outputs,
-            call_context.in_call_of(self) if is_users else _NOTHING,
-            _putting_weights_back() if is_users else _NOTHING,
+            _assigning_after(self, symbolic) if in_graph else _NOTHING as outputs,
+            call_context.in_call_of(self) if in_graph and is_users else _NOTHING,
+            _putting_weights_back() if in_graph and is_users else _NOTHING,
             _handing_on(self, given, keywords, sys._getframe(1)),
         ):
             result = original(self, *given, **keywords)
