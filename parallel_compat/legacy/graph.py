@@ -477,6 +477,10 @@ class _Average:
     def dtype(self) -> Any:
         return self.variable.dtype
 
+    def after(self, value: Any) -> Any:
+        """Return what it will be."""
+        return debiased_of_variable(self.variable).would_be(value, self.momentum)
+
     def assign(self, value: Any) -> Any:
         value = tf.cast(value, self.dtype)
         return self.variable.assign(debiased_of_variable(self.variable).after(value, self.momentum))
@@ -485,7 +489,7 @@ class _Average:
 def _update(variable: Any, value: Any, method: str) -> Any:
     if isinstance(value, keras.KerasTensor) or own_optimizers.in_updates():
         return Update(variable, value, method)
-    pending = None if isinstance(variable, _Average) else pending_updates.waiting(variable, value, method)
+    pending = pending_updates.waiting(variable, value, method)
     if pending is not None:
         return pending
     training = keras3.training_of_call()

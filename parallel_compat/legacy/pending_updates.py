@@ -119,7 +119,7 @@ def waiting(variable: Any, value: Any, method: str) -> Any:
     """Return what a variable will be, to be assigned as the call in progress ends if something asks for it.
 
     Args:
-        variable: the variable.
+        variable: the variable, or an average that says what it will be (`after`).
         value: a tensor.
         method: "assign", "assign_add" or "assign_sub".
 
@@ -130,10 +130,18 @@ def waiting(variable: Any, value: Any, method: str) -> Any:
     traced = call is not None and _graph() is not None and (call.symbolic or call.graph is _graph())
     if call is None or not traced or not execution.computes_in_graphs(object_eras.era_of_object(call.owner)):
         return None
-    now, value = tf.convert_to_tensor(variable), tf.cast(value, variable.dtype)
-    after = {"assign": lambda: value, "assign_add": lambda: now + value, "assign_sub": lambda: now - value}[method]()
-    after = tf.stop_gradient(after)
-    tensor = after + (now - tf.stop_gradient(now)) if getattr(variable, "trainable", False) else tf.identity(after)
+    value = tf.cast(value, variable.dtype)
+    if hasattr(variable, "after"):
+        tensor = tf.stop_gradient(variable.after(value))
+    else:
+        now = tf.convert_to_tensor(variable)
+        after = {"assign": value, "assign_add": now + value, "assign_sub": now - value}[method]
+        # Computed of what it is assigned, with no gradient but that of the variable itself.
+        tensor = tf.stop_gradient(after)
+        if getattr(variable, "trainable", False):
+            tensor += now - tf.stop_gradient(now)
+        else:
+            tensor = tf.identity(tensor)
     if not call.symbolic:
         call.pending.append(_Pending(variable, value, method, tensor))
     return tensor
@@ -148,18 +156,23 @@ def ask_for(update: Any) -> bool:
     found = _behind(update)
     for each in found:
         each.asked = True
+        if hasattr(each.variable, "after"):  # what followed read the average with the batch in it, as a rule
+            _carry_out_now(each)
     return bool(found)
+
+
+def _carry_out_now(pending: _Pending) -> None:
+    call = _in_progress()
+    assert call is not None, "nothing is found outside of a call"
+    pending.carry_out()
+    call.pending.remove(pending)
 
 
 def carry_out(updates: Any) -> None:
     """Carry out the assignments that wait among what `tf.control_dependencies` is given: what follows reads them."""
-    call = _in_progress()
-    if call is None:
-        return
     for each in keras.tree.flatten(updates):
         for pending in _behind(each):
-            pending.carry_out()
-            call.pending.remove(pending)
+            _carry_out_now(pending)
 
 
 def _behind(update: Any) -> list[_Pending]:

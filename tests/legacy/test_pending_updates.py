@@ -144,3 +144,19 @@ def test_a_function_of_a_model_leaves_what_its_layers_note_of_the_phase():
     around.compile(keras.optimizers.SGD(0.0), "mse")
     np.testing.assert_allclose(around.train_on_batch(X, Y), 2.5)
     np.testing.assert_allclose(around.test_on_batch(X, Y), 8.5)
+
+
+@GRAPHS
+@pytest.mark.parametrize(("use", "after", "losses"), [(False, [0.0, 0.0], [2.5] * 3), (True, [2.0, 1.0], [14.5] * 3)])
+def test_a_moving_average_moves_where_it_is_used(era, use, after, losses):
+    K, layers = _of(era)
+    average = K.variable(np.zeros(2))
+
+    class Own(layers.Layer):
+        def call(self, x):
+            moved = K.moving_average_update(average, K.mean(x, 0), 0.9)
+            return x - (moved if use else average)
+
+    _, logs = _trained(layers, Own())
+    np.testing.assert_allclose(K.get_value(average), after, rtol=1e-6)
+    np.testing.assert_allclose(logs, losses, rtol=1e-6)

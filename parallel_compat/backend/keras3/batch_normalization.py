@@ -71,12 +71,20 @@ class Debiased:
 
     def after(self, value: Any, momentum: float) -> Any:
         """Take a value in, and return the average after it."""
+        steps, biased, average = self._next(value, momentum)
+        self.steps.assign(steps)
+        self.biased.assign(biased)
+        return average
+
+    def would_be(self, value: Any, momentum: float) -> Any:
+        """Return the average that it would be after a value, without taking it in."""
+        return self._next(value, momentum)[-1]
+
+    def _next(self, value: Any, momentum: float) -> tuple[Any, Any, Any]:
         steps = self.steps + 1.0
         weight = 1.0 - keras.ops.power(momentum, steps)
         biased = self.biased - (self.biased - value) * (1.0 - momentum)
-        self.steps.assign(steps)
-        self.biased.assign(biased)
-        return biased / weight
+        return steps, biased, biased / weight
 
 
 class DebiasedStatistics:
