@@ -148,7 +148,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
             return
         model, epochs = callbacks.model, callbacks.params["epochs"]
         self._drawn = skip(model, state.next_epoch, state.validations)
-        state.put_into(model, _others(callbacks), random_states=not self._drawn)
+        state.put_into(model, _history(callbacks), _others(callbacks), random_states=not self._drawn)
         ended = state.stopped or state.next_epoch >= epochs
         keras3.begin_at_epoch(model, epochs if ended else state.next_epoch)
         what = "had ended, it is not repeated" if ended else f"goes on at epoch {state.next_epoch + 1} of {epochs}"
@@ -170,7 +170,8 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         model = callbacks.model
 
         def go_on() -> None:
-            state.put_within_epoch(model, _others(callbacks), random_states=not self._drawn)
+            history = _history(callbacks)
+            state.put_within_epoch(model, history, _others(callbacks), random_states=not self._drawn)
 
         if in_memory.COUNTS in vars(model):
             in_memory.leave_out_batches(model, state.batches, go_on)
@@ -192,7 +193,8 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
         model = callbacks.model
         keras3.begin_at_epoch(model, None)
         had_stopped = self._resumed is not None and self._resumed.stopped
-        next_epoch = model.history.epoch[-1] + 1 if model.history.epoch else 0
+        epochs = _history(callbacks).epoch
+        next_epoch = epochs[-1] + 1 if epochs else 0
         self._write(callbacks, next_epoch, had_stopped or bool(model.stop_training))
 
     def _write(self, callbacks: Any, next_epoch: int, stopped: bool, batches: int = 0) -> None:
@@ -203,7 +205,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
             {name: value for name, value in _data_of(callback).items() if not _is_same(value, begun.get(name))}
             for callback, begun in zip(others, self._begun, strict=True)
         ]
-        state = _State.of(callbacks.model, others, changed, next_epoch, stopped)
+        state = _State.of(callbacks.model, _history(callbacks), others, changed, next_epoch, stopped)
         if batches:
             state.add_batches(callbacks.model, batches, self._at_begin)
         state.write(self.path)
@@ -212,6 +214,11 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
 def _writes(model: keras.Model) -> bool:
     """Whether this process writes files: the chief of several workers, whose states are all the same."""
     return workers.is_chief() and bool(getattr(model, "is_chief", True))
+
+
+def _history(callbacks: Any) -> keras.callbacks.History:
+    """Return the history of a training: a callback that evaluates may have given the model another one."""
+    return [each for each in callbacks.callbacks if isinstance(each, keras.callbacks.History)][-1]
 
 
 def _others(callbacks: Any) -> list[Any]:
@@ -245,6 +252,7 @@ class _State:
     def of(
         cls,
         model: keras.Model,
+        history: keras.callbacks.History,
         callbacks: Sequence[Any],
         changed: Sequence[dict[str, Any]],
         next_epoch: int,
@@ -254,6 +262,7 @@ class _State:
 
         Args:
             model: the model that is trained.
+            history: that of the training.
             callbacks: those whose state is kept.
             changed: for each of them what training has changed in it.
             next_epoch: the epoch that is to come.
@@ -263,7 +272,6 @@ class _State:
             f"variables/{number}": np.asarray(keras.ops.convert_to_numpy(variable))
             for number, variable in enumerate(keras3.variables_of_training(model))
         }
-        history = model.history
         about = {
             "format": FORMAT,
             "next_epoch": next_epoch,
@@ -294,7 +302,9 @@ class _State:
         }
         self.about["random"] = _encode(at_begin, self.arrays)
 
-    def put_within_epoch(self, model: keras.Model, callbacks: Sequence[Any], *, random_states: bool) -> None:
+    def put_within_epoch(
+        self, model: keras.Model, history: keras.callbacks.History, callbacks: Sequence[Any], *, random_states: bool
+    ) -> None:
         """Put the state in again, and what only the epoch has, after callbacks have begun it; see `put_into`."""
         within = {name: _decode(value, self.arrays) for name, value in self.about["within_epoch"].items()}
         variables = keras3.metric_variables(model)
@@ -303,7 +313,7 @@ class _State:
                 f"Expected the state of {len(variables)} variables of metrics. Received: {len(within['metrics'])}. "
                 "Remove the file to begin this training anew."
             )
-        self.put_into(model, callbacks, random_states=False)
+        self.put_into(model, history, callbacks, random_states=False)
         for variable, value in zip(variables, within["metrics"], strict=True):
             variable.assign(value)
         for name, counted in within["counts"].items():
@@ -342,20 +352,23 @@ class _State:
                 )
         return cls(about, arrays)
 
-    def put_into(self, model: keras.Model, callbacks: Sequence[Any], *, random_states: bool) -> None:
+    def put_into(
+        self, model: keras.Model, history: keras.callbacks.History, callbacks: Sequence[Any], *, random_states: bool
+    ) -> None:
         """Put the state into a training that begins.
 
         Args:
             model: the model that is trained.
+            history: that of the training.
             callbacks: those whose state was kept.
             random_states: whether the states of `random` and `numpy.random` are set; where batches are drawn again,
                 they come to the same.
         """
         for number, variable in enumerate(keras3.variables_of_training(model)):
             variable.assign(self.arrays[f"variables/{number}"])
-        model.history.epoch[:] = self.history["epochs"]
-        model.history.history.clear()
-        model.history.history.update(_decode(self.history["logs"], self.arrays))
+        history.epoch[:] = self.history["epochs"]
+        history.history.clear()
+        history.history.update(_decode(self.history["logs"], self.arrays))
         for callback, attributes in zip(callbacks, self.about["callbacks"], strict=True):
             data = {name: _decode(value, self.arrays) for name, value in attributes.items()}
             if data.get(_MONITOR):

@@ -218,6 +218,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     _check_compiled(model)
     stops_within_epochs.forget(model)
+    _with_history(model, arguments)
     batch_logs.evaluate_in_steps(model, True)
     batch_logs.evaluate_part_of(model, None, arguments.get("steps"))
     _complete_generators(arguments)
@@ -230,9 +231,18 @@ def _evaluate_generator(**arguments: Any) -> Any:
 def _predict_generator(**arguments: Any) -> Any:
     _complete_generators(arguments)
     stops_within_epochs.forget(arguments["model"])
+    _with_history(arguments["model"], arguments)
     _note_drawn_batches(arguments["model"], "predict", arguments)
     batch_logs.predicts(arguments["model"])
     return generator_methods.predict_generator(**arguments)
+
+
+def _with_history(model: Any, arguments: dict[str, Any]) -> None:
+    """Let `evaluate` and `predict` give a model a history of their own, an empty one, as TensorFlow 2.2's loops did."""
+    given = keras.tree.flatten(arguments.get("callbacks") or [])
+    brought = any(isinstance(each, (keras.callbacks.History, keras.callbacks.CallbackList)) for each in given)
+    if object_eras.era_of_training(model) is Era.TF_KERAS_2_2 and not brought:
+        arguments["callbacks"] = [*given, keras.callbacks.History()]
 
 
 def _note_drawn_batches(model: Any, kind: str, arguments: dict[str, Any]) -> None:
@@ -304,6 +314,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     note_batches(self, "predict", arguments, arguments.get("batch_size") or 32)
     batch_logs.predicts(self)
     stops_within_epochs.forget(self)
+    _with_history(self, arguments)
     evaluating = batch_logs.evaluating(self, "predict", predicted, *divided)
     with evaluating, _fed(self, drawing, "prediction", arguments) as fed:
         return original(self, **fed)
@@ -530,6 +541,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     evaluated, steps = arguments.get("x"), arguments.get("steps")
     if name == "evaluate":
         stops_within_epochs.forget(self)
+        _with_history(self, arguments)
         lose_what_a_look_read(self, arguments, drawing)
         arguments = in_whole_steps(whole_arrays.divided_by_steps(arguments, "steps", era))
         arguments, drawing = whole_arrays.evaluated_in_steps(arguments, drawing, era)

@@ -537,3 +537,37 @@ def test_classes_made_of_reduce_lr_on_plateau_read_its_fields(legacy_names):
     for loss in (np.nan, 0.5, 0.4):  # the first one is no best value
         plateau.on_epoch_end(0, {"score": loss})
     assert (plateau.best, plateau.wait) == (0.4, 0)
+
+
+class Evaluate(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        self.model.evaluate(X, Y, verbose=0)
+
+    def on_train_end(self, logs=None):
+        self.model.predict(X)
+
+
+def test_evaluate_and_predict_give_a_model_of_tensorflow_2_a_history_of_their_own(era):
+    """Read from the real stacks, as is what a `History` that is given to two trainings holds."""
+    own = keras.callbacks.History()
+    model, trained_history = trained([own])
+    kept = {name: list(values) for name, values in trained_history.history.items()}
+    model.evaluate(X, Y, verbose=0)
+    assert bool(model.history.history) is (era != "tf.keras-2.2")
+    model.fit(X, Y, epochs=2, verbose=0, callbacks=[own])
+    assert len(own.history["loss"]) == (5 if era == "tf.keras-2.2" else 2)
+    model.predict(X)
+    assert bool(model.history.history) is (era != "tf.keras-2.2")
+    model.predict_generator(iter([X]), 1)
+    assert bool(model.history.history) is (era != "tf.keras-2.2")
+    assert era == "tf.keras-2.2" or trained_history.history == kept
+    returned = model.fit(X, Y, epochs=2, verbose=0, callbacks=[Evaluate()])
+    assert bool(returned.history) is (era != "tf.keras-2.2")
+
+
+def test_a_training_that_is_resumed_has_its_history_whatever_its_callbacks_evaluate(tmp_path):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        for epochs in (2, 3):
+            own = keras.callbacks.History()
+            trained([Evaluate(), own, parallel_compat.Resume(tmp_path)], epochs)
+        assert len(own.history["loss"]) == 3

@@ -30,6 +30,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.set(callback, name, None, why="there without `super().__init__()` as well")
     keras3.let_callbacks_set_their_model(patches)
     patches.wrap(keras.callbacks.History, "__init__", _history_init, why="old names of logs")
+    patches.wrap(keras.callbacks.History, "on_train_begin", _history_begun, why="one that is given twice begins anew")
     set_params = looking_alike(lambda _: callback_params.set_params)
     patches.wrap(callback, "set_params", set_params, why="what `params` had in Keras 2")
     for hook in ("on_batch_begin", "on_batch_end"):
@@ -101,6 +102,18 @@ def _history_init(original: Any) -> Any:
         self.history = Logs()
 
     return __init__
+
+
+def _history_begun(original: Any) -> Any:
+    from parallel_compat.legacy.numbers.logs import Logs
+
+    @like(original)
+    def on_train_begin(self: Any, logs: Any = None) -> None:
+        original(self, logs)
+        if object_eras.era_of_training(self.model).has_graphs:
+            self.history = Logs()
+
+    return on_train_begin
 
 
 def _logging_lr(original: Any) -> Any:
