@@ -49,10 +49,13 @@ from parallel_compat.legacy.graph import (  # noqa: F401
 from parallel_compat.legacy.learning_phase import (  # noqa: F401
     choose_symbolically,
     fixed_learning_phase,
+    is_eager,
     learning_phase,
     set_learning_phase,
+    set_or_0,
 )
 from parallel_compat.legacy.learning_phase import forget as forget_phase
+from parallel_compat.legacy.learning_phase import of_pass as phase_of_pass
 from parallel_compat.legacy.numbers import draws_of_tensorflow, initial_weights, operations_that_draw
 from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
@@ -473,7 +476,9 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
     notes = training is None and call_context.is_undecided() and fixed_learning_phase() is None
     if training is None:
-        training = learning_phase()
+        training = phase_of_pass()
+        if isinstance(training, call_context.LearningPhase) and is_eager():  # outside of every layer's call
+            training = set_or_0()
     if isinstance(training, call_context.LearningPhase):
         x, alt = (each() if callable(each) else each for each in (x, alt))
         symbolic = next((each for each in (x, alt) if isinstance(each, keras.KerasTensor)), None)

@@ -766,7 +766,7 @@ class Function:
         step = data_tensors.Step()
         pairs += [(x, step.value(data_tensors.read_by(x))) for x in self._data]
         given = [_as_fed(x, value) for x, value in pairs if isinstance(x, keras.KerasTensor)]
-        phases = [value for x, value in pairs if isinstance(x, LearningPhase)]
+        phases = [value for x, value in pairs if isinstance(x, (LearningPhase, int))]  # a number where none was fed
         training = bool(phases[0]) if phases and fixed_learning_phase() is None else False
         specs = tuple(_spec_to_feed(x, value) for x, value in zip(self._tensors, given, strict=True))
         if (training, specs) not in self._compiled:

@@ -9,7 +9,7 @@ from typing import Any
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import call_context, layer_calls
+from parallel_compat.backend.keras3 import call_context, graphs_of_programs, layer_calls
 from parallel_compat.backend.keras3 import symbolic_values as values
 from parallel_compat.backend.keras3.call_context import PHASE
 from parallel_compat.legacy import closures
@@ -22,7 +22,26 @@ _in_graphs = True  # whether it was set by code of a graph's time
 
 
 def learning_phase() -> Any:
-    """Return whether the model trains: 0 or 1 in a layer's call or a step's loss, a stand-in for the flag elsewhere."""
+    """Return whether the model trains: 0 or 1 in a layer's call or a step's loss, a stand-in for the flag elsewhere.
+
+    In code of TensorFlow 2.2 it is what was set, or 0, wherever it is asked for, as there.
+    """
+    return set_or_0() if is_eager() else of_pass()
+
+
+def is_eager() -> bool:
+    """Say whether code of TensorFlow 2.2 asks, to which no graph told the phase: each call was told `training`."""
+    in_graph = graphs_of_programs.is_in_one()
+    return object_eras.trained_as(callers.era_of_caller()) is Era.TF_KERAS_2_2 and not in_graph
+
+
+def set_or_0() -> int:
+    """Return what `set_learning_phase` fixed, or 0."""
+    return _set_phase or 0
+
+
+def of_pass() -> Any:
+    """Return 0 or 1 in a layer's call or a step's loss, a stand-in for the flag elsewhere."""
     phase = call_context.phase_of_call()
     if phase is not None:
         return phase.fixed

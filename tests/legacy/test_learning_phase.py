@@ -251,3 +251,37 @@ def test_regularizers_know_the_phase():
     np.testing.assert_allclose(fed, [17.110408, 15.913671, 2.9563322], rtol=2e-5)
     plain = losses_of_a_phase("mse", normalized=False)
     assert losses_of_a_phase("mse", normalized=False, regularizer=regularizer).tolist() == plain.tolist()
+
+
+# What 0, or what was set, makes of ones: after a training, in a prediction, and called to train.
+PHASES_OF_TENSORFLOW_2 = {None: [1.0, 1.0, 1.0], 1: [4.0, 2.0, 2.0], 0: [1.0, 1.0, 1.0]}
+
+
+@pytest.mark.parametrize("value", PHASES_OF_TENSORFLOW_2)
+def test_the_phase_of_tensorflow_2_is_what_was_set_whatever_the_model_does(value):
+    """Read from the real stack: there each call was told `training`, which `K.in_train_phase` asks for first."""
+    from keras import backend as K
+    from keras.layers import Input, Lambda
+    from keras.models import Model
+
+    ones = np.ones((2, 3), "float32")
+
+    def scaled(x):
+        return x * (1.0 + K.cast(K.learning_phase(), "float32"))
+
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        try:
+            if value is not None:
+                K.set_learning_phase(value)
+            assert (K.learning_phase(), bool(K.learning_phase())) == (value or 0, value == 1)
+            x = Input((3,))
+            model = Model(x, Lambda(scaled)(x))
+            model.compile("sgd", "mse")
+            got = [model.train_on_batch(ones, 0 * ones), *(y[0, 0] for y in (model.predict(ones), model(ones, True)))]
+            assert got == PHASES_OF_TENSORFLOW_2[value]
+            x = Input((3,))
+            outside, inside = K.in_train_phase(x * 2.0, x), Lambda(lambda x: K.in_train_phase(x * 2.0, x))(x)
+            got = [float(y[0, 0]) for y in Model(x, [outside, inside])(ones, training=True)]
+            assert got == [2.0 if value else 1.0, 2.0]
+        finally:
+            K.clear_session()

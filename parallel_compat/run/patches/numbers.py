@@ -470,7 +470,7 @@ def _in_phase(training: Any, era: Era) -> Any:
     from parallel_compat.backend.keras3.call_context import PHASE
     from parallel_compat.legacy import learning_phase
 
-    phase = learning_phase.learning_phase()
+    phase = learning_phase.of_pass()
     return None if phase is PHASE else bool(phase)
 
 
