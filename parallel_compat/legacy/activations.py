@@ -1,4 +1,4 @@
-"""`hard_sigmoid` as Keras 2 computed it; Keras 3's function of that name is another one."""
+"""`hard_sigmoid` and `softmax` as Keras 2 computed them; Keras 3's functions of these names are others."""
 
 from __future__ import annotations
 
@@ -40,6 +40,28 @@ def relu(
         negative_slope: see `alpha`.
     """
     return keras.activations.relu(x, alpha or negative_slope, max_value, threshold)
+
+
+def softmax(x: Any, axis: Any = -1) -> Any:
+    """Compute `keras.activations.softmax`, which left `axis` out where there are but samples and one more axis.
+
+    >>> import numpy as np
+    >>> softmax(np.zeros((4, 2), "float32"), axis=0).numpy()[0].tolist()
+    [0.5, 0.5]
+
+    Args:
+        x: a tensor of two axes or more.
+        axis: the axis, or axes, that the values sum up to 1 along.
+
+    Raises:
+        ValueError: for a tensor of one axis.
+    """
+    rank = len(x.shape)
+    if rank == 1:
+        raise ValueError(f"Expected a tensor of two axes or more. Received: one of shape {tuple(x.shape)}")
+    if rank > 2 and isinstance(axis, (list, tuple)):
+        return keras.ops.exp(x - keras.ops.logsumexp(x, axis, keepdims=True))
+    return keras.activations.softmax(x, axis if rank > 2 else -1)
 
 
 def get(identifier: Any) -> Any:

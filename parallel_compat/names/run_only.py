@@ -253,6 +253,7 @@ _PROVIDED: dict[str, str] = {
     "keras.engine.network.Network": "keras.Model",
     "keras.engine.Network": "keras.Model",
     "keras.activations.relu": f"{_LEGACY}.activations.relu",
+    "keras.activations.softmax": f"{_LEGACY}.activations.softmax",
     "keras.activations.get": f"{_LEGACY}.activations.get",
     "keras.activations.deserialize": f"{_LEGACY}.activations.deserialize",
     "keras.layers.deserialize": f"{_LEGACY}.old_configs.deserialize",
@@ -308,6 +309,7 @@ QUIET = frozenset(
         "keras.backend.is_keras_tensor",
         "keras.layers.deserialize",
         "keras.activations.relu",
+        "keras.activations.softmax",
         "keras.activations.get",
         "keras.activations.deserialize",
         "keras.preprocessing.image.load_img",
@@ -320,7 +322,7 @@ QUIET = frozenset(
     }
 )
 # Stand-ins for code that passes an argument of then alone: other code may compare the function with a layer's.
-BY_ARGUMENT = {"keras.activations.relu": "alpha"}
+BY_ARGUMENT = {"keras.activations.relu": "alpha", "keras.activations.softmax": "axis"}
 
 # Members of a model that served graphs and threads: their counterparts have the same effect, or none is needed.
 MEMBERS = {

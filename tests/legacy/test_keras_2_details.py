@@ -979,3 +979,23 @@ def test_a_layer_of_ones_own_without_get_config(era, tmp_path):
         again = load_model(path, custom_objects={"Scaled": Scaled})
         assert again.layers[1].name == "scaled"
         assert again.predict(np.ones((1, 3))).tolist() == [[8.0, 8.0, 8.0]]
+
+
+def test_softmax_of_samples_left_its_axis_out(era):
+    """Read from the real stacks; the layer of tf.keras asked for the axis, that of Keras 2.2.4 called the function."""
+    from keras import activations
+    from keras import backend as K
+    from keras.layers import Input, Softmax
+    from keras.models import Model
+
+    x = np.array([[0.0, 1.0], [0.0, 3.0]], "float32")
+    by_rows, by_columns = [0.26894143, 0.73105858], [0.5, 0.11920292]
+    for axis in (0, -2, 2):
+        np.testing.assert_allclose(K.eval(activations.softmax(K.constant(x), axis=axis))[0], by_rows, rtol=1e-6)
+    inputs = Input((2,))
+    got = Model(inputs, Softmax(axis=0)(inputs)).predict(x)[0]
+    np.testing.assert_allclose(got, by_rows if era == "keras-2.2.4" else by_columns, rtol=1e-6)
+    over_all = activations.softmax(K.constant(x[None]), axis=[1, 2])
+    np.testing.assert_allclose(K.eval(over_all).sum(), 1.0, rtol=1e-6)
+    with pytest.raises(ValueError, match="Expected a tensor of two axes"):
+        activations.softmax(K.constant(x[0]), axis=0)

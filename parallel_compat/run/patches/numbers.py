@@ -21,6 +21,7 @@ from parallel_compat.backend.keras3 import (
 from parallel_compat.backend.keras3.call_context import in_step, phase_of_call
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.backend.patches import TENSORFLOW
+from parallel_compat.names import lookup
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 from parallel_compat.run.patches.members import is_kept_from_steps
@@ -709,7 +710,10 @@ def _softmax(original: Any) -> Any:
         from parallel_compat.backend import keras3
 
         era = object_eras.era_of_object(self)
-        outputs = original(self, inputs, mask if era is Era.TODAY else None)  # which passed over masks
+        if era is Era.KERAS_2_2_4:
+            outputs = lookup.fetch("parallel_compat.legacy.activations.softmax")(inputs, self.axis)
+        else:
+            outputs = original(self, inputs, mask if era is Era.TODAY else None)  # which passed over masks
         if keras3.get_logits(outputs) is not None:
             keras3.say_made_by_operation(outputs)
         return outputs
