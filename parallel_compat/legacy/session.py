@@ -15,6 +15,7 @@ from parallel_compat.backend.keras3.numbers_of_variables import as_of_now
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
+from parallel_compat.legacy.first_values import VariablesInitializer
 from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.legacy.session_in_use import current
 from parallel_compat.warning_category import ParallelCompatWarning
@@ -62,6 +63,8 @@ class Session:
         config: a `tf.compat.v1.ConfigProto`.
     """
 
+    is_keras_own = False  # whether it is Keras's own, which it made when nobody had given it one
+
     def __new__(cls, target: str = "", graph: Any = None, config: Any = None) -> Any:
         """Return TensorFlow's own session where there is a graph for it: one that was read from a file, say."""
         if isinstance(graph, tf.Graph) or (graph is None and graphs_of_programs.is_in_one()):
@@ -96,6 +99,8 @@ class Session:
         step = Step()
 
         def value(x: Any) -> Any:
+            if isinstance(x, VariablesInitializer):
+                return x.run(session=self)
             return _value(x) if read_by(x) is None else step.value(x)
 
         if not (feed_dict or any(graph.is_update(x) or graph.can_be_fed(x) for x in flat)):
@@ -139,6 +144,7 @@ def get_session() -> Session:
     """Return the session that is in use, or a new one (`K.get_session()`)."""
     if getattr(current, "session", None) is None:
         current.session = Session()
+        current.session.is_keras_own = True
     session: Session = current.session
     return session
 
@@ -166,9 +172,9 @@ def reset_default_graph() -> None:
     initial_weights.forget_seed_of_graph()
 
 
-def initializer(*_arguments: Any, **_keywords: Any) -> Any:
-    """Return what a session can run without effect, or what makes the variables of the graph that the code is in."""
-    return tf.compat.v1.global_variables_initializer() if graphs_of_programs.is_in_one() else Initializer()
+def tables_initializer(*_arguments: Any, **_keywords: Any) -> Any:
+    """Return what a session can run without effect, or what makes the tables of the graph that the code is in."""
+    return tf.compat.v1.tables_initializer() if graphs_of_programs.is_in_one() else Initializer()
 
 
 def apply_options(config: Any) -> None:

@@ -132,16 +132,17 @@ _PROVIDED: dict[str, str] = {
     "tensorflow.get_default_session": f"{_LEGACY}.session.get_default_session",
     "tensorflow.get_default_graph": f"{_LEGACY}.session.get_default_graph",
     "tensorflow.reset_default_graph": f"{_LEGACY}.session.reset_default_graph",
-    "tensorflow.global_variables_initializer": f"{_LEGACY}.session.initializer",
+    "tensorflow.global_variables_initializer": f"{_LEGACY}.first_values.global_variables_initializer",
+    "tensorflow.variables_initializer": f"{_LEGACY}.first_values.variables_initializer",
     "tensorflow.local_variables_initializer": f"{_LEGACY}.streaming_metrics.local_variables_initializer",
     **{
         f"tensorflow.{place}metrics.{name}": f"{_LEGACY}.streaming_metrics.{name}"
         for place in ("", "compat.v1.")
         for name in _STREAMING.split()
     },
-    "tensorflow.initialize_all_variables": f"{_LEGACY}.session.initializer",
+    "tensorflow.initialize_all_variables": f"{_LEGACY}.first_values.global_variables_initializer",
     "tensorflow.data.make_initializable_iterator": f"{_LEGACY}.data_tensors.make_initializable_iterator",
-    "tensorflow.tables_initializer": f"{_LEGACY}.session.initializer",
+    "tensorflow.tables_initializer": f"{_LEGACY}.session.tables_initializer",
     # `model.compile(tf.train.AdamOptimizer(1e-3), ...)` under tf.keras.
     **{
         f"tensorflow.{place}train.{name}": f"{_LEGACY}.optimizers.{name}"

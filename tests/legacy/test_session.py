@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 import parallel_compat
-from parallel_compat.legacy import device_lib, session
+from parallel_compat.legacy import device_lib, first_values, session
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
@@ -124,7 +124,7 @@ def test_a_graph_that_a_program_makes_itself_has_its_own_session():
         result = fed * tf.compat.v1.get_variable("v", initializer=2.0)
         assert session.get_default_graph() is graph
         with session.Session() as own:
-            own.run(session.initializer())
+            own.run(first_values.global_variables_initializer())
             assert own.run(result, {fed: 4.0}) == 8.0
     assert session.get_default_graph() is not graph
 
@@ -277,3 +277,35 @@ def test_what_is_no_part_of_keras_is_a_graph_there_still():
         total = tf.reduce_sum(x)
     with tf.Session(graph=graph) as own:
         assert own.run(total, {x: [[1.0, 2.0]]}) == 3.0
+
+
+def test_variables_get_their_first_values_once_more():
+    """As in the graphs of Keras 2.2.4 and TensorFlow 1.15, whose values these are."""
+    x, y = np.ones((2, 2)), np.ones((2, 1))
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        backend = keras.backend
+        backend.clear_session()
+        model = keras.Sequential([keras.layers.Dense(1, kernel_initializer="ones", input_shape=(2,))])
+        model.add(keras.layers.Dense(1, kernel_initializer="glorot_uniform"))
+        model.compile(keras.optimizers.SGD(0.1, momentum=0.9), "mse")
+        begun, own = model.get_weights(), backend.get_session()
+        own.run(tf.global_variables_initializer())
+        assert all(map(np.array_equal, model.get_weights(), begun))  # they had them
+        model.set_weights([begun[0], begun[1], np.ones((1, 1)), begun[3]])
+        losses = [float(model.train_on_batch(x, y)) for _ in range(2)]
+        with tf.Session() as other:
+            trained = model.get_weights()
+            other.run(tf.global_variables_initializer())  # has variables of its own
+        assert all(map(np.array_equal, model.get_weights(), trained))
+        own.run(tf.global_variables_initializer())
+        kernel, bias, drawn, _ = model.get_weights()
+        assert [kernel.tolist(), bias.tolist(), drawn == trained[2]] == [[[1.0], [1.0]], [0.0], False]
+        model.set_weights([begun[0], begun[1], np.ones((1, 1)), begun[3]])
+        assert [float(model.train_on_batch(x, y)) for _ in range(2)] == losses  # without the momentum of before
+        before = model.get_weights()
+        model.layers[0].kernel.initializer.run(session=own)
+        own.run(tf.variables_initializer([model.layers[1].bias]))
+        after = model.get_weights()
+        assert [after[0].tolist(), after[3].tolist()] == [[[1.0], [1.0]], [0.0]]
+        assert [after[1] == before[1], after[2] == before[2]] == [True, True]
+        backend.clear_session()

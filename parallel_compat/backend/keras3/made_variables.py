@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 from keras.src.backend.common import global_state
+from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.backend.common.variables import Variable as KerasVariable
 
 if TYPE_CHECKING:
@@ -78,6 +79,12 @@ def variables_made() -> Iterator[list[Any]]:
         yield made
     made += (global_state.get_global_attribute(_LATER) or [])[before:]
     made[:] = [each for each in made if _OF_SEEDS not in each.name]
+
+
+def has_value_of_keras_2(variable: Any) -> bool:
+    """Say of a variable that has just been made whether it has its value, on one device, and Keras 2 had it, too."""
+    is_alone = tf.executing_eagerly() and not in_stateless_scope() and not tf.distribute.has_strategy()
+    return is_alone and _OF_SEEDS not in variable.name
 
 
 def warn_of_lambda(layer: Any) -> Callable[[str], None]:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parallel_compat.backend.keras3 import assigned, patch_points
-from parallel_compat.legacy import listed_weights, tensor_names, weight_names
+from parallel_compat.legacy import first_values, listed_weights, tensor_names, weight_names
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.eras import Era
+from parallel_compat.names.table import Change, Member
 from parallel_compat.run import callers, object_eras
-from parallel_compat.run.patches.wrapping import ARGUMENTS, like, noting
+from parallel_compat.run.patches.members import ForUsers
+from parallel_compat.run.patches.wrapping import ARGUMENTS, like, looking_alike, noting
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -76,6 +78,10 @@ def put_on(patches: Patches, keras: Any) -> None:
     """
     layer = keras.layers.Layer
     patches.wrap(layer, "add_weight", _add_weight, why=ARGUMENTS)
+    again = "a session gave variables their first values once more"
+    patches.wrap(keras.Variable, "__init__", looking_alike(first_values.remembering), why=again)
+    row = Member("keras.Variable", "initializer", Change.PROVIDED, "parallel_compat.legacy.first_values.initializer_of")
+    patches.set(keras.Variable, row.old, ForUsers(row, first_values.initializer_of), why=again)
     patches.wrap(keras.metrics.Metric, "add_weight", _add_weight_of_metric, why=ARGUMENTS)
     patches.wrap(layer, "add_variable", _add_variable, why="tf.keras's other name of `add_weight`: its arguments")
     patches.wrap(layer, "weights", _ordered_weights, why="the order of the era, for the user's code")
