@@ -48,7 +48,9 @@ def of_pass() -> Any:
     training = call_context.training()
     if _set_phase is not None and (training is None or _in_graphs):
         return _set_phase
-    training = call_context.step_trains() if training is None else training
+    if call_context.is_undecided():  # as in the call of a layer or a model by a loss
+        trains = call_context.step_trains()
+        training = training if trains is None else trains
     return PHASE if training is None else int(training)
 
 

@@ -241,6 +241,25 @@ def test_losses_and_metrics_know_the_phase(of, loss, normalized):
             np.testing.assert_allclose(losses_of_a_phase(loss, normalized, replicas=2), expected, rtol=2e-5)
 
 
+@pytest.mark.parametrize(("of", "evaluated"), [("keras-2.2.4", 1.6942232), ("tf.keras-1.15", 1.5189768)])
+def test_a_model_that_a_loss_calls_trains_with_the_step_and_keeps_its_statistics(of, evaluated):
+    draw = np.random.RandomState(1)
+    data, labels = draw.randn(8, 4).astype("float32"), draw.randn(8, 2).astype("float32")
+    with parallel_compat.legacy_names(era=of):
+        from keras import backend as K
+        from keras.layers import BatchNormalization, Dense, Input
+        from keras.models import Model, Sequential
+
+        normalized = BatchNormalization(input_shape=(2,), trainable=False)
+        features = Sequential([normalized])
+        x = Input((4,))
+        model = Model(x, BatchNormalization()(Dense(2, kernel_initializer="ones")(x)))
+        model.compile("sgd", lambda y_true, y_pred: K.mean(K.square(features(y_true) - features(y_pred)), axis=-1))
+        losses = [*(model.train_on_batch(data, labels) for _ in range(2)), model.evaluate(data, labels, verbose=0)]
+        np.testing.assert_allclose(losses, [1.9442906, 1.9325706, evaluated], rtol=2e-5)
+        assert np.stack(normalized.get_weights()[2:]).tolist() == [[0.0, 0.0], [1.0, 1.0]]
+
+
 def test_regularizers_know_the_phase():
     from keras import backend as K
 

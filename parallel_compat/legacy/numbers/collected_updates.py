@@ -63,6 +63,16 @@ def are_collected(layer: keras.Layer) -> bool | None:
     return None
 
 
+def is_outside(layer: keras.Layer) -> bool:
+    """Say whether a layer is none of the model's of which a step is traced or run: its loss or a metric calls it.
+
+    Args:
+        layer: the layer.
+    """
+    model = model_in_training()
+    return model is not None and is_of_graph(model) and all(layer is not each for each in all_layers(model))
+
+
 def is_updated(layer: keras.Layer) -> bool:
     """Say whether the updates of a layer run in the steps of the model that trains, in the era of the layer."""
     collected = are_collected(layer) if object_eras.era_of_object(layer) is Era.KERAS_2_2_4 else None

@@ -292,7 +292,7 @@ def _batch_normalization(original: Any) -> Any:
             debiased = keras3.debiased_of(self)
             moving = functools.partial(batch_normalization.moving_statistics, era, self, debiased=debiased)
             stay = layers.is_left_out(self)  # nor were its updates
-            if collected is False:
+            if collected is False or (era.has_graphs and collected_updates.is_outside(self)):
                 stay = True
             if collected is None and era is Era.KERAS_2_2_4 and trainable_flags.frozen_before_first_step(self):
                 stay = True  # the updates were collected of what was trainable when the first step was made
