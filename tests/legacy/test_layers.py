@@ -641,3 +641,32 @@ def test_functions_of_channels_first_on_any_processor():
     ):
         first, last = function(x, "channels_first"), function(swapped, "channels_last")
         np.testing.assert_allclose(np.moveaxis(first, 1, -1), last, rtol=1e-5)
+
+
+def penalized(normalization):
+    """A model and a batch of which the penalty of gradients was recorded, on TensorFlow 1.15.5 and 2.2.3."""
+    x = keras.Input((4, 4, 2))
+    y = keras.layers.Activation("tanh")(normalization(keras.layers.Conv2D(3, 3)(x)))
+    model = keras.Model(x, keras.layers.Dense(1)(keras.layers.Flatten()(y)))
+    draw = np.random.RandomState(0)
+    model.set_weights([draw.uniform(0.1, 1, weight.shape) for weight in model.get_weights()])
+    return model, draw.uniform(-1, 1, (6, 4, 4, 2)).astype("float32")
+
+
+@pytest.mark.parametrize("of", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_gradients_of_the_gradients_of_normalized_images(of):
+    with parallel_compat.legacy_names(era=of):
+        layers = [(keras.layers.BatchNormalization(), [3.684122, 12.60781, 0.0])]
+        if of == "tf.keras-2.2":
+            layers.append((keras.layers.LayerNormalization(), [9.523865, 1257.450, 52.34530]))
+            layers.append((keras.layers.LayerNormalization(axis=[1, 2]), [3.456302, 66.54411, 2.700387]))
+        for normalization, expected in layers:
+            model, batch = penalized(normalization)
+            images = tf.constant(batch)
+            with tf.GradientTape() as outer:
+                with tf.GradientTape() as inner:
+                    inner.watch(images)
+                    outputs = model(images, training=True)
+                penalty = tf.reduce_sum(tf.square(inner.gradient(outputs, images)))
+            found = [penalty, *outer.gradient(penalty, [each.value for each in model.trainable_weights[:2]])]
+            np.testing.assert_allclose([np.abs(each).sum() for each in found], expected, rtol=1e-4, atol=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -40,6 +41,39 @@ def synchronized_moments_of(replicas_with_samples: Sequence[Any]) -> Iterator[No
         tensorflow_nn, "_compute_moments_sync", lambda _: moments, why="replicas without samples count for nothing"
     ):
         yield
+
+
+_twice: ContextVar[bool] = ContextVar("twice", default=False)
+
+
+def of_moments() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield where the TensorFlow backend computes the mean and the variance of a batch (`_compute_moments`)."""
+
+    def wrap(original: Any) -> Any:
+        def _compute_moments(x: Any, axes: Any, keepdims: bool) -> tuple[Any, Any]:
+            if not _twice.get():
+                moments: tuple[Any, Any] = original(x, axes, keepdims)
+                return moments
+            mean = tf.reduce_mean(x, axes, keepdims=True)
+            variance = tf.reduce_mean(tf.math.squared_difference(x, mean), axes, keepdims=True)
+            return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
+
+        return _compute_moments
+
+    yield tensorflow_nn, "_compute_moments", wrap
+
+
+@contextlib.contextmanager
+def moments_differentiable_twice() -> Iterator[None]:
+    """Let the gradients of a variance have gradients of their own within the block, as for a gradient penalty.
+
+    `tf.nn.moments` takes the mean in the variance for a constant: the gradient is right, and its gradient is not.
+    """
+    token = _twice.set(True)
+    try:
+        yield
+    finally:
+        _twice.reset(token)
 
 
 _DEBIASED = "_parallel_compat_debiased"
@@ -213,7 +247,10 @@ def debiased_in(model: keras.Model, layers: Iterable[keras.layers.Layer]) -> lis
 
 
 def call_in_training(
-    layer: keras.layers.BatchNormalization, inputs: Any, moving: Callable[[Any, Any, Any], tuple[Any, Any]] | None
+    layer: keras.layers.BatchNormalization,
+    inputs: Any,
+    moving: Callable[[Any, Any, Any], tuple[Any, Any]] | None,
+    twice: bool = False,
 ) -> Any:
     """Normalise a training batch with its own statistics (`BatchNormalization.call`, `_moments`).
 
@@ -222,10 +259,12 @@ def call_in_training(
         inputs: the batch.
         moving: returns the moving mean and variance for the mean and variance of the batch and the number of values
             that each is of; None to leave them alone.
+        twice: whether the gradients have gradients of their own.
     """
     dtype = keras.backend.result_type(inputs.dtype, "float32")
     x = keras.ops.cast(inputs, dtype)
-    mean, variance = layer._moments(x, None)
+    with moments_differentiable_twice() if twice else contextlib.nullcontext():
+        mean, variance = layer._moments(x, None)
     if moving is not None:
         sizes = keras.ops.shape(x)
         samples = 1

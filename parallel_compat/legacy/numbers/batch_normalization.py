@@ -97,6 +97,32 @@ def move_twice(model: keras.Model) -> None:
             vars(layer)[_TWICE] = True
 
 
+def is_of_images(era: Era, layer: keras.layers.BatchNormalization) -> bool:
+    """Say whether TensorFlow's kernel for images computed a layer's batches.
+
+    It divided a variance by one less than the values, and its gradients have gradients of their own, where those of
+    other layers take the mean in the variance for a constant.
+
+    Args:
+        era: the era of the layer.
+        layer: the layer.
+    """
+    return layer.input_spec.ndim == 4 and layer.axis in ((-1, 3) if era is Era.KERAS_2_2_4 else (-1, 3, 1))
+
+
+def normalizes_by_kernel(layer: keras.layers.LayerNormalization, inputs: Any) -> bool:
+    """Say whether a LayerNormalization of TensorFlow 2.2 computed by that kernel (`_fused_can_be_used`).
+
+    Args:
+        layer: the layer, built.
+        inputs: what it is called with.
+    """
+    rank = len(inputs.shape)
+    axes = sorted(axis % rank for axis in layer.axis)
+    last = axes == list(range(axes[0], rank))
+    return last and layer.epsilon >= 1.001e-5 and layer.variable_dtype == "float32"
+
+
 def moving_statistics(
     era: Era,
     layer: keras.layers.BatchNormalization,
@@ -115,8 +141,7 @@ def moving_statistics(
         samples: how many values each of them is of.
         debiased: what `zero_debias` needs as well for each, which Keras 2.2.4's layers keep; they take the batch in.
     """
-    rank = layer.input_spec.ndim
-    if rank == 4 and layer.axis in ((-1, 3) if era is Era.KERAS_2_2_4 else (-1, 3, 1)):  # the kernel for images
+    if is_of_images(era, layer):
         variance = variance * samples / keras.ops.maximum(samples - 1, 1)
     if debiased is None:
         rest = 1 - layer.momentum ** (2 if _TWICE in vars(layer) else 1)

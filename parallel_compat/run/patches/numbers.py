@@ -18,6 +18,7 @@ from parallel_compat.backend.keras3 import (
     optimizer_steps,
     patch_points,
 )
+from parallel_compat.backend.keras3.batch_normalization import moments_differentiable_twice, of_moments
 from parallel_compat.backend.keras3.call_context import in_step, phase_of_call
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.backend.patches import TENSORFLOW
@@ -68,6 +69,11 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, wrap, why="a loss that the user's code calls spreads (n,) over (n, 1)")
     statistics = "moving statistics, and what a frozen layer does, as in the era"
     patches.wrap(layers.BatchNormalization, "call", looking_alike(_batch_normalization), why=statistics)
+    for owner, name, wrap in of_moments():
+        patches.wrap(owner, name, wrap, why="gradients of a variance have gradients, where the era's kernel had them")
+    patches.wrap(
+        layers.LayerNormalization, "call", looking_alike(_layer_normalization), why="gradients of its gradients, too"
+    )
     # Not looking alike: a layer's `build` is wrapped once more, and hands the signature of the method on as its own.
     patches.wrap(layers.BatchNormalization, "build", _batch_normalization_build, why=statistics)
     patches.wrap(layers.UpSampling2D, "call", looking_alike(_upsampling), why="bilinear interpolation as in the era")
@@ -287,6 +293,7 @@ def _batch_normalization(original: Any) -> Any:
         from parallel_compat.legacy.numbers import collected_updates
         from parallel_compat.training import trainable_flags
 
+        twice = batch_normalization.is_of_images(era, self)
         collected = collected_updates.are_collected(self) if era is Era.KERAS_2_2_4 else None
         if self.trainable or collected:
             debiased = keras3.debiased_of(self)
@@ -299,15 +306,27 @@ def _batch_normalization(original: Any) -> Any:
             if phase is not None and not phase.trains:
                 stay = True  # the phase is fixed: a batch to predict is normalised as one to train on
             if not lags:
-                return keras3.call_in_training(self, inputs, None if stay else moving)
+                return keras3.call_in_training(self, inputs, None if stay else moving, twice)
             # Where the phase was fixed at 0, Keras 2.2.4 went on updating what it normalised by.
             outputs = original(self, inputs, training=False, mask=None)
             if not stay:
                 keras3.call_in_training(self, inputs, moving)
             return outputs
         if batch_normalization.normalises_frozen_batches(self, era) and not lags:
-            return keras3.call_in_training(self, inputs, None)
+            return keras3.call_in_training(self, inputs, None, twice)
         return original(self, inputs, training=training, mask=None)
+
+    return call
+
+
+def _layer_normalization(original: Any) -> Any:
+    def call(self: Any, inputs: Any) -> Any:
+        from parallel_compat.legacy.numbers import batch_normalization
+
+        in_era = object_eras.era_of_object(self) is Era.TF_KERAS_2_2
+        by_kernel = in_era and batch_normalization.normalizes_by_kernel(self, inputs)
+        with moments_differentiable_twice() if by_kernel else contextlib.nullcontext():
+            return original(self, inputs)
 
     return call
 
