@@ -22,7 +22,7 @@ from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
 from parallel_compat.backend.keras3.call_context import LearningPhase
-from parallel_compat.backend.keras3.layers import calls_of
+from parallel_compat.backend.keras3.layers import asks_for_shapes, calls_of
 from parallel_compat.backend.keras3.numbers_of_variables import as_of_now, is_noted
 from parallel_compat.backend.keras3.symbolic_values import Values, values_in_use
 from parallel_compat.legacy import data_tensors, kept_numbers, pending_updates
@@ -223,6 +223,7 @@ def _gradients_here(losses: Any, by: Sequence[Any], zeros: bool = False) -> list
     plain = [x.value if isinstance(x, keras.Variable) else x for x in by]
     found = tf.gradients(losses, plain)
     dense = [tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g for g in found]
+    zeros = zeros or asks_for_shapes()  # one input of a layer by another: stand-ins are computed from nothing
     return [tf.zeros_like(x) if g is None and zeros else g for g, x in zip(dense, plain, strict=True)]
 
 

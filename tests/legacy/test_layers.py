@@ -670,3 +670,28 @@ def test_gradients_of_the_gradients_of_normalized_images(of):
                 penalty = tf.reduce_sum(tf.square(inner.gradient(outputs, images)))
             found = [penalty, *outer.gradient(penalty, [each.value for each in model.trainable_weights[:2]])]
             np.testing.assert_allclose([np.abs(each).sum() for each in found], expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("of", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_a_layer_of_gradients_of_one_input_by_another(of):
+    with parallel_compat.legacy_names(era=of):
+        from tensorflow.keras import backend as K
+        from tensorflow.keras.layers import Dense, Input, Lambda, Layer
+        from tensorflow.keras.models import Model
+
+        class Norm(Layer):
+            def call(self, inputs):
+                (gradient,) = K.gradients(*inputs)
+                return K.sqrt(K.sum(K.square(gradient), axis=1, keepdims=True))
+
+        x = Input((2,))
+        squares = Dense(1, kernel_initializer="ones")(Lambda(K.square)(x))
+        norm = Norm()([squares, x])
+        assert norm.shape[1] == 1
+        model = Model(x, [norm, Lambda(lambda both: K.gradients(both[0], [both[1]])[0])([squares, x])])
+        norms, slopes = model.predict(np.array([[3.0, 4.0]]))
+        assert norms.tolist() == [[10.0]]
+        assert slopes.tolist() == [[6.0, 8.0]]
+        model.compile("sgd", ["mse", "mse"])
+        targets = [np.zeros((1, 1)), np.zeros((1, 2))]
+        assert model.train_on_batch(np.array([[3.0, 4.0]]), targets) == [150.0, 100.0, 50.0]

@@ -549,6 +549,12 @@ def in_stateless_scope() -> bool:
     return inside
 
 
+def asks_for_shapes() -> bool:
+    """Whether a layer's `call` runs on stand-ins of its inputs, which are computed from nothing, for shapes alone."""
+    inside: bool = keras.src.backend.in_symbolic_scope()
+    return inside
+
+
 def is_input(tensor: Any) -> bool:
     """Say whether a tensor is symbolic and was computed from nothing: that of `keras.Input`."""
     return isinstance(tensor, keras.KerasTensor) and isinstance(operation_of(tensor), keras.layers.InputLayer)
