@@ -232,17 +232,36 @@ def _call_notes_phase(layer: Any, node: Any = None) -> bool:
             return True if notes is None else notes
         if notes is not None:
             return notes
-    if isinstance(layer, keras.layers.BatchNormalization):
-        return True
+    asks = _asks_itself(layer)
+    if asks is not None:
+        return asks
     if isinstance(layer, keras.layers.TimeDistributed):
         return node is None or _each_step_notes_phase(layer.layer, node.input_tensors[0])
-    noise = next((_WITH_NOISE[kind.__name__] for kind in type(layer).__mro__ if kind.__name__ in _WITH_NOISE), None)
-    if noise is not None:
-        return bool(getattr(layer, noise))
     if any(getattr(layer, name, None) for name in ("dropout", "recurrent_dropout")):
         return True
     parts = (getattr(layer, name, None) for name in ("layer", "forward_layer", "backward_layer", "cell"))
     return any(layer_uses_phase(part) for part in parts if isinstance(part, keras.layers.Layer))
+
+
+def _asks_itself(layer: Any) -> bool | None:
+    """Say whether `call` of one of Keras's layers chooses by the phase, or None where it is none that ever does."""
+    if isinstance(layer, keras.layers.BatchNormalization):
+        return True
+    noise = next((_WITH_NOISE[kind.__name__] for kind in type(layer).__mro__ if kind.__name__ in _WITH_NOISE), None)
+    return None if noise is None else bool(getattr(layer, noise))
+
+
+def noting(layer: Any, outputs: Any) -> Any:
+    """Return what `call` of one of Keras's layers gave, saying that it depends on the phase where it chose by it.
+
+    A layer of the user's may call `call` (`self.layer.call(x)`, `super().call(x)`), and not the layer.
+
+    Args:
+        layer: the layer, which was not told whether it trains.
+        outputs: what it gave.
+    """
+    chose = call_context.is_undecided() and fixed_learning_phase() is None and _asks_itself(layer)
+    return layer_calls.noting_phase(outputs) if chose else outputs
 
 
 def _is_said(training: Any) -> bool:

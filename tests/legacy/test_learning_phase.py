@@ -67,6 +67,14 @@ def layers():
         def call(self, x, training=None):
             return super().call(x, training=training) * 2.0
 
+    class HoldsAndComputes(HoldsAndGives):
+        def call(self, x):
+            return self.drop.call(x)
+
+    class Same(BatchNormalization):
+        def call(self, x, training=None):
+            return super().call(x, training)
+
     class Twice(Layer):
         def call(self, x):
             return K.in_train_phase(x * 2.0, x) * 1.0
@@ -79,6 +87,8 @@ def layers():
         "holds and gives": HoldsAndGives,
         "holds and goes on": HoldsAndGoesOn,
         "derived": Scaled,
+        "holds and computes": HoldsAndComputes,
+        "derived, the same": Same,
         "traced": Twice,
     }
 
@@ -115,6 +125,8 @@ OWN = {
     "holds and gives": [0.69263184, 0.67958385, 0.66705251, 1.8331938],
     "holds and goes on": [1.8632236, 1.7698338, 1.6828640, 1.6017846],
     "derived": [15.535408, 3.0184383, 2.2384278, 1.7868814],
+    "holds and computes": [0.69263184, 0.67958385, 0.66705251, 1.8331938],
+    "derived, the same": [2.1007509, 1.8436067, 1.6398824, 1.4326026],
     "traced": [1.8632236, 1.7698338, 1.6828640, 1.6017846],
 }
 

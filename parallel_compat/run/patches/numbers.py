@@ -275,6 +275,26 @@ def _symbolic_logits(output: Any, cross_entropy: str) -> Any:
     return symbolic_cross_entropies.logits_of(output, cross_entropy)
 
 
+def _noting_phase(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Let what `call` gives in Keras 2.2.4 say that it depends on the learning phase, where nobody says which it is."""
+
+    def noting(original: Any) -> Any:
+        computed = wrap(original)
+
+        def call(self: Any, inputs: Any, training: Any = None, **keywords: Any) -> Any:
+            outputs = computed(self, inputs, training=training, **keywords)
+            if training is not None or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+                return outputs
+            from parallel_compat.legacy import learning_phase
+
+            return learning_phase.noting(self, outputs)
+
+        return call
+
+    return noting
+
+
+@_noting_phase
 def _batch_normalization(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
         from parallel_compat.legacy.numbers import batch_normalization
@@ -494,6 +514,7 @@ def _in_phase(training: Any, era: Era) -> Any:
     return None if phase is PHASE else bool(phase)
 
 
+@_noting_phase
 def _dropping_out(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = None) -> Any:
         era = object_eras.era_of_object(self)
@@ -516,6 +537,7 @@ def _dropping_out(original: Any) -> Any:
     return call
 
 
+@_noting_phase
 def _making_noise(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = None) -> Any:
         era = object_eras.era_of_object(self)
