@@ -10,6 +10,7 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import call_context, graphs_of_programs, layer_calls
+from parallel_compat.backend.keras3 import layers as keras_layers
 from parallel_compat.backend.keras3 import symbolic_values as values
 from parallel_compat.backend.keras3.call_context import PHASE
 from parallel_compat.legacy import closures
@@ -149,7 +150,8 @@ def uses_phase(tensor_or_model: Any) -> bool:
     if isinstance(tensor_or_model, keras.Model):
         waiting = list(getattr(tensor_or_model, "outputs", None) or ())  # a subclass has none
         if not waiting:
-            return any(layer_uses_phase(layer) for layer in tensor_or_model.layers)
+            notes = layer_calls.notes_phase(tensor_or_model)
+            return any(map(layer_uses_phase, tensor_or_model.layers)) if notes is None else notes
     else:
         waiting = [tensor_or_model]
     seen = set()
@@ -183,6 +185,22 @@ def feeds_phase(model: keras.Model) -> bool:
     return uses_phase(model) or not any(
         _is_of_ones_own(layer) or layer_uses_phase(layer) for layer in keras3.all_layers(model) if layer is not model
     )
+
+
+def look_at_output(model: keras.Model, inputs: Any) -> None:
+    """Note whether what a model of a class of the user's gives is noted to depend on the phase.
+
+    Args:
+        model: a model that is about to train.
+        inputs: what it is called on.
+    """
+    if keras_layers.is_of_graph(model) or layer_calls.notes_phase(model) is not None:
+        return
+    symbolic = keras.tree.map_structure(lambda x: keras.KerasTensor((None, *x.shape[1:]), x.dtype), inputs)
+    if model.built:
+        _call_to_see(model, (symbolic,), {})
+    else:  # its weights are made on the way, as in the first call in Keras 2.2.4
+        layer_calls.call_abstractly(model, symbolic)
 
 
 def phase_of_step(model: keras.Model, trains: bool) -> bool | None:

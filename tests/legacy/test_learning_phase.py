@@ -140,6 +140,32 @@ def test_layers_of_ones_own(name):
     np.testing.assert_allclose(losses_of(Model(x, head(layers()[name]()(x)))), OWN[name], rtol=2e-5)
 
 
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_subclassed_models(goes_on):
+    from keras import backend as K
+    from keras.layers import BatchNormalization, Dense
+    from keras.models import Model
+
+    class Own(Model):
+        def __init__(self):
+            super().__init__()
+            self.normalise, self.last = BatchNormalization(), Dense(1, kernel_initializer="ones")
+
+        def call(self, x):
+            x = self.normalise(x)
+            return self.last(K.concatenate([x, x]) if goes_on else x)
+
+    draw = np.random.RandomState(1)
+    x, y = draw.randn(8, 4).astype("float32"), draw.randn(8, 1).astype("float32")
+    model = Own()
+    model.compile("sgd", "mse")
+    losses = model.fit(x, y, epochs=2, verbose=0, shuffle=False).history["loss"]
+    losses += [float(model.train_on_batch(x, y)), float(model.evaluate(x, y, verbose=0))]
+    assert bool(model.uses_learning_phase) is not goes_on
+    expected = {False: [1.5167557, 1.4694717, 1.4269407, 1.3195240], True: [3.2763581, 2.8464100, 2.5710397, 2.3782322]}
+    np.testing.assert_allclose(losses, expected[goes_on], rtol=2e-5)
+
+
 @pytest.mark.parametrize("name", ["goes on", "gives"])
 def test_replicas(name):
     from keras.layers import Input

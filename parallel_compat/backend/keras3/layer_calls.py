@@ -485,15 +485,25 @@ def _noting(layer: Any, call: Any) -> Any:
     @functools.wraps(call)
     def call_and_note(*args: Any, **kwargs: Any) -> Any:
         outputs = call(*args, **kwargs)
-        keep_notes_of_phase(layer, outputs)
+        if call_context.is_undecided():
+            keep_notes_of_phase(layer, outputs)
         return outputs
 
     return call_and_note
 
 
 def keep_notes_of_phase(layer: keras.Layer, outputs: Any) -> None:
-    """Keep whether `call` of a layer noted on what it gave that it depends on the learning phase."""
+    """Keep whether `call` of a layer noted on what it gave that it depends on the learning phase.
+
+    Keras 2.2.4 refused a model whose `call` ends with no layer, as its output says nothing; Keras 2.3 trains it.
+    """
+    if isinstance(layer, keras.Model) and not any(map(_says_of_phase, keras.tree.flatten(outputs))):
+        return
     vars(layer)[_NOTES] = says_uses_phase(outputs)
+
+
+def _says_of_phase(tensor: Any) -> bool:
+    return hasattr(tensor, "_uses_learning_phase")
 
 
 def is_traced(outputs: Any) -> bool:

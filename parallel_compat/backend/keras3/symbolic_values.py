@@ -327,7 +327,7 @@ def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
     def wrap(original: Any) -> Any:
         def call(self: Any, inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
             decided = training is not True or _fixed is not None or phase_of_call() is not None
-            if decided or not _is_whole(self) or not trains_unfed(self):
+            if decided or not is_whole(self) or not trains_unfed(self):
                 return original(self, inputs, training=training, mask=mask, **keywords)
             with in_phase(Phase(True, 0)):
                 return original(self, inputs, training=_Fixed(0), mask=mask, **keywords)
@@ -337,7 +337,19 @@ def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
     yield functional.Functional, "call", wrap
 
 
-def _is_whole(model: keras.Model) -> bool:
+@contextlib.contextmanager
+def unfed(keywords: dict[str, Any]) -> Iterator[None]:
+    """Let the layers of the model that is called in the block predict, though it trains: nothing feeds the phase.
+
+    Args:
+        keywords: those of the call, which are changed.
+    """
+    keywords["training"] = _Fixed(0)
+    with in_phase(Phase(True, 0)):
+        yield
+
+
+def is_whole(model: keras.Model) -> bool:
     """Say whether it is the model that is called, not one that this one calls.
 
     A Sequential model has a functional one that it calls, a parallel model its template.

@@ -412,6 +412,7 @@ def _called_without_training(original: Any) -> Any:
         undecided = call_context.is_undecided() and keywords.get("training") is None
         in_graph = (is_users or symbolic) and object_eras.era_of_training(self).has_graphs
         with (
+            _predicting_in_training(self, keywords) if in_graph and is_users else _NOTHING,
             _assigning_after(self, symbolic) if in_graph else _NOTHING as outputs,
             call_context.in_call_of(self) if in_graph and is_users else _NOTHING,
             _putting_weights_back() if in_graph and is_users else _NOTHING,
@@ -477,6 +478,16 @@ def _handing_on(
     if said is None and call_context.outermost() is None:  # a call that no other is around
         return _NOTHING
     return _for_inner_calls(said)
+
+
+def _predicting_in_training(model: Any, keywords: dict[str, Any]) -> contextlib.AbstractContextManager[None]:
+    """Let a model of a class of the user's predict where Keras 2.2.4 did not feed the phase; see `symbolic_values`."""
+    if keywords.get("training") is not True or not hasattr(model, "fit") or keras_layers.is_of_graph(model):
+        return _NOTHING
+    is_whole = call_context.outermost() is None or symbolic_values.is_whole(model)
+    if not is_whole or call_context.phase_of_call() is not None or not _trains_unfed(model):
+        return _NOTHING
+    return symbolic_values.unfed(keywords)
 
 
 @contextlib.contextmanager

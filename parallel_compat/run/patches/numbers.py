@@ -215,7 +215,10 @@ def in_step_of(kind: str) -> Callable[[Any], Any]:
         def step(self: Any, *given: Any, **keywords: Any) -> Any:
             from parallel_compat.legacy import learning_phase, metrics_updates, pending_updates
             from parallel_compat.legacy.numbers import draws_of_functions
+            from parallel_compat.parallelize_model import template_of
 
+            if kind == "train" and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+                learning_phase.look_at_output(template_of(self), given[0][0])
             phase = None if kind == "predict" else learning_phase.phase_of_step(self, kind == "train")
             is_traced = object_eras.era_of_training(self) is Era.TF_KERAS_2_2
             traced = draws_of_functions.traced(self, kind) if is_traced else contextlib.nullcontext()
