@@ -97,6 +97,8 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
         (*keras3.OWN_PACKAGES, "tensorflow.")
     ):
         return "a function of the user's in place of the step's"
+    if function is not None and keras3.function_draws(model):
+        return "a function whose operations draw on"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"
     if keras3.is_built_under_a_strategy(model):

@@ -164,6 +164,30 @@ def test_a_subclassed_model_draws_its_weights_once() -> None:
         assert float(tf.random.uniform(())) == pytest.approx(0.7413678)
 
 
+def test_operations_of_a_subclassed_model_draw_on_from_fit_to_fit() -> None:
+    with parallel_compat.legacy_names(era=ERA):
+        from tensorflow.keras import Model
+        from tensorflow.keras.layers import Dense, Layer
+
+        class Noisy(Layer):  # type: ignore[misc]
+            def call(self, x: Any) -> Any:
+                return x + tf.random.normal((5,))
+
+        class Own(Model):  # type: ignore[misc]
+            def __init__(self) -> None:
+                super().__init__()
+                self.noisy, self.last = Noisy(), Dense(2, kernel_initializer="ones")
+
+            def call(self, x: Any) -> Any:
+                return self.last(self.noisy(x))
+
+        tf.random.set_seed(7)
+        model = Own()
+        model.compile("sgd", "mse")
+        losses = [model.fit(X, Y, batch_size=8, shuffle=False, verbose=0).history["loss"][0] for _ in range(3)]
+    np.testing.assert_allclose(losses, [9.484545707702637, 8.652139663696289, 13.45300579071045], rtol=2e-6)
+
+
 def test_weights_and_masks_of_a_layer_of_ones_own_draw_by_turns() -> None:
     with parallel_compat.legacy_names(era=ERA):
         from tensorflow.keras import layers

@@ -7,7 +7,7 @@ legacy names use is imported from its module.
 
 from __future__ import annotations
 
-from parallel_compat.backend.keras3.batch_first import after_its_batch
+from parallel_compat.backend.keras3.batch_first import after_its_batch, function_draws
 from parallel_compat.backend.keras3.batch_normalization import (
     debiasing_calls_of,
     synchronized_moments_of,
@@ -236,6 +236,7 @@ __all__ = [
     "finds_shape_by_its_function",
     "floatx",
     "forget_losses_and_metrics",
+    "function_draws",
     "function_of",
     "function_of_step",
     "get_logits",

@@ -16,6 +16,8 @@ import tensorflow as tf
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import keras
+
 # Operations that change a variable, or may: no others wait, since a control edge costs time wherever there is one.
 _CHANGING = frozenset(
     {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp", "If", "While", "StatefulPartitionedCall"}
@@ -50,6 +52,30 @@ def after_its_batch(step: Callable[..., Any]) -> Callable[..., Any]:
     return waiting
 
 
+# On a model: a function of Keras's loops draws by operations of TensorFlow, which go on where they stand.
+_DRAWS = "_parallel_compat_function_draws"
+
+
+def function_draws(model: keras.Model) -> bool:
+    """Say whether a function that Keras's own loop made for a model has operations of TensorFlow that draw numbers."""
+    return _DRAWS in vars(model)
+
+
+def _noting_draws(model: keras.Model, step: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(step)
+    def noting(data: Any) -> Any:
+        if tf.executing_eagerly():
+            return step(data)
+        graph = tf.compat.v1.get_default_graph()
+        first = len(graph.get_operations())
+        result = step(data)
+        if any(each.type.startswith(("Random", "Truncated", "Multinomial")) for each in graph.get_operations()[first:]):
+            vars(model)[_DRAWS] = True
+        return result
+
+    return noting
+
+
 def of_made_functions() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where the function of a step is made of the step (`TensorFlowTrainer._make_function`)."""
     from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
@@ -57,7 +83,7 @@ def of_made_functions() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
         def make(self: Any, step_function: Callable[..., Any]) -> Any:
-            return original(self, after_its_batch(step_function))
+            return original(self, after_its_batch(_noting_draws(self, step_function)))
 
         return make
 
