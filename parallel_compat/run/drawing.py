@@ -18,6 +18,7 @@ from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.batches.sources import is_generator, is_sequence
 from parallel_compat.legacy import execution
 from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, ends_of_data, sample_order
+from parallel_compat.legacy.utils import HDF5Matrix
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 from parallel_compat.run.method_arguments import in_batches, is_parallel, is_sparse
@@ -262,11 +263,22 @@ def _is_tensor_of_numbers(leaf: Any) -> bool:
     return hasattr(leaf, "numpy") and isinstance(leaf, tf.Tensor) and leaf.dtype not in (tf.string, tf.variant)
 
 
+def _read_from_files(data: Any) -> Any:
+    """Return data with what is in HDF5 files as arrays, which Keras 3 makes of it as well."""
+
+    def read(leaf: Any) -> Any:
+        return np.asarray(leaf) if isinstance(leaf, HDF5Matrix) or type(leaf).__module__.startswith("h5py.") else leaf
+
+    return keras.tree.map_structure(read, data)
+
+
 def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `fit` with arrays as batches, where their order follows from a seed of the era."""
     era, shuffle = object_eras.era_of_training(model), arguments.get("shuffle", True)
     if era is Era.TF_KERAS_2_2:
         arguments = {**arguments, **{name: _arrays_of_tensors(arguments.get(name)) for name in _DATA}}
+    elif era in sample_order.DRAW_FROM_NUMPY:
+        arguments = {**arguments, **{name: _read_from_files(arguments.get(name)) for name in _DATA}}
     data = tuple(arguments.get(name) for name in _DATA)
     are_sparse = is_sparse(data[0])
     if era is Era.TF_KERAS_2_2 and (are_sparse or any(map(_is_composite, keras.tree.flatten(data[0])))):

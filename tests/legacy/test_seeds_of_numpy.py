@@ -129,3 +129,29 @@ def test_a_new_graph_has_no_seed() -> None:
             sums.append(float(Sequential([Dense(3, input_shape=(4,))]).get_weights()[0].sum()))
     of_seed, of_none = 0.804545521736145, 1.702263593673706
     np.testing.assert_allclose(sums, [of_seed, of_none, of_seed, of_seed, of_none], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("era", "expected"),
+    [("keras-2.2.4", [1.39204, 0.13755, 0.10142]), ("tf.keras-1.15", [1.39204, 0.14197, 0.10110])],
+)
+def test_batches_of_a_file_are_shuffled_as_those_of_arrays(tmp_path: Any, era: str, expected: list[float]) -> None:
+    """Losses of the real Keras 2.2.4 and TensorFlow 1.15.5."""
+    import h5py
+
+    path = str(tmp_path / "data.h5")
+    with h5py.File(path, "w") as file:
+        file["x"] = np.random.RandomState(1).rand(30, 5)
+        file["y"] = np.random.RandomState(2).rand(30, 1)
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras.layers import Dense
+        from tensorflow.keras.models import Sequential
+        from tensorflow.keras.optimizers import SGD
+        from tensorflow.keras.utils import HDF5Matrix
+
+        model = Sequential([Dense(1, input_shape=(5,), kernel_initializer="ones")])
+        model.compile(SGD(lr=0.3), "mse")
+        np.random.seed(9)
+        x, y = HDF5Matrix(path, "x", 0, 20), HDF5Matrix(path, "y", 0, 20)
+        losses = model.fit(x, y, batch_size=6, epochs=3, shuffle="batch", verbose=0).history["loss"]
+    np.testing.assert_allclose(losses, expected, atol=1e-5)
