@@ -17,7 +17,13 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import call_context, graphs_of_programs, own_optimizers, tensors_of_steps
+from parallel_compat.backend.keras3 import (
+    call_context,
+    constant_folding,
+    graphs_of_programs,
+    own_optimizers,
+    tensors_of_steps,
+)
 from parallel_compat.backend.keras3 import optimizer_steps as steps_of_keras
 from parallel_compat.backend.keras3 import symbolic_values as graph_values
 from parallel_compat.backend.keras3.batch_normalization import debiased_of_variable
@@ -804,7 +810,9 @@ class Function:
                     step()
             return outputs
 
-        return tf.function(run, input_signature=specs, autograph=False)
+        function = tf.function(run, input_signature=specs, autograph=False)
+        trains = any(isinstance(each, (OptimizerStep, GradientStep)) for each in self._updates)
+        return constant_folding.unfolded(function) if trains else function
 
     def _computed(self, values: Values) -> tuple[list[Any], list[Callable[[], Any]]]:
         """Compute the outputs and what the updates need; return them with the steps that carry these out."""

@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import constant_folding
 from parallel_compat.training.trainable_flags import as_compiled
 
 if TYPE_CHECKING:
@@ -214,7 +215,10 @@ class StepFunction:
         if self._kind != "predict" and not outputs[1]:
             outputs = outputs[0]
         outputs = None if tf.is_tensor(outputs) else outputs
-        return Traced(shapes, function, keras3.caller_of(function), outputs, names, resets)
+        call = keras3.caller_of(function)
+        if self._kind == "train" and constant_folding.trains_unfolded(self.model):
+            call = constant_folding.unfolded(call)
+        return Traced(shapes, function, call, outputs, names, resets)
 
 
 def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFunction:

@@ -37,7 +37,12 @@ if TYPE_CHECKING:
 
 def put_on(patches: Patches, keras: Any) -> None:
     """Put everything on the classes and functions."""
-    from parallel_compat.legacy.numbers import assigned_numbers, closest_thresholds, steps_without_batch
+    from parallel_compat.legacy.numbers import (
+        assigned_numbers,
+        closest_thresholds,
+        steps_without_batch,
+        unfolded_training,
+    )
 
     layers, optimizer = keras.layers, keras.optimizers.Optimizer
     for owner, name, wrap in patch_points.of_convolutions():
@@ -48,6 +53,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(owner, name, wrap, why="no step is counted that has no batch")
     for owner, name, wrap in steps_without_batch.points():
         patches.wrap(owner, name, wrap, why="but for what TensorFlow 2.2 did without one")
+    for owner, name, wrap in unfolded_training.points():
+        patches.wrap(owner, name, wrap, why="constants stay where they are written in training", read_in=TENSORFLOW)
     for owner, name, wrap in assigned_numbers.points():
         patches.wrap(
             owner, name, wrap, why="a number that is assigned to the optimizer later is in no step of Keras 2.2.4"
