@@ -244,7 +244,7 @@ def _taking_weights_when_built(original: Any) -> Any:
 
     @functools.wraps(original)
     def __setattr__(self: Any, name: str, value: Any) -> None:
-        if hasattr(value, "shape"):
+        if type(value).__module__.startswith(("tensorflow.", "keras.")):
             _replace_weight(self, name, value, sys._getframe(1))
         if isinstance(value, (list, tuple, dict)) and _passes_over_layers(self, name, value, sys._getframe(1)):
             with layers.leaving_out_listed(self, value) as listed:

@@ -99,12 +99,12 @@ def _module(draw, statements):
 
 
 def _one_name_is_two_modules(text):
-    """Say whether K is a module below `keras.backend` and another one as well.
+    """Say whether K is a module below `keras.backend` and something else as well.
 
     Not mended: such an import becomes that of `keras.backend`, and then what the other K is asked for counts as asked
     of it; a second run takes `parallel_compat.legacy.backend` for that.
     """
-    modules = set(re.findall(r"import (\S+) as K\b", text))
+    modules = set(re.findall(r"(\S+) as K\b", text))
     return len(modules) > 1 and any(".backend." in module for module in modules)
 
 
