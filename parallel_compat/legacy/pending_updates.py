@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import call_context
+from parallel_compat.context_variables import set_within
 from parallel_compat.legacy import execution
 from parallel_compat.run import object_eras
 
@@ -78,12 +80,11 @@ def assigned_after(owner: Any, symbolic: bool = False) -> Iterator[list[Any]]:
         a list for what the call returns.
     """
     outputs: list[Any] = []
-    call = _Call(owner, _graph(), symbolic)
-    token = _call.set(call)
-    try:
+    call = _Call(owner, call_context.traced_graph(), symbolic)
+    with set_within(_call, call):
         yield outputs
-    finally:
-        _call.reset(token)
+    if not call.pending:
+        return
     given = {id(each) for each in keras.tree.flatten(outputs)}
     for each in call.pending:
         used = each.tensor is not None and (each.tensor.consumers() or id(each.tensor) in given)
@@ -91,13 +92,9 @@ def assigned_after(owner: Any, symbolic: bool = False) -> Iterator[list[Any]]:
             each.carry_out()
 
 
-def _graph() -> Any:
-    return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
-
-
 def _in_progress() -> _Call | None:
     call = _call.get()
-    return call if call is not None and call.graph is _graph() else None
+    return call if call is not None and call.graph is call_context.traced_graph() else None
 
 
 def is_traced() -> bool:
@@ -126,8 +123,8 @@ def waiting(variable: Any, value: Any, method: str) -> Any:
     Returns:
         a tensor, with the gradient of the variable; None where no call of a layer of graph code is traced.
     """
-    call = _call.get()
-    traced = call is not None and _graph() is not None and (call.symbolic or call.graph is _graph())
+    call, graph = _call.get(), call_context.traced_graph()
+    traced = call is not None and graph is not None and (call.symbolic or call.graph is graph)
     if call is None or not traced or not execution.computes_in_graphs(object_eras.era_of_object(call.owner)):
         return None
     value = tf.cast(value, variable.dtype)
@@ -135,7 +132,7 @@ def waiting(variable: Any, value: Any, method: str) -> Any:
         tensor = tf.stop_gradient(variable.after(value))
     else:
         now = tf.convert_to_tensor(variable)
-        after = {"assign": value, "assign_add": now + value, "assign_sub": now - value}[method]
+        after = value if method == "assign" else now + value if method == "assign_add" else now - value
         # Computed of what it is assigned, with no gradient but that of the variable itself.
         tensor = tf.stop_gradient(after)
         if getattr(variable, "trainable", False):

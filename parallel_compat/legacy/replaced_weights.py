@@ -15,6 +15,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import assigned
+from parallel_compat.context_variables import set_within
 from parallel_compat.legacy import execution, pending_updates
 from parallel_compat.run import object_eras
 
@@ -33,11 +34,10 @@ _before: ContextVar[dict[tuple[int, str], tuple[Any, Any]] | None] = ContextVar(
 def put_back_after() -> Iterator[None]:
     """Let attributes that hold what was computed of a weight hold the weight again as the block ends."""
     before: dict[tuple[int, str], tuple[Any, Any]] = {}
-    token = _before.set(before)
     try:
-        yield
+        with set_within(_before, before):
+            yield
     finally:
-        _before.reset(token)
         for (_, name), (layer, value) in before.items():
             if value is _ABSENT:
                 vars(layer).pop(name, None)

@@ -6,7 +6,6 @@ one update of the weights, the metrics of the global batch.
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.context_variables import set_within
 from parallel_compat.training.added_losses import how_they_merge, merge_added_losses
 from parallel_compat.training.forward import forward
 from parallel_compat.training.losses import Placement
@@ -23,7 +23,8 @@ from parallel_compat.training.trainable_flags import TrainableFlags
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    import contextlib
+    from collections.abc import Callable, Mapping, Sequence
 
     from parallel_compat.training.forward import Batch
     from parallel_compat.training.replica_pass import ReplicaPass
@@ -38,13 +39,8 @@ def computes_for_replicas() -> bool:
     return _of_global_batch.get()
 
 
-@contextlib.contextmanager
-def _computing_for_replicas() -> Iterator[None]:
-    token = _of_global_batch.set(True)
-    try:
-        yield
-    finally:
-        _of_global_batch.reset(token)
+def _computing_for_replicas() -> contextlib.AbstractContextManager[None]:
+    return set_within(_of_global_batch, True)
 
 
 class GlobalStep:

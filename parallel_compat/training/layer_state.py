@@ -24,6 +24,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import call_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,7 +53,7 @@ class ReplicaScope(keras.StatelessScope):  # type: ignore[misc]  # Keras carries
         self._graph: Any = None
 
     def __enter__(self) -> ReplicaScope:
-        self._graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
+        self._graph = call_context.traced_graph()
         super().__enter__()
         return self
 
@@ -62,8 +63,8 @@ class ReplicaScope(keras.StatelessScope):  # type: ignore[misc]  # Keras carries
         Not within a function of the layer's own: XLA may compile it, for this replica's device alone.
         """
         value = self.as_they_are.get(id(variable))
-        graph = None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
-        return value is not None and value is self.state_mapping.get(id(variable)) and graph is self._graph
+        is_here = call_context.traced_graph() is self._graph
+        return value is not None and value is self.state_mapping.get(id(variable)) and is_here
 
     def add_update(self, update: tuple[keras.Variable, Any]) -> None:
         variable, value = update

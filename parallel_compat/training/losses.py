@@ -8,7 +8,6 @@ and each output's metrics in them is replaced by one that knows its place.
 
 from __future__ import annotations
 
-import contextlib
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -16,10 +15,12 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.context_variables import set_within
 from parallel_compat.training.per_sample import is_per_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    import contextlib
+    from collections.abc import Mapping, Sequence
 
     from parallel_compat.training.replica_pass import ReplicaPass
     from parallel_compat.training.replicas import Replicas, ReplicaSlice
@@ -55,14 +56,9 @@ OF_ALL_LABELS = (keras.losses.hinge, keras.losses.squared_hinge)
 _replica: ContextVar[int | None] = ContextVar("replica", default=None)
 
 
-@contextlib.contextmanager
-def on_replica(replica: int) -> Iterator[None]:
+def on_replica(replica: int) -> contextlib.AbstractContextManager[None]:
     """Let losses and metrics called in this thread compute the samples of `replica`."""
-    token = _replica.set(replica)
-    try:
-        yield
-    finally:
-        _replica.reset(token)
+    return set_within(_replica, replica)
 
 
 def looks_at_all_labels(computed: keras.losses.Loss | keras.metrics.Metric) -> bool:

@@ -18,6 +18,8 @@ from keras.src.backend.common import global_state
 from keras.src.ops.function import Function
 from keras.src.ops.node import Node
 
+from parallel_compat.context_variables import set_within
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -113,13 +115,8 @@ def _changed(layer: keras.Layer) -> Iterator[keras.Layer]:
     return (each for each in layer._flatten_layers() if _CHANGES in vars(each))
 
 
-@contextlib.contextmanager
-def _in_time(made: int) -> Iterator[None]:
-    token = _as_of.set(made)
-    try:
-        yield
-    finally:
-        _as_of.reset(token)
+def _in_time(made: int) -> contextlib.AbstractContextManager[None]:
+    return set_within(_as_of, made)
 
 
 @contextlib.contextmanager

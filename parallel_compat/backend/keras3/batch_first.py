@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import keras
 
@@ -36,20 +36,36 @@ def after_its_batch(step: Callable[..., Any]) -> Callable[..., Any]:
         ```
     """
 
+    def wait(data: Any, added: Sequence[tf.Operation]) -> None:
+        batch = [each.op for each in tf.nest.flatten(data, expand_composites=True) if isinstance(each, tf.Tensor)]
+        for operation in added:
+            if operation.type in _CHANGING:
+                operation._add_control_inputs(batch)
+
+    return _telling_operations(step, wait)
+
+
+def _telling_operations(
+    step: Callable[..., Any], tell: Callable[[Any, Sequence[tf.Operation]], None]
+) -> Callable[..., Any]:
+    """Return a step that tells, where it is traced, which operations it added to the graph.
+
+    Args:
+        step: called with a batch, in a graph or eagerly.
+        tell: called with the batch and the operations.
+    """
+
     @functools.wraps(step)
-    def waiting(data: Any) -> Any:
+    def telling(data: Any) -> Any:
         if tf.executing_eagerly():
             return step(data)
         graph = tf.compat.v1.get_default_graph()
         first = len(graph.get_operations())
         result = step(data)
-        batch = [each.op for each in tf.nest.flatten(data, expand_composites=True) if isinstance(each, tf.Tensor)]
-        for operation in graph.get_operations()[first:]:
-            if operation.type in _CHANGING:
-                operation._add_control_inputs(batch)
+        tell(data, graph.get_operations()[first:])
         return result
 
-    return waiting
+    return telling
 
 
 # On a model: a function of Keras's loops draws by operations of TensorFlow, which go on where they stand.
@@ -62,18 +78,11 @@ def function_draws(model: keras.Model) -> bool:
 
 
 def _noting_draws(model: keras.Model, step: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(step)
-    def noting(data: Any) -> Any:
-        if tf.executing_eagerly():
-            return step(data)
-        graph = tf.compat.v1.get_default_graph()
-        first = len(graph.get_operations())
-        result = step(data)
-        if any(each.type.startswith(("Random", "Truncated", "Multinomial")) for each in graph.get_operations()[first:]):
+    def note(data: Any, added: Sequence[tf.Operation]) -> None:
+        if any(each.type.startswith(("Random", "Truncated", "Multinomial")) for each in added):
             vars(model)[_DRAWS] = True
-        return result
 
-    return noting
+    return _telling_operations(step, note)
 
 
 def of_made_functions() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:

@@ -12,6 +12,7 @@ import keras.src.backend.tensorflow.nn as tensorflow_nn
 import tensorflow as tf
 
 from parallel_compat.backend.patches import STEP
+from parallel_compat.context_variables import set_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -63,17 +64,12 @@ def of_moments() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield tensorflow_nn, "_compute_moments", wrap
 
 
-@contextlib.contextmanager
-def moments_differentiable_twice() -> Iterator[None]:
+def moments_differentiable_twice() -> contextlib.AbstractContextManager[None]:
     """Let the gradients of a variance have gradients of their own within the block, as for a gradient penalty.
 
     `tf.nn.moments` takes the mean in the variance for a constant: the gradient is right, and its gradient is not.
     """
-    token = _twice.set(True)
-    try:
-        yield
-    finally:
-        _twice.reset(token)
+    return set_within(_twice, True)
 
 
 _DEBIASED = "_parallel_compat_debiased"

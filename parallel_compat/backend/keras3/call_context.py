@@ -6,6 +6,10 @@ import contextlib
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import tensorflow as tf
+
+from parallel_compat.context_variables import set_within
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -42,14 +46,9 @@ def phase_of_call() -> Phase | None:
     return _phase.get()
 
 
-@contextlib.contextmanager
-def in_phase(phase: Phase | None) -> Iterator[None]:
+def in_phase(phase: Phase | None) -> contextlib.AbstractContextManager[None]:
     """Let this be the phase of the calls within the block."""
-    token = _phase.set(phase)
-    try:
-        yield
-    finally:
-        _phase.reset(token)
+    return set_within(_phase, phase)
 
 
 _layer: ContextVar[keras.Layer | None] = ContextVar("layer", default=None)
@@ -60,14 +59,9 @@ def layer_of_users() -> keras.Layer | None:
     return _layer.get()
 
 
-@contextlib.contextmanager
-def in_call_of(layer: keras.Layer) -> Iterator[None]:
+def in_call_of(layer: keras.Layer) -> contextlib.AbstractContextManager[None]:
     """Let the call of a layer of a class of the user's be in progress within the block."""
-    token = _layer.set(layer)
-    try:
-        yield
-    finally:
-        _layer.reset(token)
+    return set_within(_layer, layer)
 
 
 # Of the process: replicas compute their losses in threads of their own.
@@ -102,6 +96,11 @@ def outermost() -> Any:
     from keras.src.backend.common import global_state
 
     return global_state.get_global_attribute("current_call_ctx")
+
+
+def traced_graph() -> Any:
+    """Return the graph that a function is traced in, or None where what is computed is computed at once."""
+    return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
 
 def is_undecided() -> bool:
@@ -168,14 +167,9 @@ def said() -> Any:
     return _said.get()
 
 
-@contextlib.contextmanager
-def saying(trains: Any) -> Iterator[None]:
+def saying(trains: Any) -> contextlib.AbstractContextManager[None]:
     """Let code have given this as `training` to the call in the block."""
-    token = _said.set(trains)
-    try:
-        yield
-    finally:
-        _said.reset(token)
+    return set_within(_said, trains)
 
 
 def training() -> bool | None:

@@ -7,7 +7,6 @@ put on them, and what it makes is wrapped in one of Keras 3's optimizers.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import inspect
@@ -20,8 +19,10 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
 from parallel_compat.backend.keras3.assigned import variable_around
+from parallel_compat.context_variables import set_within
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _V1, _V2 = "tensorflow.python.keras.optimizer_v1", "tensorflow.python.keras.optimizer_v2"
@@ -212,14 +213,11 @@ def gradients_of_step(params: Sequence[Any]) -> list[Any] | None:
     return None if asked is None else [_dense(asked[0][id(each)]) for each in params]
 
 
-@contextlib.contextmanager
-def _in_step(gradients: Sequence[Any], variables: Sequence[Any], clip: Callable[..., list[Any]]) -> Iterator[None]:
+def _in_step(
+    gradients: Sequence[Any], variables: Sequence[Any], clip: Callable[..., list[Any]]
+) -> contextlib.AbstractContextManager[None]:
     of = {id(variable): gradient for variable, gradient in zip(variables, gradients, strict=True)}
-    token = _gradients.set((of, clip))
-    try:
-        yield
-    finally:
-        _gradients.reset(token)
+    return set_within(_gradients, (of, clip))
 
 
 def through_functions_of_users(
@@ -284,14 +282,9 @@ def made_once(make: Callable[[], Any]) -> Any:
     return made.variables[made.position - 1]
 
 
-@contextlib.contextmanager
-def _making(made: _Made) -> Iterator[None]:
+def _making(made: _Made) -> contextlib.AbstractContextManager[None]:
     made.position = 0
-    token = _made.set(made)
-    try:
-        yield
-    finally:
-        _made.reset(token)
+    return set_within(_made, made)
 
 
 # --- in today's training step -------------------------------------------------------------------------------------

@@ -418,6 +418,28 @@ def of_function_of_training(wrap: Callable[[Any], Any]) -> Point:
     return TensorFlowTrainer, "make_train_function", wrap
 
 
+def of_new_function_of_training(change: Callable[[Any], None]) -> Point:
+    """Return where the function of a training step is made, to change one that is new.
+
+    Args:
+        change: called with the model; it may put another function in the place of its `train_function`.
+    """
+
+    def wrap(original: Any) -> Any:
+        @functools.wraps(original)
+        def make_train_function(self: Any, force: bool = False) -> Any:
+            is_new = self.train_function is None or force
+            made = original(self, force)
+            if not is_new:
+                return made
+            change(self)
+            return self.train_function
+
+        return make_train_function
+
+    return of_function_of_training(wrap)
+
+
 def of_functions_of_a_step(wrap: Callable[[str], Callable[[Any], Any]]) -> Iterator[Point]:
     """Yield where the functions of a step are made (`TensorFlowTrainer.make_train_function`, `make_test_function`).
 

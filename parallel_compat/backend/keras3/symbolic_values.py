@@ -21,6 +21,7 @@ from keras.src.ops.operation import Operation
 
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.backend.keras3.call_context import PHASE, Phase, in_phase, phase_of_call
+from parallel_compat.context_variables import set_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -94,12 +95,8 @@ class Values:
                 waiting += missing
                 continue
             args, kwargs = node.arguments.fill_in(self._values)
-            token, of_operation = _used.set(None), _computed.set(self)  # a layer sees what it is given
-            try:
+            with set_within(_used, None), set_within(_computed, self):  # a layer sees what it is given
                 results = functional.operation_fn(node.operation, training=self.training)(*args, **kwargs)
-            finally:
-                _used.reset(token)
-                _computed.reset(of_operation)
             for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
                 self.put(output, value)
         return self._values[id(tensor)]
@@ -107,23 +104,13 @@ class Values:
     def _has(self, tensor: Any) -> bool:
         return self.known(tensor) is not None
 
-    @contextlib.contextmanager
-    def used(self) -> Iterator[None]:
+    def used(self) -> contextlib.AbstractContextManager[None]:
         """Let what is computed in this block find these values where it uses symbolic tensors."""
-        token = _used.set(self)
-        try:
-            yield
-        finally:
-            _used.reset(token)
+        return set_within(_used, self)
 
-    @contextlib.contextmanager
-    def recorded(self) -> Iterator[None]:
+    def recorded(self) -> contextlib.AbstractContextManager[None]:
         """Let a functional model that is called in this block tell what its symbolic tensors were."""
-        token = _recorded.set(self)
-        try:
-            yield
-        finally:
-            _recorded.reset(token)
+        return set_within(_recorded, self)
 
 
 def values_in_use() -> Values | None:

@@ -8,7 +8,6 @@ the activation is another one or the output is saturated.
 
 from __future__ import annotations
 
-import contextlib
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +15,19 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.context_variables import set_within
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import contextlib
+    from collections.abc import Callable
 
 _era: ContextVar[Era | None] = ContextVar("era of the cross-entropies", default=None)
 
 
-@contextlib.contextmanager
-def of(era: Era) -> Iterator[None]:
+def of(era: Era) -> contextlib.AbstractContextManager[None]:
     """Let Keras's cross-entropies, called in this thread, be those of an era."""
-    token = _era.set(era)
-    try:
-        yield
-    finally:
-        _era.reset(token)
+    return set_within(_era, era)
 
 
 def current() -> Era | None:

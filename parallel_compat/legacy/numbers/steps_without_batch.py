@@ -8,7 +8,6 @@ moments of an Embedding's weights faded, which Adam, Nadam and RMSprop assigned 
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -34,28 +33,22 @@ _FADING = {
 
 def points() -> Iterator[Point]:
     """Yield where the function of training is made, which is run without a batch."""
-    yield patch_points.of_function_of_training(functools.partial(_ending, name="train_function"))
+    yield patch_points.of_new_function_of_training(_end_with_data)
 
 
-def _ending(original: Any, name: str) -> Any:
-    def make(self: Any, force: bool = False) -> Any:
-        is_new = getattr(self, name) is None or force
-        result = original(self, force)
-        function = getattr(self, name)
-        if not is_new or object_eras.era_of_training(self) is not Era.TF_KERAS_2_2:
-            return result
+def _end_with_data(model: Any) -> None:
+    if object_eras.era_of_training(model) is not Era.TF_KERAS_2_2:
+        return
+    function = model.train_function
 
-        def run(iterator: Any) -> Any:
-            try:
-                return function(iterator)
-            except tf.errors.OutOfRangeError:
-                _end(self)
-                raise
+    def run(iterator: Any) -> Any:
+        try:
+            return function(iterator)
+        except tf.errors.OutOfRangeError:
+            _end(model)
+            raise
 
-        setattr(self, name, run)
-        return run
-
-    return make
+    model.train_function = run
 
 
 def _end(model: Any) -> None:

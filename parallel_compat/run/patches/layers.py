@@ -409,7 +409,8 @@ def _called_without_training(original: Any) -> Any:
         is_users = not type(self).__module__.startswith("keras.")
         if is_users and symbolic:
             given = (_with_captured(self, given[0]), *given[1:])
-        undecided = call_context.is_undecided() and keywords.get("training") is None
+        is_2_2_4 = object_eras.era_of_object(self) is Era.KERAS_2_2_4
+        undecided = is_2_2_4 and call_context.is_undecided() and keywords.get("training") is None
         in_graph = (is_users or symbolic) and object_eras.era_of_training(self).has_graphs
         with (
             _predicting_in_training(self, keywords) if in_graph and is_users else _NOTHING,

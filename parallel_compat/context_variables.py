@@ -1,0 +1,35 @@
+"""Context variables that have a value within a block."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextvars import ContextVar
+
+_T = TypeVar("_T")
+
+
+@contextlib.contextmanager
+def set_within(variable: ContextVar[_T], value: _T) -> Iterator[None]:
+    """Let a context variable have a value within the block, and what it had before behind it.
+
+    >>> from contextvars import ContextVar
+    >>> depth = ContextVar("depth", default=0)
+    >>> with set_within(depth, 1):
+    ...     depth.get()
+    1
+    >>> depth.get()
+    0
+
+    Args:
+        variable: the variable.
+        value: what it has within the block, in this thread.
+    """
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
