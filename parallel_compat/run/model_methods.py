@@ -239,9 +239,10 @@ def _predict_generator(**arguments: Any) -> Any:
 
 def _with_history(model: Any, arguments: dict[str, Any]) -> None:
     """Let `evaluate` and `predict` give a model a history of their own, an empty one, as TensorFlow 2.2's loops did."""
-    given = keras.tree.flatten(arguments.get("callbacks") or [])
-    brought = any(isinstance(each, (keras.callbacks.History, keras.callbacks.CallbackList)) for each in given)
-    if object_eras.era_of_training(model) is Era.TF_KERAS_2_2 and not brought:
+    if object_eras.era_of_training(model) is not Era.TF_KERAS_2_2:
+        return
+    given = keras.tree.flatten(arguments["callbacks"]) if arguments.get("callbacks") else []
+    if not any(isinstance(each, (keras.callbacks.History, keras.callbacks.CallbackList)) for each in given):
         arguments["callbacks"] = [*given, keras.callbacks.History()]
 
 
