@@ -182,8 +182,9 @@ def feeds_phase(model: keras.Model) -> bool:
     Returns:
         True also for a model none of whose layers can ask for the phase.
     """
+    inside = [layer for layer in keras3.all_layers(model) if layer is not model]
     return uses_phase(model) or not any(
-        _is_of_ones_own(layer) or layer_uses_phase(layer) for layer in keras3.all_layers(model) if layer is not model
+        _is_of_ones_own(layer) or layer_uses_phase(layer) for layer in (*inside, *keras3.layers_of_losses(model))
     )
 
 

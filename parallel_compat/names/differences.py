@@ -170,9 +170,11 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
-        "`get_weights` lists each weight once after `add_loss` of a tensor from within a model inside.",
-        "`tf.keras` listed the layers of the models inside a second time. Both are the same weights, and files that "
-        "have them twice are read.",
+        "After `add_loss` or `add_metric` of a tensor `model.layers` has the layers that it is computed by, and "
+        "neither those of single operations nor `AddLoss`. In 1.15 `trainable_weights` lists each weight once, and "
+        "so does `get_weights` of layers that a cross-entropy reaches within a model.",
+        "`tf.keras` made a layer of each operation, and listed those of models inside a second time. Keras 3 does not. "
+        "A cross-entropy was computed from the logits, and so from layers within the model whose output it got.",
     ),
     Difference(
         (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),

@@ -168,6 +168,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keras3.name_outputs(self, data_forms.output_names(self))
     if trains and epochs.of_training(self) is not None:  # in `fit_generator`, whose next batch it is for
         self.make_train_function()
+    keras3.settle_losses(self, era.has_graphs)
     batch_logs.begin(self)  # what was counted before is not gone on from
     weighted_losses.weighed_as_in(object_eras.trained_as(era), self)
     if era is not Era.TODAY and first_outputs.are_unknown(self):

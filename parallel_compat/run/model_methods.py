@@ -457,6 +457,8 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
             f"{where}: `add_loss` of a symbolic tensor that is not computed from the model's inputs alone. Make what "
             "it needs an input of the model."
         ) from error
+    if object_eras.era_of_object(self).is_tf_keras:
+        _hold_layers_of(self, symbolic, where)
     usage.record("Model.add_loss(tensor)", "a loss added whenever the model is called", frame)
     return None
 
@@ -487,10 +489,23 @@ def add_metric(
     is_symbolic = isinstance(value, keras.KerasTensor)
     if is_symbolic and isinstance(self, keras.Model) and getattr(self, "inputs", None):
         symbolic_losses.add_symbolic_metric(self, name, value, of_compile=False)
+        if object_eras.era_of_object(self).is_tf_keras:
+            _hold_layers_of(self, [value], f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return
     metric = symbolic_losses.metric_of(self, name)  # made while the model is put together
     if not is_symbolic:
         metric.update_state(value)
+
+
+def _hold_layers_of(model: Any, tensors: list[Any], where: str) -> None:
+    """Let a model of tf.keras have the layers that what is added to it is computed by."""
+    try:
+        keras3.hold_layers_of(model, tensors)
+    except ValueError as error:
+        raise TypeError(
+            f"{where}: a tensor that is computed by layers with weights of their own, which `tf.keras` trained with "
+            "the model, needs a functional model. Make one of this: `Model(model.inputs, model.outputs)`."
+        ) from error
 
 
 def _is_kept(loss: Any) -> bool:

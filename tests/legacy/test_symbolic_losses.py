@@ -265,14 +265,22 @@ def test_plain_keras_reads_the_model_without_them(tmp_path, name):
 
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
 def test_saving_says_what_is_not_in_the_file(tmp_path, era):
-    """A loss of weights that are none of the model's: `tf.keras` made them the model's. Keras 2.2.4 wrote no loss."""
+    """A loss of a layer that does not say how it is made again. Keras 2.2.4 wrote no loss."""
     with parallel_compat.legacy_names(era=era):
         from keras import backend as K
         from keras import layers, models
 
+        class WithoutConfig(layers.Layer):
+            def __init__(self, function):
+                super().__init__()
+                self.function = function
+
+            def call(self, x):
+                return self.function(x)
+
         x = layers.Input((2,))
         model = models.Model(x, layers.Dense(1)(x))
-        other = layers.Dense(1)(x)
+        other = WithoutConfig(lambda x: 2 * x)(x)
         model.add_loss(K.mean(other))
         if era != "keras-2.2.4":
             model.add_metric(K.mean(other), name="mean_h", aggregation="mean")
@@ -282,6 +290,122 @@ def test_saving_says_what_is_not_in_the_file(tmp_path, era):
     said = [str(each.message) for each in seen if each.category is parallel_compat.ParallelCompatWarning]
     assert len(said) == (era != "keras-2.2.4")
     assert all("`add_loss` and `add_metric(name='mean_h')`" in each for each in said)
+
+
+def aside(K, layers, models, normal=True):
+    """A model whose loss calls layers that are not between its inputs and its outputs."""
+    x = layers.Input((4,))
+    y = layers.Dense(2, name="b")(layers.Dense(3, name="a")(x))
+    z = layers.Input((2,))
+    judged = layers.Dense(3, name="c")(z)
+    critic = models.Model(z, layers.BatchNormalization(name="n")(judged) if normal else judged, name="critic")
+    model = models.Model(x, y)
+    for number, weight in enumerate(w for each in (model, critic) for w in each.weights):
+        shape = [int(size) for size in weight.shape]
+        numbers = np.sin(np.arange(np.prod(shape)) + number).reshape(shape)
+        K.set_value(weight, numbers if "variance" not in weight.name else np.abs(numbers))
+    model.add_loss(K.mean(K.square(critic(y) - 0.3)))
+    return model, critic
+
+
+WAVES = np.sin(np.arange(40)).reshape(10, 4), np.cos(np.arange(20)).reshape(10, 2)
+# What each era's own stack gives (Keras 2.2.4 with `tf.enable_resource_variables()`): losses of two epochs in batches
+# of 4, the sums of the critic's weights after them, what `evaluate` returns, and how many weights `get_weights` gives.
+OF_TF_KERAS = (
+    [1.6989186, 0.8314147],
+    [0.1094528, -0.5813532, 0.9154243, 1.6657782, 0.6710695, 1.8759634],
+    0.7926828,
+    10,
+)
+ASIDE = {
+    "keras-2.2.4": (
+        [2.3747482, 1.4573631],  # its batch normalization predicts: no output of the model uses the learning phase
+        [0.063321, -0.5813532, 1.3669293, 2.0584633, 0.8574556, 1.9561297],
+        1.3858232,
+        4,
+    ),
+    "tf.keras-1.15": OF_TF_KERAS,
+    "tf.keras-2.2": OF_TF_KERAS,
+}
+
+
+@pytest.mark.parametrize("era", ASIDE)
+def test_layers_that_a_loss_calls_are_the_models_in_tf_keras(tmp_path, era):
+    losses, sums, evaluated_then, count = ASIDE[era]
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models, optimizers
+
+        model, critic = aside(K, layers, models)
+        model.compile(optimizers.SGD(0.1), "mse")
+        history = model.fit(*WAVES, epochs=2, batch_size=4, shuffle=False, verbose=0).history
+        np.testing.assert_allclose(history["loss"], losses, rtol=1e-6)
+        np.testing.assert_allclose([K.get_value(w).sum() for w in critic.weights], sums, rtol=5e-6)
+        np.testing.assert_allclose(model.evaluate(*WAVES, verbose=0), evaluated_then, rtol=1e-6)
+        assert len(model.get_weights()) == count
+        if era != "keras-2.2.4":
+            model.save(str(tmp_path / "m.h5"))
+            loaded = models.load_model(str(tmp_path / "m.h5"))
+            np.testing.assert_allclose(loaded.evaluate(*WAVES, verbose=0), evaluated_then, rtol=1e-6)
+            for again in (loaded, models.clone_model(model), models.model_from_json(model.to_json())):
+                assert again.get_layer("critic").count_params() == critic.count_params()
+                assert len(again.get_weights()) == count
+
+
+@pytest.mark.parametrize("era", ASIDE)
+def test_layers_that_a_loss_calls_train_on_replicas(era):
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models, optimizers
+        from keras.utils import multi_gpu_model
+
+        seen = []
+        for replicas in (1, 2):
+            model, critic = aside(K, layers, models, normal=False)
+            trained = model if replicas == 1 else multi_gpu_model(model, replicas)
+            trained.compile(optimizers.SGD(0.1), "mse")
+            loss = trained.fit(*WAVES, epochs=2, batch_size=4, shuffle=False, verbose=0).history["loss"]
+            seen.append([*loss, *(K.get_value(w).sum() for w in (*model.weights, *critic.weights))])
+    np.testing.assert_allclose(seen[1], seen[0], rtol=1e-5)
+
+
+def test_a_sequential_model_does_not_take_layers_of_a_loss():
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from keras import backend as K
+        from keras import layers, models
+
+        model = models.Sequential([layers.Dense(2, input_shape=(4,))])
+        with pytest.raises(TypeError, match=r"Make one of this: `Model\(model.inputs, model.outputs\)`"):
+            model.add_loss(K.mean(layers.Dense(1)(model.output)))
+
+
+# What a batch and an evaluation give before and after another `compile`.
+LATE = {
+    "keras-2.2.4": [1.5407511, 1.3088053, 2.9225845, 2.1379101],
+    "tf.keras-1.15": [1.5407511, 1.3088053, 2.9225845, 2.1379101],
+    "tf.keras-2.2": [3.3865898, 2.446528, 2.446528, 1.8097012],
+}
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("era", LATE)
+def test_a_loss_that_is_added_after_compile_waits_for_the_next_in_graphs(era, replicas):
+    """The numbers are those of the era's own stack on one device."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, models, optimizers
+        from keras.utils import multi_gpu_model
+
+        x = layers.Input((4,))
+        y = layers.Dense(2, kernel_initializer="ones")(x)
+        model = models.Model(x, y)
+        trained = model if replicas == 1 else multi_gpu_model(model, replicas)
+        trained.compile(optimizers.SGD(0.1), "mse")
+        model.add_loss(K.mean(K.square(y)))
+        seen = [trained.train_on_batch(*WAVES), trained.evaluate(*WAVES, verbose=0)]
+        trained.compile(optimizers.SGD(0.1), "mse")
+        seen += [trained.train_on_batch(*WAVES), trained.evaluate(*WAVES, verbose=0)]
+    np.testing.assert_allclose(seen, LATE[era], rtol=1e-6)
 
 
 # TensorFlow 2.2.3 on two GPUs, on one, and of a model within a model on two: `evaluate` in batches of 4 of 11 samples,

@@ -174,8 +174,11 @@ from parallel_compat.backend.keras3.optimizers import (
 )
 from parallel_compat.backend.keras3.symbolic_losses import (
     add_symbolic_losses,
+    hold_layers_of,
+    layers_of_losses,
     losses_of_call,
     note_added_loss,
+    settle_losses,
     symbolic_losses_of,
 )
 from parallel_compat.backend.keras3.symbolic_values import (
@@ -247,6 +250,7 @@ __all__ = [
     "has_moments_of",
     "has_own_step",
     "has_sparse_inputs",
+    "hold_layers_of",
     "in_fit",
     "in_floatx",
     "in_order",
@@ -272,6 +276,7 @@ __all__ = [
     "layers_being_built",
     "layers_by_attribute",
     "layers_of",
+    "layers_of_losses",
     "leave_out_batches",
     "leave_out_layers",
     "let_callbacks_ask_the_model_that_trains",
@@ -324,6 +329,7 @@ __all__ = [
     "set_operation_seeds",
     "set_values_of_pass",
     "settings_of_sequence",
+    "settle_losses",
     "share_variables",
     "split",
     "squeeze_or_expand_to_same_rank",

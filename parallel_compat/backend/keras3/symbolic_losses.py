@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 from keras.src.models import functional
-from keras.src.ops.function import Function
+from keras.src.ops.function import Function, map_graph
 
-from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, record_passes
+from parallel_compat.backend.keras3 import call_context
+from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, layers_before, record_passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _LOSSES, _METRICS = "_parallel_compat_symbolic_losses", "_parallel_compat_symbolic_metrics"
 _IN_CONFIG = "parallel_compat_added"  # beside a model's first layer, where Keras 3 reads on when it does not know a key
 _OF_CALLS = "_parallel_compat_losses_of_calls"
+_AT_COMPILE = "_parallel_compat_symbolic_losses_at_compile"
+_HELD = "_parallel_compat_layers_of_what_was_added"
 
 
 def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
@@ -46,7 +49,7 @@ def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
     vars(model)[_LOSSES] = added = list(losses)  # past `__setattr__`, which would track layers
 
     def add(values: Values) -> None:
-        keras.layers.Layer.add_loss(model, values.of(added))
+        keras.layers.Layer.add_loss(model, values.of(_in_force(model)))
 
     record_passes(model, add)
 
@@ -54,6 +57,68 @@ def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
 def symbolic_losses_of(model: keras.Model) -> list[Any]:
     """Return the losses that `add_symbolic_losses` added."""
     return list(vars(model).get(_LOSSES) or ())
+
+
+def settle_losses(model: keras.Model, settled: bool = True) -> None:
+    """Let a model train with the losses that were added so far, to it and the models in it, until it is called again.
+
+    Args:
+        model: a model that is compiled.
+        settled: False for all that there are when it trains.
+    """
+    counts = {id(each): len(symbolic_losses_of(each)) for each in model._flatten_layers()} if settled else None
+    vars(model)[_AT_COMPILE] = counts
+
+
+def _in_force(model: keras.Model) -> list[Any]:
+    """Return the losses of a model that count in the model that is called."""
+    context = call_context.outermost()
+    called = None if context is None else context.entry_layer
+    counts = None if called is None else vars(called).get(_AT_COMPILE)
+    return symbolic_losses_of(model)[: None if counts is None else counts.get(id(model))]
+
+
+def hold_layers_of(model: keras.Model, tensors: Sequence[Any]) -> None:
+    """Let a functional model have the layers that a loss or metric is computed by, which train and are saved with it.
+
+    Args:
+        model: the model.
+        tensors: symbolic tensors that are computed from its inputs.
+
+    Raises:
+        ValueError: a Sequential model, which would call them in turn, and one of them has weights that it has not.
+    """
+    own = {id(each) for each in model.layers}
+    # In the order of `tf.keras`, which mapped them in the same way (`_map_subgraph_network`).
+    operations = map_graph(list(model.inputs), list(tensors))[2]
+    others = [each for each in operations if isinstance(each, keras.Layer) and id(each) not in own]
+    if not isinstance(model, functional.Functional):
+        weights = {id(weight) for weight in model.weights}
+        foreign = [each.name for each in others if any(id(weight) not in weights for weight in each.trainable_weights)]
+        if foreign:
+            raise ValueError(f"Expected a functional model, to hold {foreign}. Received: '{model.name}', a Sequential")
+        return
+    vars(model)[_HELD] = [*vars(model).get(_HELD, ()), *others]
+    model._layers.extend(others)
+
+
+def layers_of_losses(model: keras.Model) -> list[keras.Layer]:
+    """Return the layers that the losses which `add_symbolic_losses` added are computed by."""
+    found = [layer for loss in symbolic_losses_of(model) for layer in layers_before(loss)]
+    return list({id(layer): layer for layer in found}.values())
+
+
+def with_layers_held(original: property) -> property:
+    """Make a functional model's `layers` that end with those that `hold_layers_of` gave it.
+
+    Args:
+        original: the `layers`.
+    """
+
+    def get(self: Any) -> list[Any]:
+        return [*original.__get__(self, type(self)), *vars(self).get(_HELD, ())]
+
+    return property(get, original.fset)
 
 
 class LossesOfCall(keras.Operation):  # type: ignore[misc]
@@ -165,7 +230,9 @@ def _added(model: keras.Model) -> tuple[list[Any], dict[str, Any]] | None:
     return (losses, metrics) if losses or metrics else None
 
 
-def _add_again(model: keras.Model, losses: Sequence[Any], metrics: dict[str, Any]) -> None:
+def _add_again(model: keras.Model, losses: Sequence[Any], metrics: dict[str, Any], holds: bool) -> None:
+    if holds:
+        hold_layers_of(model, [*losses, *metrics.values()])
     if losses:
         add_symbolic_losses(model, losses)
     for name, tensor in metrics.items():
@@ -220,7 +287,8 @@ def config_with_added(original: Callable[[Any], dict[str, Any]]) -> Callable[[An
         whole = _whole(self) if isinstance(self, keras.Model) else None
         if whole is not None:
             held = original(whole)
-            config["layers"][0][_IN_CONFIG] = {name: held[name] for name in ("layers", "output_layers")}
+            added = {name: held[name] for name in ("layers", "output_layers")}
+            config["layers"][0][_IN_CONFIG] = {**added, "holds_layers": _HELD in vars(self)}
         return config
 
     return get_config
@@ -241,10 +309,12 @@ def from_config_with_added() -> tuple[Any, str, Callable[[Any], Any]]:
 
             def make(inputs: Any, outputs: Any, name: str, trainable: bool) -> Any:
                 model = cls(inputs=inputs, outputs=outputs[0], name=name, trainable=trainable)
-                _add_again(model, *outputs[1:])
+                _add_again(model, outputs[1], outputs[2], holds)
                 return model
 
-            whole = {**config, **config["layers"][0][_IN_CONFIG]}
+            added = dict(config["layers"][0][_IN_CONFIG])
+            holds = added.pop("holds_layers", False)
+            whole = {**config, **added}
             return original(make, whole, custom_objects=custom_objects)
 
         return functional_from_config
@@ -266,7 +336,7 @@ def cloned_with_added(model: keras.Model, clone: Callable[[keras.Model], Any]) -
     made = clone(whole)
     outputs, losses, metrics = made._outputs_struct
     cloned = type(model)(made._inputs_struct, outputs, name=made.name)
-    _add_again(cloned, losses, metrics)
+    _add_again(cloned, losses, metrics, _HELD in vars(model))
     return cloned
 
 

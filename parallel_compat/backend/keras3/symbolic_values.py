@@ -46,12 +46,16 @@ class Values:
     Args:
         known: pairs of a symbolic tensor and its value.
         training: passed to layers that have to be called.
+
+    Attributes:
+        phase: the learning phase of what is computed of a pass when it is over, where none was fed.
     """
 
-    def __init__(self, known: Iterable[tuple[Any, Any]] = (), training: bool | None = None) -> None:
+    def __init__(self, known: Iterable[tuple[Any, Any]] = (), training: bool | int | None = None) -> None:
         self._values: dict[int, Any] = {}
         self._tensors: list[Any] = []  # whose ids the keys are: they must live
         self.training = training
+        self.phase: Phase | None = None
         for tensor, value in known:
             self.put(tensor, value)
 
@@ -235,8 +239,9 @@ def record_passes(model: keras.Model, after: Callable[[Values], None] | None = N
         passes.values = values = Values(training=training)
         with values.recorded():
             outputs = inner(inputs, training=training, mask=mask, **keywords)
-        for each in passes.after:
-            each(values)
+        with in_phase(values.phase) if values.phase is not None else contextlib.nullcontext():
+            for each in passes.after:
+                each(values)
         return outputs
 
     vars(model)["call"] = call  # past `__setattr__`, which would track layers
@@ -316,7 +321,10 @@ def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
             decided = training is not True or _fixed is not None or phase_of_call() is not None
             if decided or not is_whole(self) or not trains_unfed(self):
                 return original(self, inputs, training=training, mask=mask, **keywords)
-            with in_phase(Phase(True, 0)):
+            phase, values = Phase(True, 0), _recorded.get()
+            if values is not None:  # what is computed of this pass predicts as well
+                values.training, values.phase = _Fixed(0), phase
+            with in_phase(phase):
                 return original(self, inputs, training=_Fixed(0), mask=mask, **keywords)
 
         return call

@@ -110,6 +110,12 @@ def put_on(patches: Patches, keras: Any) -> None:
     for kind in (keras.Model, keras.Sequential):
         patches.wrap(kind, "from_config", _model_of_era, why="configurations as the era spelled them")
         patches.wrap(kind, "layers", _each_layer_once, why="a layer that was added twice was listed once")
+    patches.wrap(
+        patch_points.functional_class(),
+        "layers",
+        symbolic_losses.with_layers_held,
+        why="layers that a loss was computed by were the model's in tf.keras",
+    )
     patches.wrap(keras.Model, "get_layer", _get_layer, why="the names that ResNet50's layers had until 2018")
     patches.wrap(
         keras.Model, "compiled_loss", _compiled_loss, why="TensorFlow 2.2 counted the loss, and added what is given"
