@@ -379,6 +379,21 @@ def test_a_sequential_model_does_not_take_layers_of_a_loss():
             model.add_loss(K.mean(layers.Dense(1)(model.output)))
 
 
+def test_a_loss_may_call_the_model_itself():
+    """`tf.keras` ended in a RecursionError."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from keras import backend as K
+        from keras import layers, models
+
+        x = layers.Input((4,))
+        model = models.Model(x, layers.Dense(2, kernel_initializer="ones")(x))
+        model.add_loss(K.mean(K.square(model(x * 2.0))))
+        model.compile("sgd", "mse")
+        same = np.tile(WAVES[0].sum(axis=1, keepdims=True), 2)
+        np.testing.assert_allclose(model.evaluate(WAVES[0], same, verbose=0), np.mean((2 * same) ** 2), rtol=1e-5)
+        assert len(model.get_weights()) == 2
+
+
 # What a batch and an evaluation give before and after another `compile`.
 LATE = {
     "keras-2.2.4": [1.5407511, 1.3088053, 2.9225845, 2.1379101],

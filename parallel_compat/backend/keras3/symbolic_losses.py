@@ -92,6 +92,7 @@ def hold_layers_of(model: keras.Model, tensors: Sequence[Any]) -> None:
     # In the order of `tf.keras`, which mapped them in the same way (`_map_subgraph_network`).
     operations = map_graph(list(model.inputs), list(tensors))[2]
     others = [each for each in operations if isinstance(each, keras.Layer) and id(each) not in own]
+    others = [each for each in others if all(inner is not model for inner in each._flatten_layers())]  # no circles
     if not isinstance(model, functional.Functional):
         weights = {id(weight) for weight in model.weights}
         foreign = [each.name for each in others if any(id(weight) not in weights for weight in each.trainable_weights)]
