@@ -695,3 +695,21 @@ def test_a_layer_of_gradients_of_one_input_by_another(of):
         model.compile("sgd", ["mse", "mse"])
         targets = [np.zeros((1, 1)), np.zeros((1, 2))]
         assert model.train_on_batch(np.array([[3.0, 4.0]]), targets) == [150.0, 100.0, 50.0]
+
+
+@pytest.mark.parametrize("strides", [1, 2])
+def test_a_padding_before_a_convolution_of_three_dimensions_is_kept(strides):
+    """TensorFlow 2.21 with oneDNN drops what the convolution pads by itself."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from keras import layers, models
+
+        x = layers.Input((3, 4, 4, 1))
+        y = layers.Conv3D(1, 3, padding="same", strides=strides, kernel_initializer="ones")(layers.ZeroPadding3D(1)(x))
+        got = models.Model(x, y).predict(np.ones((2, 3, 4, 4, 1)))
+    padded = np.pad(np.ones((3, 4, 4)), 1)
+    before = 1 if strides == 1 else np.array([1, 0, 0])  # of 5 x 6 x 6: SAME pads 5 by two and 6 by one, behind it
+    windows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(padded, [(b, 1) for b in np.broadcast_to(before, 3)]), (3, 3, 3)
+    )
+    wanted = windows[::strides, ::strides, ::strides].sum(axis=(3, 4, 5))
+    np.testing.assert_allclose(got[..., 0], [wanted, wanted], rtol=1e-6)

@@ -379,9 +379,10 @@ def test_a_sequential_model_does_not_take_layers_of_a_loss():
             model.add_loss(K.mean(layers.Dense(1)(model.output)))
 
 
-def test_a_loss_may_call_the_model_itself():
-    """`tf.keras` ended in a RecursionError."""
-    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
+def test_a_loss_may_call_the_model_itself(era):
+    """`tf.keras` ended in a RecursionError, as it made the model a layer of its own."""
+    with parallel_compat.legacy_names(era=era):
         from keras import backend as K
         from keras import layers, models
 

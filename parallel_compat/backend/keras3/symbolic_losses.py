@@ -8,6 +8,7 @@ second graph besides, with these tensors among its outputs.
 from __future__ import annotations
 
 import inspect
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -17,10 +18,12 @@ from keras.src.ops.function import Function, map_graph
 
 from parallel_compat.backend.keras3 import call_context
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, layers_before, record_passes
+from parallel_compat.context_variables import set_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+_adding: ContextVar[tuple[keras.Model, ...]] = ContextVar("adding", default=())
 _LOSSES, _METRICS = "_parallel_compat_symbolic_losses", "_parallel_compat_symbolic_metrics"
 _IN_CONFIG = "parallel_compat_added"  # beside a model's first layer, where Keras 3 reads on when it does not know a key
 _OF_CALLS = "_parallel_compat_losses_of_calls"
@@ -49,7 +52,10 @@ def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
     vars(model)[_LOSSES] = added = list(losses)  # past `__setattr__`, which would track layers
 
     def add(values: Values) -> None:
-        keras.layers.Layer.add_loss(model, values.of(_in_force(model)))
+        if any(model is each for each in _adding.get()):  # called by one of its own losses
+            return
+        with set_within(_adding, (*_adding.get(), model)):
+            keras.layers.Layer.add_loss(model, values.of(_in_force(model)))
 
     record_passes(model, add)
 

@@ -18,6 +18,7 @@ from parallel_compat.backend.keras3 import (
     kept_from_calls,
     layer_calls,
     made_variables,
+    padded_convolutions,
     patch_points,
     saved_models,
     shallow_copies,
@@ -78,6 +79,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         (saved_models.of_first_inputs(), "a SavedModel has what a layer computes of the inputs that it was called on"),
         (counted_calls.patch_points(_in_a_graph), "a layer that counts its own calls"),
         (computed_in_build.patch_points(_in_a_graph), "what `build` computes of weights follows them"),
+        (padded_convolutions.patch_points(), "TensorFlow loses the padding of a `Conv3D` behind a `ZeroPadding3D`"),
         (as_called.points(), "what is set on a layer of a graph after it was called is in later calls alone"),
         (kept_from_calls.patch_points(_in_a_graph), "what `call` keeps of one trace is not used in another"),
     ):
