@@ -7,12 +7,15 @@ those of the models around it said so.
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.names.eras import Era
+from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,10 +67,39 @@ def set_own(setter: Setter, layer: keras.Layer, value: bool) -> None:
     for each in keras3.all_layers(layer):
         vars(each).setdefault(_OWN, own(each, operator.attrgetter("trainable")))
     vars(layer)[_OWN] = bool(value)
-    if isinstance(layer, keras.layers.Wrapper):  # whose flag is that of what it wraps
+    if isinstance(layer, keras.layers.Wrapper) or is_of_directions(layer):  # which told what they wrap
         for inner in keras3.layers_of(layer):
             set_own(setter, inner, value)
     settle(setter, layer)
+
+
+def tell(wrapper: keras.Layer, value: bool) -> None:
+    """Let what a wrapper wraps be trainable where the wrapper is made so: it was told, also where it had been frozen.
+
+    Args:
+        wrapper: a `Wrapper` or `Bidirectional`.
+        value: the flag that it is made with.
+    """
+    for inner in keras3.layers_of(wrapper):
+        if own(inner, operator.attrgetter("trainable")) is not bool(value):
+            inner.trainable = bool(value)
+
+
+def init_of_wrapper(original: Callable[..., None]) -> Callable[..., None]:
+    """`Wrapper(layer)`, such as `TimeDistributed`."""
+
+    @functools.wraps(original)
+    def __init__(self: Any, layer: Any, *given: Any, **keywords: Any) -> None:
+        original(self, layer, *given, **keywords)
+        if object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+            tell(self, keywords.get("trainable", True))
+
+    return __init__
+
+
+def is_of_directions(layer: keras.Layer) -> bool:
+    """Say whether a layer is a `Bidirectional`: it sets the flags of both directions, and these decide what trains."""
+    return isinstance(layer, keras.layers.Bidirectional)
 
 
 def settle(setter: Setter, layer: keras.Layer) -> None:
@@ -87,7 +119,7 @@ def _settle(setter: Setter, layer: keras.Layer) -> None:
     flag = own(layer, getter)
     inner = [(each, own(each, getter)) for each in keras3.layers_of(layer)]
     setter(layer, flag)
-    if flag:
+    if flag or is_of_directions(layer):
         for each, before in inner:
             vars(each).setdefault(_OWN, before)
             _settle(setter, each)

@@ -16,7 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import cell_structures, op_layers, ragged
+from parallel_compat.backend.keras3.shallow_copies import shallow_copy
+from parallel_compat.legacy import cell_structures, op_layers, own_trainable, ragged
 from parallel_compat.legacy.cells import AbstractRNNCell
 from parallel_compat.legacy.utils import has_arg
 from parallel_compat.names.eras import Era
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _COUNT = "_parallel_compat_num_constants"
+_WRAPPED = "_parallel_compat_wrapped"  # of a `Bidirectional`
 _CONSTANTS = "_parallel_compat_constants"
 _SHAPES = "_parallel_compat_shapes_of_constants"
 _OF_BOTH = "_parallel_compat_constants_of_both"
@@ -449,6 +451,9 @@ def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any]
 
     def __init__(self: Any, layer: Any, *given: Any, **keywords: Any) -> None:
         count = keywords.pop("num_constants", None)
+        era = object_eras.era_of_object(self)
+        if era is Era.TF_KERAS_2_2:
+            keywords.pop("trainable", None)  # which it passed over
         if getattr(layer, "go_backwards", False) and len(given) < 3 and keywords.get("backward_layer") is None:
             # Keras 2 turned the direction round; Keras 3 has both go backwards, and refuses that.
             config = {**layer.get_config(), "go_backwards": False}
@@ -463,8 +468,23 @@ def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any]
                 direction.use_cudnn = False  # the kernel for both directions has the samples first
         if count is not None:
             setattr(self, _COUNT, count)
+        if era is Era.KERAS_2_2_4:
+            own_trainable.tell(self, keywords.get("trainable", True))
+            vars(self)[_WRAPPED] = shallow_copy(self.forward_layer)
+            vars(self)[_WRAPPED].name = layer.name
+        elif era is not Era.TODAY:
+            vars(self)[_WRAPPED] = layer
 
     return __init__
+
+
+def layer_of_bidirectional(layer: keras.layers.Bidirectional) -> keras.Layer:
+    """Return `layer.layer`: what it was given, of which it made both directions.
+
+    What is set there was set on neither of them. Keras 2.2.4's had the cell, and so the weights, of the one forward.
+    """
+    wrapped: keras.Layer = vars(layer).get(_WRAPPED, layer.forward_layer)
+    return wrapped
 
 
 def _classes_of_user(layer: Any) -> dict[str, Any]:

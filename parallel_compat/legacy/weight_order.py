@@ -127,6 +127,8 @@ def _split_as_layer(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable],
         others += of_inner[1]
     if own_trainable.own(layer, operator.attrgetter("trainable")):
         return trainable, others
+    if era is Era.KERAS_2_2_4 and own_trainable.is_of_directions(layer):
+        return trainable, others
     if era is not Era.KERAS_2_2_4 and keras3.layers_of(layer):
         # The weights of what it is made of came as each of them had them.
         return [], [*trained_here, *others_here, *(w for each in keras3.layers_of(layer) for w in weights(each, era))]

@@ -28,7 +28,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     from parallel_compat.backend.keras3 import assigned, patch_points
 
     layer, functional = keras.layers.Layer, patch_points.functional_class()
-    own = {
+    own: dict[tuple[Any, str], Callable[[Any], Any]] = {
+        (layer, "trainable_variables"): functools.partial(_variables, "trainable_weights"),
+        (layer, "non_trainable_variables"): functools.partial(_variables, "non_trainable_weights"),
         (layer, "trainable_weights"): lambda original: _weights("trainable_weights", original, True),
         (layer, "non_trainable_weights"): lambda original: _weights("non_trainable_weights", original, False),
         (layer, "_trainable_weights"): lambda _: _weights("_trainable_weights", None, True),
@@ -220,6 +222,10 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
             from parallel_compat.legacy import weight_order
 
             values = getattr(weight_order, name)(self)
+        elif callers.era_of(frame).is_tf_keras:
+            from parallel_compat.legacy import trainable_paths
+
+            values = getattr(trainable_paths, name)(self, callers.era_of(frame))
         else:
             values = original.fget(self)
         if hasattr(type(self), "fit"):
@@ -237,6 +243,20 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
         _hand_over(self, values, trainable)
 
     return property(get, set)
+
+
+def _variables(name: str, original: Any) -> property:
+    """`layer.trainable_variables`, in `tf.keras` another name of `layer.trainable_weights`."""
+
+    def get(self: Any) -> Any:
+        frame = sys._getframe(1)
+        if not callers.is_users(frame) or not callers.era_of(frame).is_tf_keras:
+            return original.fget(self)
+        from parallel_compat.legacy import trainable_paths
+
+        return getattr(trainable_paths, name)(self, callers.era_of(frame))
+
+    return property(get)
 
 
 def _taking_weights_when_built(original: Any) -> Any:

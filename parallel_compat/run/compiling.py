@@ -28,6 +28,7 @@ from parallel_compat.legacy import (
     metrics_updates,
     own_trainable,
     total_loss,
+    trainable_paths,
 )
 from parallel_compat.legacy.numbers import (
     batch_logs,
@@ -143,6 +144,8 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if callers.era_of(frame) is Era.KERAS_2_2_4:
         own_trainable.settle(keras.Layer.trainable.fset, self)
         _tell_of_layers_in_layers(self)
+    if era is not Era.TODAY:
+        trainable_paths.settle(self, era)
 
     def in_pass(given: Any) -> Any:
         if era.has_graphs:

@@ -28,7 +28,7 @@ def test_recurrent_layers_called_by_their_method():
     of_forward, of_backward = (K.function([x], each)([data]) for each in (forward, backward))
     np.testing.assert_allclose(found[0], of_forward[0], atol=1e-6)
     np.testing.assert_allclose(found[1], of_backward[0][:, ::-1], atol=1e-6)
-    assert both.layer is both.forward_layer
+    assert both.layer is not both.forward_layer
     assert both.layer.states == [None, None]
     with pytest.raises(ValueError, match="`initial_state` of 'bidirectional_2' to be a list"):
         Bidirectional(LSTM(2))(x, initial_state=outputs[2])

@@ -12,6 +12,7 @@ from parallel_compat.backend.keras3.batch_normalization import (
     debiasing_calls_of,
     synchronized_moments_of,
 )
+from parallel_compat.backend.keras3.call_context import outermost_layer
 from parallel_compat.backend.keras3.call_context import training as training_of_call
 from parallel_compat.backend.keras3.callbacks import (
     CallbackWithModel,
@@ -305,6 +306,7 @@ __all__ = [
     "operation_of",
     "operation_seeds",
     "optimizer_for",
+    "outermost_layer",
     "outside_replicas",
     "own_method",
     "own_weights",

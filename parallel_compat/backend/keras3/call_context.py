@@ -98,6 +98,11 @@ def outermost() -> Any:
     return global_state.get_global_attribute("current_call_ctx")
 
 
+def outermost_layer() -> keras.Layer | None:
+    """Return the layer whose call is the outermost in progress (`CallContext.entry_layer`), or None."""
+    return getattr(outermost(), "entry_layer", None)
+
+
 def traced_graph() -> Any:
     """Return the graph that a function is traced in, or None where what is computed is computed at once."""
     return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()

@@ -16,6 +16,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.legacy import trainable_paths
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
@@ -57,6 +58,16 @@ def normalises_frozen_batches(layer: keras.layers.BatchNormalization, era: Era) 
         era: its era.
     """
     return object_eras.trained_as(era).has_graphs and not predicts_always(layer, era)
+
+
+def is_in_frozen(layer: keras.layers.BatchNormalization) -> bool:
+    """Say whether a frozen layer stands around a layer that is trainable itself: tf.keras updated nothing in it.
+
+    Args:
+        layer: the layer, in its call.
+    """
+    outermost = keras3.outermost_layer()
+    return outermost is not None and not trainable_paths.leads_to(outermost, layer)
 
 
 def known_training(training: Any) -> Any:

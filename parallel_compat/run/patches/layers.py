@@ -46,6 +46,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         lambda_functions,
         masks,
         output_shapes,
+        own_trainable,
         recurrent,
         shape_checks,
         time_distributed,
@@ -166,7 +167,10 @@ def put_on(patches: Patches, keras: Any) -> None:
         lambda original: recurrent.init_of_bidirectional(original, _repeats),
         why="what a masked step of Bidirectional gives",
     )
-    patches.set(layers.Bidirectional, "layer", property(lambda self: self.forward_layer), why="the layer that it wraps")
+    patches.set(
+        layers.Bidirectional, "layer", property(recurrent.layer_of_bidirectional), why="the layer that it was given"
+    )
+    patches.wrap(layers.Wrapper, "__init__", own_trainable.init_of_wrapper, why="it says its flag to what it wraps")
     patches.wrap(layers.Bidirectional, "call", recurrent.call_of_bidirectional, why=constants)
     patches.wrap(layers.Bidirectional, "build", recurrent.build_of_bidirectional, why=constants)
     patches.wrap(

@@ -333,6 +333,8 @@ def _batch_normalization(original: Any) -> Any:
                 stay = True
             if collected is None and era is Era.KERAS_2_2_4 and trainable_flags.frozen_before_first_step(self):
                 stay = True  # the updates were collected of what was trainable when the first step was made
+            if era.is_tf_keras and batch_normalization.is_in_frozen(self):
+                stay = True  # a layer around it is frozen: it normalises as if it were trained
             if phase is not None and not phase.trains:
                 stay = True  # the phase is fixed: a batch to predict is normalised as one to train on
             if not lags:
