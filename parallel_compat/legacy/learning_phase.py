@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 
@@ -17,6 +17,9 @@ from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _set_phase: int | None = None
 _in_graphs = True  # whether it was set by code of a graph's time
@@ -73,6 +76,24 @@ def set_learning_phase(value: int) -> None:
         values.fix_training(bool(value))
     else:
         values.set_default_training(bool(value))
+
+
+@contextlib.contextmanager
+def learning_phase_scope(value: int) -> Iterator[None]:
+    """Fix the learning phase within a block; after it, it is what it was.
+
+    Args:
+        value: 0 or 1.
+    """
+    before = _set_phase
+    set_learning_phase(value)
+    try:
+        yield
+    finally:
+        if before is None:
+            forget()
+        else:
+            set_learning_phase(before)
 
 
 def fixed_learning_phase() -> int | None:

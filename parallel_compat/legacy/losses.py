@@ -6,6 +6,8 @@ from typing import Any
 
 import keras
 
+from parallel_compat.legacy import losses_utils
+
 REDUCTION = "sum_over_batch_size"
 # What Keras 3 calls otherwise.
 OLD_NAMES = {"kl_divergence": "kullback_leibler_divergence", "log_cosh": "logcosh"}
@@ -54,3 +56,51 @@ def of_keras_2(given: Any) -> Any:
         if (isinstance(given, str) and given == function.__name__) or given is getattr(keras.losses, function.__name__):
             return function
     return None
+
+
+@keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
+def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """Compute the Huber loss of each number, as in Keras 2.3: its own mean is over the samples' numbers.
+
+    >>> import numpy as np
+    >>> [float(v) for v in huber_loss(np.array([0.0, 0.0]), np.array([1.0, 3.0]))]
+    [0.5, 2.5]
+
+    Args:
+        y_true: the targets.
+        y_pred: the predictions.
+        delta: where the loss goes on as a straight line.
+    """
+    error = keras.ops.absolute(y_pred - y_true)
+    quadratic = keras.ops.minimum(error, delta)
+    return 0.5 * keras.ops.square(quadratic) + delta * (error - quadratic)
+
+
+class LossFunctionWrapper(keras.losses.Loss):  # type: ignore[misc]  # Keras carries no types
+    """The loss that a function of targets and predictions computes for each sample.
+
+    >>> import numpy as np
+    >>> loss = LossFunctionWrapper(keras.losses.mean_absolute_error, name="distance")
+    >>> float(loss(np.array([[0.0], [1.0]]), np.array([[1.0], [3.0]])))
+    1.5
+
+    Args:
+        fn: the function, `fn(y_true, y_pred, **kwargs)`.
+        reduction: how the losses of samples become one number.
+        name: the name of the loss.
+        **kwargs: what the function is given besides.
+    """
+
+    def __init__(self, fn: Any, reduction: str = REDUCTION, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(name=name, reduction=REDUCTION if reduction == "auto" else reduction)
+        self.fn = fn
+        self._fn_kwargs = kwargs
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """Return what the function computes."""
+        y_pred, y_true = losses_utils.squeeze_or_expand_dimensions(y_pred, y_true)
+        return self.fn(y_true, y_pred, **self._fn_kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return what a class derived from it takes: the function is not part of it."""
+        return {**super().get_config(), **self._fn_kwargs}

@@ -131,3 +131,24 @@ class MeanTensor(keras.metrics.Metric):  # type: ignore[misc]
                 "`.update_state(value)` before retrieving the result."
             )
         return keras.ops.divide_no_nan(self.total, self.count)
+
+
+def clone_metric(metric: Any) -> Any:
+    """Return another metric of the same configuration, of a function itself."""
+    return type(metric).from_config(metric.get_config()) if isinstance(metric, keras.metrics.Metric) else metric
+
+
+def clone_metrics(metrics: Any) -> Any:
+    """Return others like those of a list or dict.
+
+    >>> [each.name for each in clone_metrics([keras.metrics.Mean(name="of")])]
+    ['of']
+
+    Args:
+        metrics: a list or dict of metrics and functions, or None.
+    """
+    if metrics is None:
+        return None
+    if isinstance(metrics, dict):
+        return {name: clone_metric(metric) for name, metric in metrics.items()}
+    return [clone_metric(metric) for metric in metrics]

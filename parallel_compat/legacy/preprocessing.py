@@ -9,6 +9,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.backend import keras3
+
+DataFrameIterator = keras3.DataFrameIterator  # what `flow_from_dataframe` returns
+
 
 def load_img(
     path: Any,

@@ -6,6 +6,7 @@ written with, and those that tests of losses call.
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -13,6 +14,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+_OF_SEQUENCE = ("__getitem__", "__len__", "__iter__", "on_epoch_end")
 
 
 def make_batches(size: int, batch_size: int) -> list[tuple[int, int]]:
@@ -224,3 +227,30 @@ def standardize_input_data(
         if len(x.shape) != len(shape) or any(size and size != given for given, size in pairs):
             raise ValueError(f"Expected {what} '{name}' of shape {tuple(shape)}. Received: shape {tuple(x.shape)}")
     return arrays
+
+
+def is_sequence(seq: Any) -> bool:
+    """Say whether an object is a `Sequence`, or has all that one has."""
+    return isinstance(seq, keras.utils.PyDataset) or all(hasattr(seq, name) for name in _OF_SEQUENCE)
+
+
+def is_generator_or_sequence(x: Any) -> bool:
+    """Say whether an object is a generator or a `Sequence`."""
+    return inspect.isgenerator(x) or is_sequence(x)
+
+
+def should_run_validation(validation_freq: Any, epoch: int) -> bool:
+    """Say whether an epoch is one to validate after.
+
+    >>> should_run_validation(2, 1), should_run_validation([1, 3], 1)
+    (True, False)
+
+    Args:
+        validation_freq: after how many epochs, or after which ones, the first of which is 1.
+        epoch: the epoch, the first of which is 0.
+    """
+    if isinstance(validation_freq, int):
+        if validation_freq < 1:
+            raise ValueError(f"Expected `validation_freq` of 1 or more. Received: {validation_freq}")
+        return (epoch + 1) % validation_freq == 0
+    return epoch + 1 in validation_freq

@@ -7,6 +7,8 @@ legacy names use is imported from its module.
 
 from __future__ import annotations
 
+from keras.src.legacy.preprocessing.image import DataFrameIterator
+
 from parallel_compat.backend.keras3.batch_first import after_its_batch, function_draws
 from parallel_compat.backend.keras3.batch_normalization import (
     debiasing_calls_of,
@@ -201,6 +203,7 @@ __all__ = [
     "BatchAdapter",
     "CallbackWithModel",
     "Compiled",
+    "DataFrameIterator",
     "DatasetAdapter",
     "MetricsList",
     "NotComputedError",
