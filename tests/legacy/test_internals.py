@@ -282,3 +282,14 @@ def test_updates_of_a_model_for_its_inputs(era):
             [np.array([[1.0, 2], [3, 4]]), 1]
         )
         close(model.get_weights()[2], [0.2, 0.3])
+
+
+def test_names_that_tensorflow_has_for_dtypes(era):
+    if era == "keras-2.2.4":
+        import keras
+    else:
+        from tensorflow import keras
+    given = {"half": "float16", "float": "float32", "double": "float64"}
+    assert [keras.backend.dtype(keras.layers.Input((2,), dtype=name)) for name in given] == list(given.values())
+    assert keras.backend.dtype(keras.layers.Dense(1, dtype="float")(keras.layers.Input((2,)))) == "float32"
+    assert keras.models.Sequential([keras.layers.Dense(1, input_shape=(2,))]).optimizer is None

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     # The owner, its attribute, and a function from what stands there to what shall stand there.
     Point = tuple[Any, str, Callable[[Any], Any]]
 
+# Dtypes that TensorFlow has another name for.
+_DTYPES_OF_TENSORFLOW = {"half": "float16", "float": "float32", "double": "float64"}
+
 
 # What callbacks have before their `__init__` is called: `Callback.model` is a property over `_model`.
 FIELDS_OF_CALLBACKS = ("_model", "params", "validation_data")
@@ -167,6 +170,13 @@ def classes_with(method: str) -> list[Any]:
 def finds_shape_by_calling(layer: Any) -> bool:
     """Say whether a layer has no `compute_output_shape` of its own (`Layer.compute_output_shape._is_default`)."""
     return getattr(type(layer).compute_output_shape, "_is_default", False)
+
+
+def names_of_dtypes() -> Point:
+    """Return where Keras keeps what it calls dtypes that it is told otherwise (`dtypes.PYTHON_DTYPES_MAP`)."""
+    from keras.src.backend.common import dtypes
+
+    return dtypes, "PYTHON_DTYPES_MAP", lambda names: {**names, **_DTYPES_OF_TENSORFLOW}
 
 
 def merge_class() -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names import lookup, run_only
+from parallel_compat.names.eras import Era
 from parallel_compat.names.members import members
 from parallel_compat.names.table import Change, Member
 from parallel_compat.run import (
@@ -133,11 +134,11 @@ def _get_slot_names(optimizer: Any) -> list[str]:
 
 
 class _OptimizerBeforeCompile:
-    """`model.optimizer` of a model that was not compiled: None in `tf.keras`, for the user's code."""
+    """`model.optimizer` of a model that was not compiled: None in the eras, for the user's code."""
 
     def __get__(self, instance: Any, owner: Any) -> None:
         frame = callers.user_frame(sys._getframe(1))
-        if instance is None or frame is None or not callers.era_of(frame).is_tf_keras:
+        if instance is None or frame is None or callers.era_of(frame) is Era.TODAY:
             raise AttributeError(f"{owner.__name__!r} object has no attribute 'optimizer'")
 
 

@@ -59,6 +59,8 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(
             owner, name, wrap, why="a number that is assigned to the optimizer later is in no step of Keras 2.2.4"
         )
+    owner, name, wrap = patch_points.names_of_dtypes()
+    patches.wrap(owner, name, wrap, why='`dtype="float"`, as TensorFlow calls it')
     for owner, name, wrap in patch_points.of_additions():
         patches.wrap(owner, name, wrap, why="a bias of channels that come first is added to channels")
     for owner, name, wrap in patch_points.of_cross_entropies(_cross_entropy):
