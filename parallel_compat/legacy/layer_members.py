@@ -27,6 +27,14 @@ def submodules(layer: keras.Layer) -> tuple[keras.Layer, ...]:
     return tuple(each for each in keras3.all_layers(layer) if each is not layer)
 
 
+def noise_shape(layer: keras.layers.Dropout, inputs: Any) -> Any:
+    """Return the shape of a dropout layer's mask for inputs (`_get_noise_shape`), None for their own."""
+    if layer.noise_shape is None:
+        return None
+    sizes = keras.ops.shape(inputs)
+    return tuple(sizes[axis] if size is None else size for axis, size in enumerate(layer.noise_shape))
+
+
 def state_updates(model: keras.Model) -> list[Any]:
     """Return the updates of states, which are made in the calls of the layers: none are left to be made."""
     return []

@@ -383,6 +383,7 @@ UNREPORTED_ATTRIBUTES = {
     },
 }
 UNREPORTED_METHODS = {
+    ("keras.layers.Dropout", "_get_noise_shape"): f"{_MEMBERS}.noise_shape",
     (_METRIC, "get_weights"): f"{_MEMBERS}.get_weights_of_metric",
     (_METRIC, "set_weights"): f"{_MEMBERS}.set_weights_of_metric",
     **{

@@ -155,3 +155,32 @@ def test_batches_of_a_file_are_shuffled_as_those_of_arrays(tmp_path: Any, era: s
         x, y = HDF5Matrix(path, "x", 0, 20), HDF5Matrix(path, "y", 0, 20)
         losses = model.fit(x, y, batch_size=6, epochs=3, shuffle="batch", verbose=0).history["loss"]
     np.testing.assert_allclose(losses, expected, atol=1e-5)
+
+
+def test_a_class_of_the_users_asks_for_the_masks_shape_and_says_it() -> None:
+    """Through `_get_noise_shape`, which Keras 3 has on layers of its own alone."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+        from keras.layers import Dense, Dropout, Flatten, Input
+        from keras.models import Model
+
+        class NotScaled(Dropout):  # type: ignore[misc]
+            def call(self, inputs: Any, training: Any = None) -> Any:
+                shape = self._get_noise_shape(inputs)
+                dropped = K.dropout(inputs, self.rate, shape, seed=self.seed) * (1 - self.rate)
+                return K.in_train_phase(dropped, inputs, training=training)
+
+        class OfRows(Dropout):  # type: ignore[misc]
+            def _get_noise_shape(self, inputs: Any) -> Any:
+                return (K.shape(inputs)[0],) + (1,) * (K.ndim(inputs) - 1)
+
+        x = np.arange(60, dtype="float32").reshape(5, 3, 4) / 60
+        for layer, expected in (
+            (NotScaled(0.5, noise_shape=(None, 1, 4), seed=3), [10.449, 4.65235]),
+            (OfRows(0.5, seed=3), [107.16, 15.26768]),
+        ):
+            inputs = Input((3, 4))
+            model = Model(inputs, Dense(1, kernel_initializer="ones")(Flatten()(layer(inputs))))
+            model.compile("sgd", "mse")
+            losses = model.fit(x, np.ones((5, 1)), epochs=2, batch_size=5, verbose=0, shuffle=False).history["loss"]
+            np.testing.assert_allclose(losses, expected, rtol=2e-6)

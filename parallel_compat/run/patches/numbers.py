@@ -538,15 +538,20 @@ def _dropping_out(original: Any) -> Any:
         from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow, initial_weights
         from parallel_compat.resume import Resume
 
-        if Resume.is_made:
+        shape = noise_shape(self, inputs)
+        if not Resume.is_made and era.has_graphs:
+            dropped = initial_weights.dropout(self, inputs, shape)
+            if dropped is not None:
+                return dropped
+        elif not Resume.is_made and (self.seed is not None or operation_seeds() is not None):
+            stream = draws_of_functions.stream_of_tensorflow(self.seed)
+            return draws_of_tensorflow.dropout(inputs, self.rate, shape, self.seed, stream)
+        if shape is self.noise_shape:
             return original(self, inputs, training)
-        if era.has_graphs:
-            dropped = initial_weights.dropout(self, inputs, noise_shape(self, inputs))
-            return original(self, inputs, training) if dropped is None else dropped
-        if self.seed is None and operation_seeds() is None:
-            return original(self, inputs, training)
-        stream = draws_of_functions.stream_of_tensorflow(self.seed)
-        return draws_of_tensorflow.dropout(inputs, self.rate, noise_shape(self, inputs), self.seed, stream)
+        # A class of the user's may say the shape by a method, which Keras 3 asks in layers of its own alone.
+        import keras
+
+        return keras.random.dropout(inputs, self.rate, shape, seed=self.seed_generator)
 
     return call
 
