@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, patch_points
 from parallel_compat.legacy import config_spelling, model_configs, models, old_files
-from parallel_compat.legacy.layers import BatchShape, set_when_built
+from parallel_compat.legacy.layers import set_when_built, take_common
 from parallel_compat.recover.config_json import model_entry
 from parallel_compat.recover.config_walk import translate
 from parallel_compat.run import callers
@@ -100,13 +99,12 @@ def _with_layer_of_today(kind: type, config: dict[str, Any]) -> dict[str, Any]:
 
 def _made(kind: type, config: dict[str, Any], make: Callable[[dict[str, Any]], Any]) -> Any:
     config = dict(config)
-    shape = config.pop("batch_input_shape", None) if kind is not keras.layers.InputLayer else None
-    length = config.get("input_length")
-    weights = config.pop("weights", None)  # which code puts in: an argument of every layer
-    today = today_of(kind.__name__, config)
-    layer = make(today)
-    if shape is not None:
-        keras3.set_input_shape(layer, BatchShape(tuple(shape)[1:], shape[0]))
+    length, weights = config.get("input_length"), config.pop("weights", None)
+    # Code puts in what every layer's constructor took: `config["input_shape"] = x.shape[1:]`.
+    after = None if kind is keras.layers.InputLayer else take_common(config, kind)
+    layer = make(today_of(kind.__name__, config))
+    if after is not None:
+        after(layer)
     if length is not None:
         layer.input_length = length
     if weights is not None:

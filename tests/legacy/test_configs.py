@@ -543,3 +543,17 @@ def test_an_initializer_that_a_class_left_in_its_config_comes_back_as_a_dict(era
     loaded = keras.models.load_model(tmp_path / "scaled.h5", custom_objects={"Scaled": Scaled})
     assert loaded.layers[-1].initializer.get_config()["value"] == 3.0
     np.testing.assert_array_equal(loaded.predict(np.ones((1, 2))), [[3.0, 3.0]])
+
+
+def test_a_configuration_takes_what_every_constructor_took(era):
+    keras = keras_of(era)
+    for layer, given, shape in (
+        (keras.layers.ZeroPadding2D(1), {"input_shape": (4, 4, 3)}, (None, 6, 6, 3)),
+        (keras.layers.Dense(3), {"input_dim": 12}, (None, 3)),
+        (keras.layers.Dense(3), {"batch_input_shape": (5, 12)}, (5, 3)),
+        (keras.layers.Dense(1), {"input_shape": (2,), "weights": [np.ones((2, 1)), np.ones(1)]}, (None, 1)),
+    ):
+        model = keras.models.Sequential([type(layer).from_config({**layer.get_config(), **given})])
+        assert model.built
+        assert model.output_shape == shape
+    np.testing.assert_array_equal(model.predict(np.ones((1, 2)), verbose=0), [[3.0]])
