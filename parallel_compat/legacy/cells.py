@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.legacy import backend
 from parallel_compat.legacy.activations import hard_sigmoid
 
 
@@ -205,3 +206,49 @@ class PeepholeLSTMCell(keras.layers.LSTMCell):  # type: ignore[misc]
 def _dropped(values: Any, masks: Any) -> list[Any]:
     """Return the values for each gate: with `implementation=1` each has a mask of its own."""
     return [values * mask for mask in (masks if isinstance(masks, list) else [masks] * 4)]
+
+
+def _generate_dropout_mask(ones: Any, rate: float, training: Any = None, count: int = 1) -> Any:
+    """Return a mask of inputs or states that a cell of one's own keeps for all steps, ones while the model predicts.
+
+    >>> _generate_dropout_mask(keras.ops.ones(2), 0.5, training=False).numpy().tolist()
+    [1.0, 1.0]
+
+    Args:
+        ones: of the shape of the mask.
+        rate: the share that is dropped; what is left is scaled up.
+        training: the learning phase; that of the call if None.
+        count: how many masks; above 1 they are a list.
+    """
+    masks = [backend.in_train_phase(lambda: backend.dropout(ones, rate), ones, training=training) for _ in range(count)]
+    return masks if count > 1 else masks[0]
+
+
+def _standardize_args(inputs: Any, initial_state: Any, constants: Any, num_constants: int | None) -> Any:
+    """Return inputs, states and constants of a recurrent layer, the last two as lists or None.
+
+    >>> _standardize_args([1, 2, 3], None, None, 1)
+    (1, [2], [3])
+
+    Args:
+        inputs: the inputs, or a list of them with the states and constants.
+        initial_state: a state or a list of them, or None.
+        constants: likewise.
+        num_constants: how many at the end of the list are constants.
+    """
+    if isinstance(inputs, list):
+        if initial_state is not None or constants is not None:
+            raise ValueError(
+                "Expected states and constants either in the list of the inputs or as `initial_state` and "
+                f"`constants`. Received both: a list of {len(inputs)}, {initial_state!r} and {constants!r}"
+            )
+        if num_constants is not None:
+            end = len(inputs) - num_constants
+            inputs, constants = inputs[:end], inputs[end:]
+        initial_state = inputs[1:] or None
+        inputs = inputs[0]
+    return inputs, _listed(initial_state), _listed(constants)
+
+
+def _listed(given: Any) -> list[Any] | None:
+    return list(given) if isinstance(given, (list, tuple)) else None if given is None else [given]

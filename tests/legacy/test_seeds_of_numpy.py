@@ -184,3 +184,37 @@ def test_a_class_of_the_users_asks_for_the_masks_shape_and_says_it() -> None:
             model.compile("sgd", "mse")
             losses = model.fit(x, np.ones((5, 1)), epochs=2, batch_size=5, verbose=0, shuffle=False).history["loss"]
             np.testing.assert_allclose(losses, expected, rtol=2e-6)
+
+
+def test_each_operation_that_draws_in_a_cell_has_a_seed_of_its_own() -> None:
+    """Keras 3 makes a cell's operations in the trace of a step alone, where all of them had one seed."""
+    with parallel_compat.legacy_names(era="keras-2.2.4"):
+        from keras import backend as K
+        from keras.layers import RNN, Dense, Input, Layer
+        from keras.layers.recurrent import _generate_dropout_mask
+        from keras.models import Model
+        from keras.optimizers import SGD
+
+        class Cell(Layer):  # type: ignore[misc]
+            state_size = 2
+
+            def build(self, input_shape: Any) -> None:
+                self.kernel = self.add_weight(name="kernel", shape=(3, 2), initializer="ones")
+                self.masks: Any = None
+                self.built = True
+
+            def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+                if self.masks is None:
+                    self.masks = _generate_dropout_mask(K.ones_like(inputs), 0.5, training=training, count=2)
+                output = sum(K.dot(inputs * mask, self.kernel) for mask in self.masks) * 0.1
+                output += K.sum(states[0], axis=-1, keepdims=True) * 0.1
+                return output, [output]
+
+        np.random.seed(3)
+        tf.random.set_seed(4)
+        inputs = Input((4, 3))
+        model = Model(inputs, Dense(1, kernel_initializer="ones")(RNN(Cell())(inputs)))
+        model.compile(SGD(0.0), "mse")
+        x = np.arange(60, dtype="float32").reshape(5, 4, 3) / 20
+        history = model.fit(x, np.ones((5, 1)), epochs=4, batch_size=5, shuffle=False, verbose=0).history
+        np.testing.assert_allclose(history["loss"], [5.8081, 6.6237, 5.4879, 3.6239], atol=1e-4)

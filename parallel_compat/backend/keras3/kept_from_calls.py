@@ -94,6 +94,12 @@ def _calls_itself(kind: type) -> bool:
     return not owner.__module__.startswith(("keras.", "parallel_compat."))
 
 
+def outermost_trace() -> Any:
+    """Return the graph of the outermost function that is traced, in whose graph those of loops in it are."""
+    traced = [graph for graph in _graphs_around() if hasattr(graph, "outer_graph")]
+    return traced[-1] if traced else tf.compat.v1.get_default_graph()
+
+
 def _graphs_around() -> list[Any]:
     graphs, graph = [], tf.compat.v1.get_default_graph()
     while graph is not None:

@@ -13,9 +13,11 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3.kept_from_calls import outermost_trace
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers import draws_of_functions
 from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 _graph = threading.local()
 # On a layer: the seeds of the operations that each of its calls on symbolic tensors made; and their streams, of one.
 _SEEDS, _STREAMS = "_parallel_compat_seeds_of_operations", "_parallel_compat_streams_of_operations"
+
+# On a graph: the state of `np.random` behind the seeds of the operations that its trace has made.
+_STATE = "_parallel_compat_state_of_seeds"
 
 # On a model: the tensors that it was called on.
 _TENSORS = "_parallel_compat_tensors_called_on"
@@ -75,12 +80,24 @@ def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[[A
         seed = draw_seed(seed) if stream is None else seed
     else:
         # Today it is made again in each trace of a step.
-        with contextlib.nullcontext() if seeds is not None or tf.executing_eagerly() else drawing_nothing():
+        with contextlib.nullcontext() if seeds is not None or tf.executing_eagerly() else _drawing_within_trace():
             seed = draw_seed(seed)
         stream = _stream(seed) if era.has_graphs else None
     if seeds is not None:
         seeds.append((seed, is_given))
     return seed, None if stream is None else functools.partial(stream.next_values, _OPERATIONS[name])
+
+
+@contextlib.contextmanager
+def _drawing_within_trace() -> Iterator[None]:
+    """Let an operation draw its seed after those before it in the same trace, and leave `np.random` as it was."""
+    graph = outermost_trace()
+    with drawing_nothing():
+        state = getattr(graph, _STATE, None)
+        if state is not None:
+            np.random.set_state(state)
+        yield
+        setattr(graph, _STATE, np.random.get_state())
 
 
 def note_call(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], given: Any, era: Era) -> bool:
