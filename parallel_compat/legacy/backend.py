@@ -474,7 +474,10 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
-    notes = training is None and call_context.is_undecided() and fixed_learning_phase() is None
+    is_free = training is None and fixed_learning_phase() is None
+    notes = is_free and call_context.is_undecided()
+    if is_free and callers.era_of_caller().has_graphs and operations_that_draw.is_built():
+        x, alt = (each() if callable(each) else each for each in (x, alt))
     if training is None:
         training = phase_of_pass()
         if isinstance(training, call_context.LearningPhase) and is_eager():  # outside of every layer's call

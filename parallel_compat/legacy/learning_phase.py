@@ -14,7 +14,7 @@ from parallel_compat.backend.keras3 import layers as keras_layers
 from parallel_compat.backend.keras3 import symbolic_values as values
 from parallel_compat.backend.keras3.call_context import PHASE
 from parallel_compat.legacy import closures
-from parallel_compat.legacy.numbers import initial_weights
+from parallel_compat.legacy.numbers import initial_weights, operations_that_draw
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -99,6 +99,17 @@ def learning_phase_scope(value: int) -> Iterator[None]:
 def fixed_learning_phase() -> int | None:
     """Return what `set_learning_phase` fixed, or None."""
     return _set_phase
+
+
+def never_trains(training: Any) -> bool:
+    """Say whether a layer that is called on symbolic tensors computes what it does to predict, whatever the model does.
+
+    Args:
+        training: what the layer is called with; False stands for the default of most layers, and 0 for False.
+    """
+    if training is True or training == 1:
+        return False
+    return _set_phase == 0 or (type(training) is int and training == 0)
 
 
 def forget() -> None:
@@ -221,8 +232,10 @@ def look_at_output(model: keras.Model, inputs: Any) -> None:
     symbolic = keras.tree.map_structure(lambda x: keras.KerasTensor((None, *x.shape[1:]), x.dtype), inputs)
     if model.built:
         _call_to_see(model, (symbolic,), {})
-    else:  # its weights are made on the way, as in the first call in Keras 2.2.4
-        layer_calls.call_abstractly(model, symbolic)
+    else:  # its weights are made on the way, and seeds are drawn, as in the first call in Keras 2.2.4
+        with operations_that_draw.being_built() as graph:
+            layer_calls.call_abstractly(model, symbolic)
+        operations_that_draw.note(model, graph)
 
 
 def phase_of_step(model: keras.Model, trains: bool) -> bool | None:
@@ -277,6 +290,10 @@ def _call_notes_phase(layer: Any, node: Any = None) -> bool:
         return asks
     if isinstance(layer, keras.layers.TimeDistributed):
         return node is None or _each_step_notes_phase(layer.layer, node.input_tensors[0])
+    return _parts_note_phase(layer)
+
+
+def _parts_note_phase(layer: Any) -> bool:
     if any(getattr(layer, name, None) for name in ("dropout", "recurrent_dropout")):
         return True
     parts = (getattr(layer, name, None) for name in ("layer", "forward_layer", "backward_layer", "cell"))
@@ -300,8 +317,11 @@ def noting(layer: Any, outputs: Any) -> Any:
         layer: the layer, which was not told whether it trains.
         outputs: what it gave.
     """
-    chose = call_context.is_undecided() and fixed_learning_phase() is None and _asks_itself(layer)
-    return layer_calls.noting_phase(outputs) if chose else outputs
+    if not call_context.is_undecided() or fixed_learning_phase() is not None:
+        return outputs
+    asks = _asks_itself(layer)
+    chose = _parts_note_phase(layer) if asks is None else asks
+    return keras.tree.map_structure(layer_calls.noting_phase, outputs) if chose else outputs
 
 
 def _is_said(training: Any) -> bool:
@@ -336,7 +356,7 @@ def _may_ask_for_phase(layer: Any) -> bool:
     """
     if any(kind.__name__ in _ASKS for kind in type(layer).__mro__):
         return True
-    if any(layer_uses_phase(each) for each in keras3.all_layers(layer) if each is not layer):
+    if any(map(layer_uses_phase, keras3.held_layers(layer))):
         return True
     own = [kind for kind in type(layer).__mro__ if not _is_of_a_library(kind.__module__)]
     functions = [each for kind in own for each in vars(kind).values()]

@@ -129,3 +129,145 @@ def test_initializers_that_take_a_shape_alone():
     model = keras.models.Model(x, Dense(3, kernel_initializer=lambda shape: K.ones(shape))(y))
     sums = [float(weight.sum()) for weight in model.get_weights()]
     np.testing.assert_allclose(sums, [8.9831, 0.99881, 216.0, 0.0], atol=1e-5)
+
+
+def _layers_with_masks():
+    """Layers of the user's that call layers which draw, each with what Keras 2.2.4 drew after it and its Dense."""
+    layers = keras.layers
+
+    class Block(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.wide, self.dropped = layers.Dense(5), layers.Dropout(0.5)
+            self.narrow, self.noise = layers.Dense(6), layers.GaussianNoise(0.3)
+
+        def call(self, x):
+            return self.noise(self.narrow(self.dropped(self.wide(x))))
+
+    class OfKnownShape(Block):
+        def compute_output_shape(self, input_shape):
+            return input_shape
+
+    class Listing(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.dropped = layers.Dropout(0.5)
+
+        def build(self, input_shape):
+            self._trainable_weights = []
+            super().build(input_shape)
+
+        def call(self, x):
+            return self.dropped.call(x)
+
+        def compute_output_shape(self, input_shape):
+            return input_shape
+
+    class Chosen(layers.Layer):
+        def call(self, x, training=None):
+            from keras import backend as K
+
+            return K.in_train_phase(lambda: K.dropout(x, 0.5), x, training=training)
+
+        def compute_output_shape(self, input_shape):
+            return input_shape
+
+    return {"block": Block, "of known shape": OfKnownShape, "listing": Listing, "chosen": Chosen}
+
+
+# After `np.random.seed(1)`, a Dense, such a layer and another Dense: the last kernel's sum of absolute values, and the
+# next `np.random.randint(1000)`.
+BESIDE = {
+    "block": (1.78491, 144),
+    "of known shape": (1.78491, 144),
+    "listing": (3.74, 905),
+    "chosen": (3.74, 905),
+}
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_layers_that_a_layer_of_the_users_calls_draw_by_turns_with_weights():
+    from keras import backend as K
+
+    drawn = {}
+    for name, kind in _layers_with_masks().items():
+        K.clear_session()
+        np.random.seed(1)
+        inputs = keras.layers.Input((6,))
+        model = keras.models.Model(inputs, keras.layers.Dense(1)(kind()(keras.layers.Dense(6)(inputs))))
+        drawn[name] = round(float(np.abs(model.get_weights()[-2]).sum()), 5), np.random.randint(1000)
+    assert drawn == BESIDE
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+@pytest.mark.parametrize("training", [None, False])
+def test_what_never_trains_draws_nothing(training):
+    """After `K.set_learning_phase(0)`, or where a call says so."""
+    from keras import backend as K
+
+    np.random.seed(1)
+    inputs = keras.layers.Input((6,))
+    if training is None:
+        K.set_learning_phase(0)
+        keras.layers.LSTM(2, dropout=0.5)(keras.layers.Input((4, 3)))  # its two kernels
+        keras.layers.Dropout(0.5)(inputs)
+    else:
+        keras.layers.Dropout(0.5)(keras.layers.Dense(2)(keras.layers.Dense(2)(inputs)), training=False)
+    drawn = np.random.randint(1000)
+    K.clear_session()  # and the phase is free
+    np.random.seed(1)
+    keras.layers.LSTM(2)(keras.layers.Input((4, 3))) if training is None else np.random.randint(10_000_000, size=2)
+    assert drawn == np.random.randint(1000)
+
+
+# What Keras 2.2.4 lost in three steps that moved nothing, after `np.random.seed(1)`.
+OF_OWN_MODEL = {"masks": [1.671641, 1.55232, 2.336934], "operation": [1.822495, 3.999537, 1.857522]}
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+@pytest.mark.parametrize("kind", list(OF_OWN_MODEL))
+def test_a_model_of_a_class_of_the_users_draws_with_its_first_batch(kind, monkeypatch):
+    monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
+    from keras import backend as K
+
+    class Own(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.wide, self.narrow = keras.layers.Dense(5), keras.layers.Dense(1)
+            self.dropped = keras.layers.Dropout(0.5)
+
+        def call(self, x):
+            h = self.wide(x)
+            return self.narrow(self.dropped(h) if kind == "masks" else h + K.random_normal(K.shape(h)))
+
+    K.clear_session()
+    np.random.seed(1)
+    x = np.linspace(0, 1, 48, dtype="float32").reshape(8, 6)
+    model = Own()
+    model.compile(keras.optimizers.SGD(lr=0.0), "mse")
+    losses = [model.train_on_batch(x, x[:, :1]) for _ in range(3)]
+    np.testing.assert_allclose(losses, OF_OWN_MODEL[kind], rtol=1e-5)
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_call_of_a_recurrent_layer_drops_where_the_model_trains():
+    class Around(keras.layers.Wrapper):
+        def build(self, input_shape=None):
+            self.layer.build(input_shape)
+            self.layer.built = True
+            super().build()
+
+        def call(self, x):
+            return self.layer.call(x)
+
+        def compute_output_shape(self, input_shape):
+            return self.layer.compute_output_shape(input_shape)
+
+    layers = keras.layers
+    inputs = layers.Input((4, 3))
+    both = [Around(layers.GRU(2, dropout=0.9))(inputs), Around(layers.TimeDistributed(layers.Dropout(0.9)))(inputs)]
+    model = keras.models.Model(inputs, both)
+    model.compile(keras.optimizers.SGD(lr=0.0), "mse")
+    x = np.linspace(0, 1, 96, dtype="float32").reshape(8, 4, 3)
+    targets = [np.zeros((8, 2)), x]
+    assert np.all(np.abs(np.subtract(model.train_on_batch(x, targets), model.test_on_batch(x, targets))) > 1e-4)

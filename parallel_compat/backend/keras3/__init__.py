@@ -118,6 +118,7 @@ from parallel_compat.backend.keras3.layers import (
     give_up,
     global_seeds,
     global_seeds_from,
+    held_layers,
     in_stateless_scope,
     infer_spec_by_calling,
     input_shape_given_to,
@@ -158,7 +159,11 @@ from parallel_compat.backend.keras3.layers import (
     weight_regularization,
     written_to_scope,
 )
-from parallel_compat.backend.keras3.made_variables import share_variables, variables_without_values
+from parallel_compat.backend.keras3.made_variables import (
+    run_with_first_values,
+    share_variables,
+    variables_without_values,
+)
 from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
@@ -254,6 +259,7 @@ __all__ = [
     "has_moments_of",
     "has_own_step",
     "has_sparse_inputs",
+    "held_layers",
     "hold_layers_of",
     "in_fit",
     "in_floatx",
@@ -319,6 +325,7 @@ __all__ = [
     "replace_compiled_metrics",
     "restore_optimizers_from_hdf5",
     "rnn",
+    "run_with_first_values",
     "save_model",
     "save_weights",
     "say_compiled_with",

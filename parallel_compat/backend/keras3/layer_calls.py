@@ -410,19 +410,21 @@ def of_dropout_masks() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield keras.layers.RNN, "_maybe_config_dropout_masks", wrap
 
 
-def of_builds_before_calls(builds_on_the_way: Callable[[Any], bool]) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+def of_builds_before_calls(
+    builds_on_the_way: Callable[[Any, bool], bool],
+) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where a layer without a `build` runs its `call` to build the layers it holds (`Layer._maybe_build`).
 
-    On values the call that follows builds them as well.
+    The call that follows builds them as well.
 
     Args:
-        builds_on_the_way: says whether a layer that is called on values leaves it to that call.
+        builds_on_the_way: says whether a layer leaves it to that call, which is on values or not.
     """
 
     def wrap(original: Any) -> Any:
         def _maybe_build(self: Any, call_spec: Any) -> None:
             by_calling = not self.built and is_default(self.build) and might_have_unbuilt_state(self)
-            if not (by_calling and call_spec.eager and builds_on_the_way(self)):
+            if not (by_calling and builds_on_the_way(self, call_spec.eager)):
                 original(self, call_spec)
 
         return _maybe_build

@@ -188,6 +188,12 @@ def leave_out_layers(layer: keras.Layer) -> None:
     layer._layers.clear()
 
 
+def held_layers(layer: keras.Layer) -> list[keras.Layer]:
+    """List the layers that a layer holds and those that they hold, also where it has no weights but its own."""
+    direct = [*layer._layers, *vars(layer).get(_LEFT_OUT, {}).values()]
+    return [each for held in direct for each in (held, *held_layers(held))]
+
+
 def give_up(layer: keras.Layer, held: Iterable[keras.Layer]) -> None:
     """Let layers that a layer holds be no part of it, while it keeps them on its attributes.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import types
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,15 @@ def variables_made() -> Iterator[list[Any]]:
         yield made
     made += (global_state.get_global_attribute(_LATER) or [])[before:]
     made[:] = [each for each in made if _OF_SEEDS not in each.name]
+
+
+def run_with_first_values(function: Callable[[], None]) -> None:
+    """Run a function where the variables that are made here get their values: now, or after a layer's abstract call."""
+    if in_stateless_scope():
+        later = types.SimpleNamespace(name=_OF_SEEDS, _deferred_initialize=function)  # as if it were a variable
+        global_state.get_global_attribute(_LATER, [], set_to_default=True).append(later)
+    else:
+        function()
 
 
 def has_value_of_keras_2(variable: Any) -> bool:

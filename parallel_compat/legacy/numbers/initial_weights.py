@@ -63,11 +63,16 @@ _RATES = {
     "GRU": {"dropout": 3, "recurrent_dropout": 3},
     "LSTM": {"dropout": 4, "recurrent_dropout": 4},
     "ConvLSTM2D": {"dropout": 4, "recurrent_dropout": 4},
+    "SimpleRNNCell": {"dropout": 1, "recurrent_dropout": 1},
+    "GRUCell": {"dropout": 3, "recurrent_dropout": 3},
+    "LSTMCell": {"dropout": 4, "recurrent_dropout": 4},
 }
 # Those that `tf.nn.dropout` of TensorFlow 1.15 drew for, with their own seed or as the graph said.
 _BY_TENSORFLOW = ("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D")
 
 
+# The names of the layers that draw.
+LAYERS = {*_RATES, "GaussianNoise"}
 # Those whose masks are drawn here, and those of them that could be given a seed.
 _SEEDED = (keras.layers.Dropout, *keras3.alpha_dropouts())
 _DRAWING = (*_SEEDED, keras.layers.GaussianNoise, keras.layers.GaussianDropout)
@@ -75,16 +80,29 @@ _LEAST = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946 
 _OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_stream_of_masks"
 
 
-def draw_seeds_of(layer: Any, era: Era) -> None:
+# On a layer of the user's: how many seeds the layers that its `call` calls draw.
+_OF_LAYERS_IN_CALL = "_parallel_compat_draws_of_call"
+
+
+def draw_seeds_of(layer: Any, era: Era) -> int:
     """Draw the seeds that were drawn when a layer, or a model with layers, was called on a symbolic tensor.
 
     Args:
         layer: the layer, wrapper or functional model.
         era: the era of the code that called it, before today's.
+
+    Returns:
+        How many.
     """
-    seeds = [draw_seed() for _ in range(_seeds_of(layer, era))]
+    seeds = [draw_seed() for _ in range(seeds_of(layer, era))]
     if isinstance(layer, _DRAWING):
         vars(layer).setdefault(_OF_MASKS, []).extend(seeds or [layer.seed])
+    return len(seeds)
+
+
+def note_draws(layer: Any, count: int) -> None:
+    """Note how many seeds the layers drew that `call` of a layer of the user's called."""
+    vars(layer)[_OF_LAYERS_IN_CALL] = count
 
 
 def dropout(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
@@ -148,13 +166,16 @@ def _drawn_on(layer: Any, shape: Any, dtype: Any, draw: Any = tf.raw_ops.Statele
     return vars(layer)[_DRAWN].next_values(draw, shape, dtype)
 
 
-def _seeds_of(layer: Any, era: Era) -> int:
+def seeds_of(layer: Any, era: Era) -> int:
+    """Return how many seeds a layer, or a model with layers, draws when it is called on a symbolic tensor."""
+    if (noted := vars(layer).get(_OF_LAYERS_IN_CALL)) is not None:
+        return int(noted)
     if isinstance(layer, keras.Model):
-        return sum(_seeds_of(each, era) for each in layer.layers)
+        return sum(seeds_of(each, era) for each in layer.layers)
     if isinstance(layer, keras.layers.Bidirectional):
-        return _seeds_of(layer.forward_layer, era) + _seeds_of(layer.backward_layer, era)
+        return seeds_of(layer.forward_layer, era) + seeds_of(layer.backward_layer, era)
     if isinstance(layer, keras.layers.Wrapper):
-        return _seeds_of(layer.layer, era)
+        return seeds_of(layer.layer, era)
     if isinstance(layer, keras.layers.GaussianNoise):
         return 1
     for kind in type(layer).__mro__:
@@ -167,6 +188,8 @@ def _seeds_of(layer: Any, era: Era) -> int:
             if kind.__name__ in _BY_TENSORFLOW and era.is_tf_keras:
                 return 0
             return sum(count for name, count in rates.items() if 0 < (getattr(layer, name, 0) or 0) < 1)
+    if isinstance(layer, keras.layers.RNN):
+        return sum(seeds_of(cell, era) for cell in getattr(layer.cell, "cells", [layer.cell]))
     return 0
 
 

@@ -18,10 +18,18 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.kept_from_calls import outermost_trace
+from parallel_compat.backend.keras3.layers import is_of_graph
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers import draws_of_functions
 from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
-from parallel_compat.legacy.numbers.initial_weights import draw_seed, draw_seeds_of, drawing_nothing
+from parallel_compat.legacy.numbers.initial_weights import (
+    LAYERS,
+    draw_seed,
+    draw_seeds_of,
+    drawing_nothing,
+    note_draws,
+    seeds_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +48,8 @@ _TENSORS = "_parallel_compat_tensors_called_on"
 
 _NAMES = {"dropout", "random_binomial", "random_normal", "random_uniform", "truncated_normal"}
 
+_NOT_OF_USERS = ("keras.", "parallel_compat.", "tensorflow.", "builtins")
+
 _OPERATIONS = {
     "random_normal": tf.raw_ops.StatelessRandomNormalV2,
     "random_uniform": tf.raw_ops.StatelessRandomUniformV2,
@@ -47,18 +57,78 @@ _OPERATIONS = {
 }
 
 
+class Graph:
+    """What is drawn from `np.random` while a layer is called on symbolic tensors.
+
+    Attributes:
+        seeds: of operations of the backend, and which of them were given.
+        masks: how many seeds the layers drew that `call` called.
+    """
+
+    def __init__(self) -> None:
+        self.seeds: list[tuple[int, bool]] = []
+        self.masks = 0
+        self.run: Any = None  # that of `call` which counts: today there may be several
+        self.is_by_itself = False  # within what draws for all that it calls
+
+    def add_layer(self, layer: keras.layers.Layer, era: Era) -> None:
+        """Draw for a layer that is called."""
+        self.masks += draw_seeds_of(layer, era)
+
+    def add_operation(self, seed: int | None) -> None:
+        """Draw for an operation, whose seed may be given."""
+        self.seeds.append((draw_seed(seed), seed is not None))
+
+
 @contextlib.contextmanager
-def being_built() -> Iterator[list[tuple[int, bool]]]:
-    """Say that a graph is built within the block, and note the seeds of operations in it, and which were given."""
-    before = getattr(_graph, "seeds", None)
-    seeds: list[tuple[int, bool]] = []
-    _graph.seeds = seeds
+def being_built(by_itself: bool = False) -> Iterator[Graph]:
+    """Say that a graph is built within the block, and note what is drawn for it.
+
+    Args:
+        by_itself: whether the layers that are called draw nothing each.
+    """
+    before: Graph | None = getattr(_graph, "built", None)
+    graph = Graph()
+    graph.is_by_itself = by_itself
+    _graph.built = graph
     try:
-        yield seeds
+        yield graph
     finally:
-        _graph.seeds = before
+        _graph.built = before
         if before is not None:
-            before += seeds
+            before.seeds += graph.seeds
+            before.masks += graph.masks
+
+
+def is_built() -> bool:
+    """Say whether a graph is built, in which both of what the learning phase chooses from are made."""
+    return getattr(_graph, "built", None) is not None and not tf.executing_eagerly()
+
+
+@contextlib.contextmanager
+def called_in_graph(layer: keras.layers.Layer, era: Era) -> Iterator[None]:
+    """Draw for one of Keras's layers whose `call` a layer of the user's calls, where a graph is built.
+
+    The seeds are drawn by turns with those of the weights around it, which get their values after `call`. What runs
+    within the block, the layer drew for.
+
+    Args:
+        layer: the layer.
+        era: that of the layer.
+    """
+    graph: Graph | None = getattr(_graph, "built", None)
+    if graph is None or graph.is_by_itself or tf.executing_eagerly():
+        yield
+        return
+    run = tf.compat.v1.get_default_graph()
+    graph.run = graph.run or run
+    if run is graph.run:
+        keras3.run_with_first_values(functools.partial(graph.add_layer, layer, era))
+    graph.is_by_itself = True
+    try:
+        yield
+    finally:
+        graph.is_by_itself = False
 
 
 def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[[Any, Any], Any] | None]:
@@ -74,17 +144,18 @@ def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[[A
         The latter is None where it is not known which operation of a graph it is: on several devices, for layers that
         were called several times, in loops, and for what no model calls.
     """
-    is_given, seeds = seed is not None, getattr(_graph, "seeds", None)
-    if seeds is None and not era.has_graphs:
+    graph: Graph | None = getattr(_graph, "built", None)
+    if graph is not None:  # nobody looks at what is drawn
+        keras3.run_with_first_values(functools.partial(graph.add_operation, seed))
+        return seed or 0, None
+    if era.has_graphs:
+        # Today it is made again in each trace of a step.
+        with contextlib.nullcontext() if tf.executing_eagerly() else _drawing_within_trace():
+            seed = draw_seed(seed)
+        stream = _stream(seed)
+    else:
         stream = draws_of_functions.stream_of(seed)
         seed = draw_seed(seed) if stream is None else seed
-    else:
-        # Today it is made again in each trace of a step.
-        with contextlib.nullcontext() if seeds is not None or tf.executing_eagerly() else _drawing_within_trace():
-            seed = draw_seed(seed)
-        stream = _stream(seed) if era.has_graphs else None
-    if seeds is not None:
-        seeds.append((seed, is_given))
     return seed, None if stream is None else functools.partial(stream.next_values, _OPERATIONS[name])
 
 
@@ -100,12 +171,12 @@ def _drawing_within_trace() -> Iterator[None]:
         setattr(graph, _STATE, np.random.get_state())
 
 
-def note_call(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], given: Any, era: Era) -> bool:
-    """Note the seeds of the operations that a call of a layer on symbolic tensors made.
+def note_call(layer: keras.layers.Layer, graph: Graph, given: Any, era: Era) -> bool:
+    """Note what a call of a layer on symbolic tensors drew.
 
     Args:
         layer: the layer, or a model.
-        seeds: those seeds, and which of them were given; a model's operations are added to it.
+        graph: what it drew; a model's operations are added to it.
         given: the positional arguments of the call.
         era: one that had graphs.
 
@@ -118,11 +189,18 @@ def note_call(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], given: A
         if not era.is_tf_keras and any(_are_the_same(tensors, each) for each in before):
             return False
         before.append(tensors)
-        if not seeds:
-            seeds += _seeds_of_layers(layer, era)
-    if seeds:
-        vars(layer).setdefault(_SEEDS, []).append(list(seeds))
+        if not graph.seeds:
+            graph.seeds += _seeds_of_layers(layer, era)
+    note(layer, graph)
     return True
+
+
+def note(layer: keras.layers.Layer, graph: Graph) -> None:
+    """Note what was drawn when `call` of a layer, or of a model of the user's, was called on symbolic tensors."""
+    if graph.seeds:
+        vars(layer).setdefault(_SEEDS, []).append(list(graph.seeds))
+    if graph.masks:
+        note_draws(layer, graph.masks)
 
 
 def draw_for_towers(template: keras.Model, towers: int, era: Era) -> None:
@@ -150,26 +228,26 @@ def _seeds_of_layers(model: keras.Model, era: Era) -> list[tuple[int, bool]]:
     for layer in getattr(model, "layers", ()):
         for call in vars(layer).get(_SEEDS, ())[:1]:
             seeds += [(draw_seed(seed if is_given else None), is_given) for seed, is_given in call]
-            draw_for_shape(layer, call, era)
+            draw_for_shape(layer, call, 0, era)
     return seeds
 
 
-def draw_for_shape(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], era: Era) -> None:
+def draw_for_shape(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], masks: int, era: Era) -> None:
     """Draw what the function of a Lambda layer drew when Keras 2.2.4 called it once more, for the shape it gives."""
     if not era.is_tf_keras and keras3.finds_shape_by_its_function(layer):
-        for _, is_given in seeds:
-            if not is_given:
-                draw_seed()
+        for _ in range(masks + sum(not is_given for _, is_given in seeds)):
+            draw_seed()
 
 
-def may_draw(layer: keras.layers.Layer) -> bool:
-    """Say whether a Lambda layer, or a layer of the user's, reaches an operation of the backend that draws."""
+def may_draw(layer: keras.layers.Layer, era: Era) -> bool:
+    """Say whether a Lambda layer, or a layer of the user's, reaches what draws: an operation or a layer."""
     if isinstance(layer, keras.layers.Lambda):
-        return _reaches(layer.function, _NAMES)
-    own = [kind for kind in type(layer).__mro__ if not kind.__module__.startswith(("keras.", "parallel_compat."))]
+        return _reaches(layer.function, _NAMES | LAYERS)
+    own = [kind for kind in type(layer).__mro__ if not kind.__module__.startswith(_NOT_OF_USERS)]
+    if own and any(seeds_of(each, era) for each in keras3.held_layers(layer)):
+        return True
     members = [member for kind in own for name, member in vars(kind).items() if name not in ("__init__", "build")]
-    # `dropout` is an attribute of many.
-    return any(_reaches(member, _NAMES - {"dropout"}) for member in members)
+    return any(_reaches(member, _NAMES | LAYERS) for member in members)
 
 
 def _reaches(function: Any, names: set[str]) -> bool:
@@ -187,11 +265,14 @@ def _stream(seed: int) -> Stream | None:
     replica = tf.distribute.get_replica_context()
     if replica is None or replica.num_replicas_in_sync > 1 or Resume.is_made:
         return None
-    if len(scopes) < 2 or not isinstance(scopes[0].caller, keras.Model):
+    if not scopes or not isinstance(scopes[0].caller, keras.Model):
         return None
     if any(isinstance(scope.caller, keras.layers.RNN) for scope in scopes):
         return None
-    called = scopes[1]
+    place = 1 if is_of_graph(scopes[0].caller) else 0  # that of whose `call` was called once, as a whole
+    if len(scopes) <= place:
+        return None
+    called = scopes[place]
     calls = vars(called.caller).get(_SEEDS, ())
     number = vars(called).setdefault(_SEEDS, 0)  # which of them in this call
     vars(called)[_SEEDS] += 1

@@ -535,9 +535,9 @@ def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any,
         layer_calls.say_uses_phase(results, uses or layer_calls.says_uses_phase((inputs, results)))
 
 
-def _builds_on_the_way(layer: Any) -> bool:
-    """TensorFlow 2.2 called a layer on values once, in which weights and masks drew their seeds by turns."""
-    return object_eras.era_of_object(layer) is Era.TF_KERAS_2_2
+def _builds_on_the_way(layer: Any, on_values: bool) -> bool:
+    """A layer was called once, in which weights and masks drew their seeds by turns."""
+    return object_eras.era_of_object(layer) is (Era.TF_KERAS_2_2 if on_values else Era.KERAS_2_2_4)
 
 
 def _trains_unfed(model: Any) -> bool:

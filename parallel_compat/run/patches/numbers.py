@@ -143,6 +143,11 @@ def put_on(patches: Patches, keras: Any) -> None:
         patches.wrap(kind, "call", looking_alike(_dropping_out), why="masks follow from the seeds of the era")
     for kind in (layers.GaussianNoise, layers.GaussianDropout, *alpha_dropouts()):
         patches.wrap(kind, "call", looking_alike(_making_noise), why="noise follows from the seeds of the era")
+    of_parts = (layers.RNN, layers.TimeDistributed, layers.Bidirectional)
+    for kind in of_parts:
+        patches.wrap(kind, "call", looking_alike(_drawing(_same)), why="masks took seeds where `call` was called")
+    for kind in (*of_parts, layers.SimpleRNN, layers.LSTM, layers.GRU, layers.ConvLSTM2D.__mro__[1]):
+        patches.wrap(kind, "call", looking_alike(_in_phase_of_graph), why="`layer.call(x)` trains where the model does")
     _datasets(patches)
     for owner, name, wrap in patch_points.of_default_seeds(_default_seed):
         patches.wrap(owner, name, wrap, why="`random` is the user's: Keras 2 drew nothing from it")
@@ -208,6 +213,10 @@ def _loss_by_hand(original: Any) -> Any:
     return __call__
 
 
+def _same(original: Any) -> Any:
+    return original
+
+
 def _shows_means(model: Any) -> bool:
     return object_eras.era_of_object(model) is Era.TF_KERAS_2_2
 
@@ -226,8 +235,9 @@ def in_step_of(kind: str) -> Callable[[Any], Any]:
             from parallel_compat.legacy.numbers import draws_of_functions
             from parallel_compat.parallelize_model import template_of
 
-            if kind == "train" and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
-                learning_phase.look_at_output(template_of(self), given[0][0])
+            if object_eras.era_of_object(self) is Era.KERAS_2_2_4 and (kind == "train" or not template_of(self).built):
+                data = given[0]
+                learning_phase.look_at_output(template_of(self), data[0] if isinstance(data, tuple) else data)
             phase = None if kind == "predict" else learning_phase.phase_of_step(self, kind == "train")
             is_traced = object_eras.era_of_training(self) is Era.TF_KERAS_2_2
             traced = draws_of_functions.traced(self, kind) if is_traced else contextlib.nullcontext()
@@ -492,19 +502,23 @@ def _symbolic_call(original: Any) -> Any:
         era = callers.era_of_caller()
         if era is Era.TODAY:
             return original(self, *given, **keywords)
-        from parallel_compat.backend.keras3 import call_on_specs
+        from parallel_compat.backend.keras3.layers import call_on_specs, is_of_graph
+        from parallel_compat.legacy import learning_phase
         from parallel_compat.legacy.numbers import initial_weights, operations_that_draw
 
         if in_stateless_scope():  # a model without values, which a config is tried with first
             with initial_weights.drawing_nothing():
                 return original(self, *given, **keywords)
-        with operations_that_draw.being_built() as seeds:
+        never = learning_phase.never_trains(keywords.get("training"))
+        # Keras 3 does not call the layers of such a model once more, or not all of them; a parallel model is one, too.
+        by_itself = is_of_graph(self) or type(self).__module__.startswith("parallel_compat.")
+        with operations_that_draw.being_built(never or by_itself) as graph:
             result = original(self, *given, **keywords)
-            if not seeds and operations_that_draw.may_draw(self):
+            if not graph.seeds and not graph.masks and operations_that_draw.may_draw(self, era):
                 call_on_specs(self, *given, **keywords)  # the function was called, whatever the shape
-            makes_operations = operations_that_draw.note_call(self, seeds, given, era)
-            operations_that_draw.draw_for_shape(self, seeds, era)
-        if makes_operations:
+            makes_operations = operations_that_draw.note_call(self, graph, given, era)
+            operations_that_draw.draw_for_shape(self, graph.seeds, graph.masks, era)
+        if makes_operations and not graph.masks and not never:
             initial_weights.draw_seeds_of(self, era)
         return result
 
@@ -528,6 +542,43 @@ def _in_phase(training: Any, era: Era) -> Any:
     return None if phase is PHASE else bool(phase)
 
 
+def _in_phase_of_graph(original: Any) -> Any:
+    """Let a layer whose parts drop something train by the phase, where a layer of the user's calls its `call`."""
+
+    def call(self: Any, *given: Any, **keywords: Any) -> Any:
+        era = object_eras.era_of_object(self)
+        if not era.has_graphs or len(given) > 1 or keywords.get("training") is not None:
+            return original(self, *given, **keywords)
+        from parallel_compat.legacy import learning_phase
+
+        phase = _in_phase(None, era)
+        outputs = original(self, *given, **keywords if phase is None else {**keywords, "training": phase})
+        return learning_phase.noting(self, outputs) if era is Era.KERAS_2_2_4 else outputs
+
+    return call
+
+
+def _drawing(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Let a layer draw its seeds where its `call` is called while a graph is built."""
+
+    def drawing(original: Any) -> Any:
+        computed = wrap(original)
+
+        def call(self: Any, *given: Any, **keywords: Any) -> Any:
+            era = object_eras.era_of_object(self)
+            if era is Era.TODAY:
+                return computed(self, *given, **keywords)
+            from parallel_compat.legacy.numbers import operations_that_draw
+
+            with operations_that_draw.called_in_graph(self, era):
+                return computed(self, *given, **keywords)
+
+        return call
+
+    return drawing
+
+
+@_drawing
 @_noting_phase
 def _dropping_out(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = None) -> Any:
@@ -556,6 +607,7 @@ def _dropping_out(original: Any) -> Any:
     return call
 
 
+@_drawing
 @_noting_phase
 def _making_noise(original: Any) -> Any:
     def call(self: Any, inputs: Any, training: Any = None) -> Any:
