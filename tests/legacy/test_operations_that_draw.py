@@ -324,6 +324,24 @@ def test_recurrent_layers_of_tensorflow_2_draw_nothing_when_they_are_called():
         assert np.random.randint(1000) == 874
 
 
+# What TensorFlow 2.2.3 drew after the first batch of a Sequential with noise, and after that of one built before.
+AFTER_NOISE = {None: 72, (6,): 905}
+
+
+@pytest.mark.parametrize("input_shape", list(AFTER_NOISE))
+def test_a_sequential_that_its_first_batch_builds_makes_no_operation_before(input_shape, monkeypatch):
+    monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import Sequential, layers
+
+        np.random.seed(1)
+        given = {} if input_shape is None else {"input_shape": input_shape}
+        model = Sequential([layers.Dense(6, **given), layers.GaussianNoise(0.3)])
+        model.compile("sgd", "mse")
+        model.train_on_batch(X, X)
+        assert np.random.randint(1000) == AFTER_NOISE[input_shape]
+
+
 def test_a_mask_of_tensorflow_2_begins_anew_for_each_kind_of_batches(monkeypatch):
     """Which features of the first sample TensorFlow 2.2.3 kept, of 16: a half, a quarter, an eighth, a sixteenth."""
     monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)

@@ -502,11 +502,13 @@ def _symbolic_call(original: Any) -> Any:
         era = callers.era_of_caller()
         if era is Era.TODAY:
             return original(self, *given, **keywords)
+        from parallel_compat.backend.keras3 import call_context
         from parallel_compat.backend.keras3.layers import call_on_specs, is_of_graph
         from parallel_compat.legacy import learning_phase
         from parallel_compat.legacy.numbers import initial_weights, operations_that_draw
 
-        if in_stateless_scope():  # a model without values, which a config is tried with first
+        # A model without values, which a config is tried with first; a Sequential that TensorFlow 2.2 built in a step.
+        if in_stateless_scope() or (not era.has_graphs and call_context.is_in_step()):
             with initial_weights.drawing_nothing():
                 return original(self, *given, **keywords)
         never = learning_phase.never_trains(keywords.get("training"))
