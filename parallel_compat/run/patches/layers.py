@@ -170,7 +170,12 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.set(
         layers.Bidirectional, "layer", property(recurrent.layer_of_bidirectional), why="the layer that it was given"
     )
-    patches.wrap(layers.Wrapper, "__init__", own_trainable.init_of_wrapper, why="it says its flag to what it wraps")
+    patches.wrap(
+        layers.Wrapper,
+        "__init__",
+        looking_alike(own_trainable.init_of_wrapper),  # Keras reads the arguments of a class derived from it
+        why="it says its flag to what it wraps",
+    )
     patches.wrap(layers.Bidirectional, "call", recurrent.call_of_bidirectional, why=constants)
     patches.wrap(layers.Bidirectional, "build", recurrent.build_of_bidirectional, why=constants)
     patches.wrap(
