@@ -42,10 +42,12 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
-        "After `np.random.seed`, the masks of recurrent layers, of layers in `TimeDistributed` and of layers that are "
-        "called several times are others, and so is what `K.random_normal` and its relatives draw in these (and how "
-        "often, in `TimeDistributed`); on several devices, and with `Resume`, also those of Dropout, of noise layers "
-        "and of `K.random_normal` in others. (On one device the sampling of a variational autoencoder is as it was.)",
+        "After `np.random.seed`, the masks of recurrent layers, of layers in `TimeDistributed`, and of those that "
+        "a layer of the script's own calls more than once are others, and so is what `K.random_normal` and its "
+        "relatives draw in these (and how often, in `TimeDistributed`), and in layers and models that are called "
+        "more than once; on several devices, and with `Resume`, also those of Dropout, of noise layers and of "
+        "`K.random_normal` in others. (On one device the sampling of a variational autoencoder is as it was, and "
+        "so is a discriminator with Dropout in a GAN.)",
         "Recurrent layers drew inside a loop whose iterations ran side by side: three runs of one script gave three "
         "results in Keras 2.2.4 itself. Several calls and devices had an operation, and a stream, each; today's steps "
         "are functions that may be traced again.",

@@ -271,3 +271,58 @@ def test_call_of_a_recurrent_layer_drops_where_the_model_trains():
     x = np.linspace(0, 1, 96, dtype="float32").reshape(8, 4, 3)
     targets = [np.zeros((8, 2)), x]
     assert np.all(np.abs(np.subtract(model.train_on_batch(x, targets), model.test_on_batch(x, targets))) > 1e-4)
+
+
+def _discriminator(keras):
+    x = keras.layers.Input((4,))
+    hidden = keras.layers.Dropout(0.4)(keras.layers.Dense(6)(x))
+    hidden = keras.layers.GaussianNoise(0.5)(keras.layers.Dense(5)(hidden))
+    return keras.models.Model(x, keras.layers.Dense(1)(hidden))
+
+
+def _gan(keras):
+    inner = _discriminator(keras)
+    x = keras.layers.Input((4,))
+    return [keras.models.Model(x, inner(keras.layers.Dropout(0.2)(x))), inner]
+
+
+def _two_deep(keras):
+    inner = _discriminator(keras)
+    x, y = keras.layers.Input((4,)), keras.layers.Input((4,))
+    middle = keras.models.Model(x, inner(keras.layers.Dense(4)(x)))
+    return [keras.models.Model(y, middle(y)), middle, inner]
+
+
+def _called_twice(keras):
+    inner, dropped = _discriminator(keras), keras.layers.Dropout(0.5)
+    x, y = keras.layers.Input((4,)), keras.layers.Input((4,))
+    return [keras.models.Model([x, y], keras.layers.subtract([inner(dropped(x)), inner(dropped(y))])), inner]
+
+
+# The losses of each model by turns, in Keras 2.2.4 on TensorFlow 1.15.5 with `tf.enable_resource_variables()`.
+OF_PLACES = {
+    "_gan": [[1.397776, 1.2467042], [0.6554766, 0.428124], [0.4297751, 0.3625608]],
+    "_two_deep": [
+        [6.2598763, 0.5894333, 3.4711535],
+        [0.6114512, 0.4639236, 0.3943888],
+        [0.553641, 0.477596, 0.5147209],
+    ],
+    "_called_twice": [[5.7869353, 4.0352988], [2.9578373, 1.3358283], [0.5059731, 0.4415996]],
+}
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+@pytest.mark.parametrize("make", [_gan, _two_deep, _called_twice])
+def test_each_place_of_a_layer_in_models_draws_for_itself(make):
+    from keras import backend as K
+
+    K.clear_session()
+    np.random.seed(1)
+    made = make(keras)
+    for model in made:
+        model.compile(keras.optimizers.SGD(lr=0.1), "mse")
+    x = np.sin(np.arange(48)).reshape(12, 4)
+    data = [[x, x[::-1]] if len(model.inputs) > 1 else x for model in made]
+    turns = [*zip(made, data, strict=True)] * 3
+    losses = [model.train_on_batch(each, x[:, :1]) for model, each in turns]
+    np.testing.assert_allclose(losses, np.ravel(OF_PLACES[make.__name__]), rtol=2e-5)

@@ -430,7 +430,7 @@ def nodes_of(model: keras.Model) -> list[Any]:
 def nodes_by_depth(model: keras.Model) -> list[list[Any]]:
     """List these calls by the longest way from them to an output, the longest first."""
     inner = getattr(model, "_functional", None) or model
-    return list(getattr(inner, "_nodes_by_depth", {}).values())
+    return [nodes for _, nodes in sorted(getattr(inner, "_nodes_by_depth", {}).items(), reverse=True)]
 
 
 def depths_of_operations(model: keras.Model) -> dict[int, int]:

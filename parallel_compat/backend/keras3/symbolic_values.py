@@ -280,6 +280,9 @@ _fixed: bool | None = None
 _default: bool | None = None
 _FIXED = "_parallel_compat_fixed_phase"  # on layers, and on the nodes of their calls
 _fixed_of_node: ContextVar[int | None] = ContextVar("fixed_of_node", default=None)
+# The call of a functional model's graph that runs, and those of the models around that model, the outermost first.
+_node: ContextVar[Any] = ContextVar("node", default=None)
+_nodes_around: ContextVar[tuple[Any, ...]] = ContextVar("nodes_around", default=())
 
 
 def fix_training(training: bool | None) -> None:
@@ -317,7 +320,12 @@ def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
     """
 
     def wrap(original: Any) -> Any:
-        def call(self: Any, inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
+        def call(self: Any, *given: Any, **keywords: Any) -> Any:
+            around = () if is_whole(self) else (*_nodes_around.get(), _node.get())
+            with set_within(_nodes_around, around), set_within(_node, None):
+                return call_here(self, *given, **keywords)
+
+        def call_here(self: Any, inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
             decided = training is not True or _fixed is not None or phase_of_call() is not None
             if decided or not is_whole(self) or not trains_unfed(self):
                 return original(self, inputs, training=training, mask=mask, **keywords)
@@ -330,6 +338,16 @@ def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
         return call
 
     yield functional.Functional, "call", wrap
+
+
+def place_of_call() -> tuple[tuple[Any, ...], Any]:
+    """Return at which place of a model the layer is that a functional model calls.
+
+    Returns:
+        The calls (`Node`) of the models around it in the model that is called as a whole, the outermost first; and the
+        layer's own. None stands for one by other code than a functional model's graph.
+    """
+    return _nodes_around.get(), _node.get()
 
 
 @contextlib.contextmanager
@@ -453,6 +471,7 @@ def patch_points() -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]
     def wrap_operation_of_node(original: Any) -> Any:
         def _get_operation_for_node(self: Any, node: Any) -> Any:
             _fixed_of_node.set(vars(node).get(_FIXED))  # of what is called next
+            _node.set(node)
             return original(self, node)
 
         return _get_operation_for_node

@@ -16,6 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3.layers import calls_of, is_of_graph
+from parallel_compat.backend.keras3.symbolic_values import place_of_call
 from parallel_compat.legacy.numbers import draws_of_tensorflow
 from parallel_compat.run import callers
 
@@ -77,7 +79,9 @@ LAYERS = {*_RATES, "GaussianNoise"}
 _SEEDED = (keras.layers.Dropout, *keras3.alpha_dropouts())
 _DRAWING = (*_SEEDED, keras.layers.GaussianNoise, keras.layers.GaussianDropout)
 _LEAST = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946  # of SELU
-_OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_stream_of_masks"
+_OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_streams_of_masks"
+# On a model: for each of its calls, by their number, the seeds of the layers in it, by the calls that lead to them.
+_WITHIN = "_parallel_compat_seeds_of_masks_within"
 
 
 # On a layer of the user's: how many seeds the layers that its `call` calls draw.
@@ -87,6 +91,9 @@ _OF_LAYERS_IN_CALL = "_parallel_compat_draws_of_call"
 def draw_seeds_of(layer: Any, era: Era) -> int:
     """Draw the seeds that were drawn when a layer, or a model with layers, was called on a symbolic tensor.
 
+    A graph had operations of its own for each call of a model: a discriminator with Dropout drew for itself, and drew
+    other masks in the model that trains the generator.
+
     Args:
         layer: the layer, wrapper or functional model.
         era: the era of the code that called it, before today's.
@@ -94,10 +101,29 @@ def draw_seeds_of(layer: Any, era: Era) -> int:
     Returns:
         How many.
     """
+    if is_of_graph(layer):
+        within: dict[tuple[int, ...], int | None] = {}
+        vars(layer).setdefault(_WITHIN, {})[len(calls_of(layer))] = within  # the call is noted when it is over
+        return _draw_within(layer, era, (), within)
     seeds = [draw_seed() for _ in range(seeds_of(layer, era))]
     if isinstance(layer, _DRAWING):
         vars(layer).setdefault(_OF_MASKS, []).extend(seeds or [layer.seed])
     return len(seeds)
+
+
+def _draw_within(model: Any, era: Era, around: tuple[int, ...], within: dict[tuple[int, ...], int | None]) -> int:
+    """Draw for all calls that a functional or Sequential model is made of, and note the seeds in `within`."""
+    drawn = 0
+    for node in keras3.nodes_of(model):
+        layer, place = node.operation, (*around, id(node))
+        if is_of_graph(layer):
+            drawn += _draw_within(layer, era, place, within)
+        elif isinstance(layer, keras.Layer):
+            seeds = [draw_seed() for _ in range(seeds_of(layer, era))]
+            drawn += len(seeds)
+            if isinstance(layer, _DRAWING):
+                within[place] = seeds[0] if seeds else layer.seed
+    return drawn
 
 
 def note_draws(layer: Any, count: int) -> None:
@@ -106,7 +132,7 @@ def note_draws(layer: Any, count: int) -> None:
 
 
 def dropout(layer: Any, inputs: Any, noise_shape: Sequence[int | None] | None) -> Any:
-    """Drop values out as in a graph, on one device; None for a layer that was called several times, or on values.
+    """Drop values out as in a graph, on one device; None on values, and where the seed of the operation is not known.
 
     The operation had a seed of its own from when it was made, and drew on from step to step.
 
@@ -152,18 +178,41 @@ def noise(
 
 
 def _draws_as_then(layer: Any) -> bool:
-    """Say whether one operation with a seed draws for a layer, on one device: one that was called once, in a graph."""
+    """Say whether one operation with a seed draws for a layer, on one device, in a graph."""
     replica = tf.distribute.get_replica_context()
     is_alone = replica is not None and replica.num_replicas_in_sync == 1
+    return is_alone and not tf.executing_eagerly() and _place_and_seed(layer)[1] is not None
+
+
+def _place_and_seed(layer: Any) -> tuple[tuple[int, ...], int | None]:
+    """Return at which place of a graph a layer is called, and the seed of its operation there, or None if not known."""
+    around, node = place_of_call()
+    if around:
+        place = tuple(map(id, (*around, node)))
+        if around[0] is None:
+            return place, None
+        model = around[0].operation
+        return place, vars(model).get(_WITHIN, {}).get(_number(around[0], calls_of(model)), {}).get(place[1:])
     seeds = vars(layer).get(_OF_MASKS, ())
-    return is_alone and len(seeds) == 1 and seeds[0] is not None and not tf.executing_eagerly()
+    if len(seeds) == 1:
+        return (), seeds[0]
+    calls = calls_of(layer)
+    number = _number(node, calls)
+    return (id(node),), seeds[number] if number is not None and len(calls) == len(seeds) else None
+
+
+def _number(node: Any, calls: list[Any]) -> int | None:
+    return next((number for number, each in enumerate(calls) if each is node), None)
 
 
 def _drawn_on(layer: Any, shape: Any, dtype: Any, draw: Any = tf.raw_ops.StatelessRandomUniformV2) -> Any:
     """Return the next values of an operation that draws, which goes on from those that it drew before."""
-    if _DRAWN not in vars(layer):
-        vars(layer)[_DRAWN] = draws_of_tensorflow.Stream(vars(layer)[_OF_MASKS][0])
-    return vars(layer)[_DRAWN].next_values(draw, shape, dtype)
+    place, seed = _place_and_seed(layer)
+    streams: dict[tuple[int, ...], draws_of_tensorflow.Stream] = vars(layer).setdefault(_DRAWN, {})
+    if place not in streams:
+        assert seed is not None
+        streams[place] = draws_of_tensorflow.Stream(seed)
+    return streams[place].next_values(draw, shape, dtype)
 
 
 def seeds_of(layer: Any, era: Era) -> int:
