@@ -5,6 +5,8 @@ Expected are losses of three steps and of the evaluation after them, of the real
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -342,3 +344,16 @@ def test_the_phase_of_tensorflow_2_is_what_was_set_whatever_the_model_does(value
             assert got == [2.0 if value else 1.0, 2.0]
         finally:
             K.clear_session()
+
+
+def test_steps_of_replicas_end_in_any_order():
+    from parallel_compat.backend.keras3 import call_context
+
+    one, other = contextlib.ExitStack(), contextlib.ExitStack()
+    one.enter_context(call_context.in_step(True))
+    other.enter_context(call_context.in_step(False))
+    one.close()
+    assert call_context.step_trains() is False
+    other.close()
+    assert not call_context.is_in_step()
+    assert call_context.step_trains() is None

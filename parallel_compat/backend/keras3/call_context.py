@@ -64,31 +64,35 @@ def in_call_of(layer: keras.Layer) -> contextlib.AbstractContextManager[None]:
     return set_within(_layer, layer)
 
 
-# Of the process: replicas compute their losses in threads of their own.
-_step: bool | None = None
-_in_step = False
+# The steps in progress, the last one begun at the end. Of the process, as replicas compute their losses in threads of
+# their own; and a list, as they begin and end theirs by turns.
+_steps: list[_Step] = []
+
+
+class _Step:
+    def __init__(self, trains: bool | None) -> None:
+        self.trains = trains
 
 
 @contextlib.contextmanager
 def in_step(trains: bool | None) -> Iterator[None]:
     """Let the losses within the block be those of a step that trains or does not; None: of one that predicts."""
-    global _step, _in_step
-    before = _step, _in_step
-    _step, _in_step = trains, True
+    step = _Step(trains)
+    _steps.append(step)
     try:
         yield
     finally:
-        _step, _in_step = before
+        _steps.remove(step)
 
 
 def is_in_step() -> bool:
     """Say whether a step of `fit`, `evaluate` or `predict` is in progress, or one of a single batch."""
-    return _in_step
+    return bool(_steps)
 
 
 def step_trains() -> bool | None:
     """Say whether the step in progress trains, or None where there is none, or one that predicts."""
-    return _step
+    return _steps[-1].trains if _steps else None
 
 
 def outermost() -> Any:
