@@ -127,6 +127,7 @@ _SINCE: dict[str, tuple[Any, ...]] = {
 _BASE = ("name", "trainable", "batch_input_shape", "batch_shape", "dtype")
 # Where a layer has what it wraps.
 _INNER = {"Bidirectional": {"layer": "forward_layer"}, "RNN": {"cell": "cell"}, "TimeDistributed": {"layer": "layer"}}
+_LAYERS = ("cell", "cells", "layer")
 _SCALED = {
     "GlorotNormal": (1.0, "fan_avg", "truncated_normal"),
     "GlorotUniform": (1.0, "fan_avg", "uniform"),
@@ -189,7 +190,8 @@ def of_layer(kind: str, config: dict[str, Any], era: Era, layer: Any = None) -> 
             inner["dtype"] = None
     if era.is_tf_keras and kind in ("BatchNormalization", "LayerNormalization"):
         own["axis"] = _axes(own["axis"], layer)
-    found = {**base, **{name: own.pop(name) if name in own else _missing(name, era, layer) for name in names}}
+    held = [name for name in names if name in own or name not in _LAYERS]  # a class of the user's may leave one out
+    found = {**base, **{name: own.pop(name) if name in own else _missing(name, era, layer) for name in held}}
     return found | {name: value for name, value in own.items() if _is_meant(name, value)}
 
 

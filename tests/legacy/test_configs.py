@@ -557,3 +557,25 @@ def test_a_configuration_takes_what_every_constructor_took(era):
         assert model.built
         assert model.output_shape == shape
     np.testing.assert_array_equal(model.predict(np.ones((1, 2)), verbose=0), [[3.0]])
+
+
+def test_a_class_derived_from_rnn_may_leave_its_cell_out_of_the_configuration(era):
+    keras = keras_of(era)
+
+    class Recurrent(keras.layers.RNN):
+        def __init__(self, units, **keywords):
+            super().__init__(keras.layers.SimpleRNNCell(units), **keywords)
+
+        def get_config(self):
+            config = {**super().get_config(), "units": self.cell.units}
+            del config["cell"]
+            return config
+
+        @classmethod
+        def from_config(cls, config, custom_objects=None):
+            return cls(**config)
+
+    model = keras.models.Sequential([Recurrent(2, input_shape=(3, 1))])
+    again = type(model).from_config(model.get_config(), custom_objects={"Recurrent": Recurrent})
+    again.set_weights(model.get_weights())
+    np.testing.assert_array_equal(again.predict(np.ones((1, 3, 1))), model.predict(np.ones((1, 3, 1))))
