@@ -379,6 +379,21 @@ def test_a_sequential_model_does_not_take_layers_of_a_loss():
             model.add_loss(K.mean(layers.Dense(1)(model.output)))
 
 
+@pytest.mark.parametrize("era", ["tf.keras-1.15", "tf.keras-2.2"])
+def test_what_a_cross_entropy_gets_its_logits_by_is_none_of_the_models(era):
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+        from keras import layers, losses, models
+
+        x, code = layers.Input((6,)), layers.Input((2,))
+        decoder = models.Model(code, layers.Dense(6, activation="sigmoid")(code))
+        decoded = decoder(layers.Dense(2)(x))
+        model = models.Model(x, decoded)
+        model.add_loss(K.mean(losses.binary_crossentropy(x, decoded)))
+        assert len(model.get_weights()) == 4
+        assert [type(layer).__name__ for layer in model.layers] == ["InputLayer", "Dense", "Functional"]
+
+
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
 def test_a_loss_may_call_the_model_itself(era):
     """`tf.keras` ended in a RecursionError, as it made the model a layer of its own."""

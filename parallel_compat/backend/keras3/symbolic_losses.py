@@ -29,6 +29,7 @@ _IN_CONFIG = "parallel_compat_added"  # beside a model's first layer, where Kera
 _OF_CALLS = "_parallel_compat_losses_of_calls"
 _AT_COMPILE = "_parallel_compat_symbolic_losses_at_compile"
 _HELD = "_parallel_compat_layers_of_what_was_added"
+_TO_ITSELF = "_parallel_compat_layer_of_no_model"
 
 
 def add_symbolic_losses(model: keras.Model, losses: Sequence[Any]) -> None:
@@ -84,6 +85,12 @@ def _in_force(model: keras.Model) -> list[Any]:
     return symbolic_losses_of(model)[: None if counts is None else counts.get(id(model))]
 
 
+def keep_to_itself(layer: keras.Layer) -> keras.Layer:
+    """Let a layer, which computes a loss in the place of others, be never one of a model's, and return it."""
+    vars(layer)[_TO_ITSELF] = True
+    return layer
+
+
 def hold_layers_of(model: keras.Model, tensors: Sequence[Any]) -> None:
     """Let a functional model have the layers that a loss or metric is computed by, which train and are saved with it.
 
@@ -97,7 +104,8 @@ def hold_layers_of(model: keras.Model, tensors: Sequence[Any]) -> None:
     own = {id(each) for each in model.layers}
     # In the order of `tf.keras`, which mapped them in the same way (`_map_subgraph_network`).
     operations = map_graph(list(model.inputs), list(tensors))[2]
-    others = [each for each in operations if isinstance(each, keras.Layer) and id(each) not in own]
+    layers = [each for each in operations if isinstance(each, keras.Layer) and _TO_ITSELF not in vars(each)]
+    others = [each for each in layers if id(each) not in own]
     others = [each for each in others if all(inner is not model for inner in each._flatten_layers())]  # no circles
     if not isinstance(model, functional.Functional):
         weights = {id(weight) for weight in model.weights}

@@ -12,6 +12,7 @@ from typing import Any
 
 import keras
 
+from parallel_compat.backend.keras3.symbolic_losses import keep_to_itself
 from parallel_compat.backend.keras3.symbolic_values import node_of
 
 # The operation behind an output that each cross-entropy looked for.
@@ -70,7 +71,7 @@ def _layer_behind(output: Any) -> tuple[Any, Any]:
     before, layer = _layer_behind(model.outputs[index])
     if layer is None:
         return None, None
-    part = keras.Model(model.inputs, before, name=f"{model.name}_before_{layer.name}")
+    part = keep_to_itself(keras.Model(model.inputs, before, name=f"{model.name}_before_{layer.name}"))
     return part(list(node.input_tensors) if len(node.input_tensors) > 1 else node.input_tensors[0]), layer
 
 
@@ -80,4 +81,4 @@ def _with_constants(layer: Any) -> Any:
     copy = type(layer).from_config({**config, **{name: None for name in _REGULARIZERS if name in config}})
     copy.build(layer.input.shape)
     copy.set_weights(layer.get_weights())
-    return copy
+    return keep_to_itself(copy)
