@@ -7,7 +7,6 @@ those of the models around it said so.
 
 from __future__ import annotations
 
-import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +87,6 @@ def tell(wrapper: keras.Layer, value: bool) -> None:
 def init_of_wrapper(original: Callable[..., None]) -> Callable[..., None]:
     """`Wrapper(layer)`, such as `TimeDistributed`."""
 
-    @functools.wraps(original)
     def __init__(self: Any, layer: Any, *given: Any, **keywords: Any) -> None:
         original(self, layer, *given, **keywords)
         if object_eras.era_of_object(self) is Era.KERAS_2_2_4:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
+from parallel_compat.batches import sources
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -231,7 +233,7 @@ def standardize_input_data(
 
 def is_sequence(seq: Any) -> bool:
     """Say whether an object is a `Sequence`, or has all that one has."""
-    return isinstance(seq, keras.utils.PyDataset) or all(hasattr(seq, name) for name in _OF_SEQUENCE)
+    return sources.is_sequence(seq) or all(hasattr(seq, name) for name in _OF_SEQUENCE)
 
 
 def is_generator_or_sequence(x: Any) -> bool:

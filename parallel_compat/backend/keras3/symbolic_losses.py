@@ -23,6 +23,7 @@ from parallel_compat.context_variables import set_within
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+# The models whose added losses are computed.
 _adding: ContextVar[tuple[keras.Model, ...]] = ContextVar("adding", default=())
 _LOSSES, _METRICS = "_parallel_compat_symbolic_losses", "_parallel_compat_symbolic_metrics"
 _IN_CONFIG = "parallel_compat_added"  # beside a model's first layer, where Keras 3 reads on when it does not know a key
@@ -67,7 +68,7 @@ def symbolic_losses_of(model: keras.Model) -> list[Any]:
 
 
 def settle_losses(model: keras.Model, settled: bool = True) -> None:
-    """Let a model train with the losses that were added so far, to it and the models in it, until it is called again.
+    """Let a model train with the losses that were added so far, to it and the models in it, until the next `compile`.
 
     Args:
         model: a model that is compiled.
@@ -79,8 +80,7 @@ def settle_losses(model: keras.Model, settled: bool = True) -> None:
 
 def _in_force(model: keras.Model) -> list[Any]:
     """Return the losses of a model that count in the model that is called."""
-    context = call_context.outermost()
-    called = None if context is None else context.entry_layer
+    called = call_context.outermost_layer()
     counts = None if called is None else vars(called).get(_AT_COMPILE)
     return symbolic_losses_of(model)[: None if counts is None else counts.get(id(model))]
 

@@ -320,20 +320,18 @@ def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
     """
 
     def wrap(original: Any) -> Any:
-        def call(self: Any, *given: Any, **keywords: Any) -> Any:
-            around = () if is_whole(self) else (*_nodes_around.get(), _node.get())
+        def call(self: Any, inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
+            whole = is_whole(self)
+            around = () if whole else (*_nodes_around.get(), _node.get())
             with set_within(_nodes_around, around), set_within(_node, None):
-                return call_here(self, *given, **keywords)
-
-        def call_here(self: Any, inputs: Any, training: Any = None, mask: Any = None, **keywords: Any) -> Any:
-            decided = training is not True or _fixed is not None or phase_of_call() is not None
-            if decided or not is_whole(self) or not trains_unfed(self):
-                return original(self, inputs, training=training, mask=mask, **keywords)
-            phase, values = Phase(True, 0), _recorded.get()
-            if values is not None:  # what is computed of this pass predicts as well
-                values.training, values.phase = _Fixed(0), phase
-            with in_phase(phase):
-                return original(self, inputs, training=_Fixed(0), mask=mask, **keywords)
+                decided = training is not True or _fixed is not None or phase_of_call() is not None
+                if decided or not whole or not trains_unfed(self):
+                    return original(self, inputs, training=training, mask=mask, **keywords)
+                phase, values = Phase(True, 0), _recorded.get()
+                if values is not None:  # what is computed of this pass predicts as well
+                    values.training, values.phase = _Fixed(0), phase
+                with in_phase(phase):
+                    return original(self, inputs, training=_Fixed(0), mask=mask, **keywords)
 
         return call
 
@@ -367,8 +365,7 @@ def is_whole(model: keras.Model) -> bool:
 
     A Sequential model has a functional one that it calls, a parallel model its template.
     """
-    context = call_context.outermost()
-    entry = None if context is None else context.entry_layer
+    entry = call_context.outermost_layer()
     entry = getattr(entry, "template", entry)
     return entry is model or getattr(entry, "_functional", None) is model
 

@@ -71,8 +71,6 @@ _RATES = {
 }
 # Those that `tf.nn.dropout` of TensorFlow 1.15 drew for, with their own seed or as the graph said.
 _BY_TENSORFLOW = ("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D")
-
-
 # The names of the layers that draw.
 LAYERS = {*_RATES, "GaussianNoise"}
 # Those whose masks are drawn here, and those of them that could be given a seed.
@@ -82,8 +80,6 @@ _LEAST = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946 
 _OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_streams_of_masks"
 # On a model: for each of its calls, by their number, the seeds of the layers in it, by the calls that lead to them.
 _WITHIN = "_parallel_compat_seeds_of_masks_within"
-
-
 # On a layer of the user's: how many seeds the layers that its `call` calls draw.
 _OF_LAYERS_IN_CALL = "_parallel_compat_draws_of_call"
 
