@@ -104,6 +104,11 @@ class Epochs:
         """The batches of an epoch, None where it is not known."""
         return self._steps or self._source.batches_per_pass
 
+    @property
+    def is_of_arrays(self) -> bool:
+        """Whether the batches are cut from arrays, not drawn from a generator or a Sequence of the user's."""
+        return self._source.is_of_arrays
+
     def begin(self) -> None:
         """Begin an epoch."""
         if self._again:

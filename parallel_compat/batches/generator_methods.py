@@ -198,6 +198,8 @@ class ArrayBatches(keras.utils.PyDataset):  # type: ignore[misc]  # Keras carrie
         feed: the feed of training.
     """
 
+    is_of_arrays = True
+
     def __init__(self, data: Any, feed: Feed) -> None:
         super().__init__()
         self._data = keras.utils.unpack_x_y_sample_weight(data)

@@ -51,6 +51,8 @@ class Source:
 
     # The number of batches of one pass, None where it is not known.
     batches_per_pass: int | None = None
+    # Whether they are cut from arrays.
+    is_of_arrays = False
 
     def __init__(self, read: Reader, max_queue_size: int) -> None:
         self._read = read
@@ -195,6 +197,7 @@ class SequenceSource(Source):
         self._passes = passes
         self._is_told_later = False
         self._sequence = sequence
+        self.is_of_arrays = getattr(sequence, "is_of_arrays", False)
         self._workers = workers if max_queue_size else 0
         self._processes = use_multiprocessing
         self._shuffle = shuffle

@@ -57,10 +57,18 @@ def in_keras_2(layer: Any, read_by: str | None = None) -> str | None:
     if era.is_tf_keras and kind.startswith(_PRIVATE):  # no scope may begin with `_`
         before = keras.backend.get_uid(kind) - 1
         return f"{kind}_{before}" if before else kind
-    if era is not Era.KERAS_2_2_4:
+    if not era.is_standalone:
         return None
     if not isinstance(layer, keras.layers.Layer):
         kind += "_operation"
+    return f"{kind}_{keras.backend.get_uid(kind)}"
+
+
+def of_metric(metric: keras.metrics.Metric) -> str | None:
+    """Return the name that Keras 2.3 gave a metric without one, `auc_1`; None for that of tf.keras and today, `auc`."""
+    if object_eras.era_of_object(metric) is not Era.KERAS_2_3:
+        return None
+    kind = _kind(metric)
     return f"{kind}_{keras.backend.get_uid(kind)}"
 
 
@@ -89,7 +97,7 @@ def in_file(layers: Iterable[Any], names: Iterable[str]) -> dict[Any, str]:
     Raises:
         ValueError: the names may be Keras's own or given ones, and the two mean different layers of the file.
     """
-    if callers.era_of_caller() is Era.KERAS_2_2_4:
+    if callers.era_of_caller().is_standalone:
         return {}  # `in_keras_2` named them
     stored = set(names)
     numbered: dict[str, dict[Any, int]] = defaultdict(dict)

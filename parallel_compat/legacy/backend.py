@@ -365,7 +365,7 @@ def set_value(x: Any, value: Any) -> None:
             f"Expected a variable to assign to. Received: {type(x).__name__} {x!r}. An optimizer whose learning rate "
             "is a schedule has no variable for it."
         )
-    if optimizer_steps.is_unused_momentum(x) and value and callers.era_of_caller() is Era.KERAS_2_2_4:
+    if optimizer_steps.is_unused_momentum(x) and value and callers.era_of_caller().is_standalone:
         raise ValueError(
             f"Expected an optimizer that was made with momentum, which alone keeps moments. Received: {value} for one "
             "without. Make it with hardly any: `SGD(lr, momentum=1e-12)`."

@@ -96,7 +96,7 @@ def translate(
             keywords[row.new] = next((new for was, new in row.values if was == value), value)
             note(f"{old}=", f"{row.new}=")
     _constraints(keywords, note)
-    if era is Era.KERAS_2_2_4 and of in DROPOUTS:
+    if era.is_standalone and of in DROPOUTS:
         given = _rate_outside(given, keywords, note)
     _old_defaults(of, given, keywords, note, era)
     return given, keywords
@@ -192,7 +192,7 @@ def _convolution(of: str, given: tuple[Any, ...], keywords: dict[str, Any], note
         dimensions = len(sides)
         if name.endswith("Transpose"):
             given = _without_output_shape(given, keywords, dimensions, note)
-        is_keras_2 = era in (Era.KERAS_2_2_4, Era.TODAY)  # to tf.keras the third argument always was the strides
+        is_keras_2 = not era.is_tf_keras  # to tf.keras the third argument always was the strides
         if is_keras_2 and len(given) == dimensions + 1 and all(isinstance(side, int) for side in given[1:]):
             # `Conv2D(64, 3, 3)`: Keras 2 took the two sides of Keras 1's kernel, unless what follows it was given too.
             if AFTER_KERNEL_SIZE & keywords.keys() and dimensions == 2:

@@ -45,7 +45,7 @@ def _bar_first(original: Any) -> Any:
     @functools.wraps(original)
     def set_model(self: Any, model: Any) -> None:
         original(self, model)
-        if model is not None and object_eras.era_of_object(model) is Era.KERAS_2_2_4:
+        if model is not None and object_eras.era_of_object(model).is_standalone:
             patch_points.put_bar_first(self)
 
     return set_model

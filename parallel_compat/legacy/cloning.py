@@ -31,7 +31,7 @@ def clone_model(model: keras.Model, input_tensors: Any = None, **keywords: Any) 
 
 
 def _clone(model: Any, input_tensors: Any, era: Era, keywords: dict[str, Any]) -> keras.Model:
-    if era is Era.KERAS_2_2_4 and input_tensors is None and not keywords and _begins_with_input_layer(model):
+    if era.is_standalone and input_tensors is None and not keywords and _begins_with_input_layer(model):
         warnings.warn(
             f"The clone of '{model.name}', which begins with an `InputLayer`, has no weights before its first batch, "
             "as in Keras 2.2.4: `set_weights` has no effect. Give the first layer an `input_shape=` instead.",

@@ -99,13 +99,13 @@ def of_compile(model: Any, era: Era, loss: Any, metrics: Any, weighted_metrics: 
         kind = _kind_of_loss(_loss_of(loss, output, i, count))
         for given, weighted in ((metrics, False), (weighted_metrics, True)):
             entries = _of_output(given, output, i, count) if with_loss[i] or counts_without_loss else []
-            if i > 0 and era.is_tf_keras and not _is_by_output(given):
+            if i > 0 and era is not Era.KERAS_2_2_4 and not _is_by_output(given):
                 entries = [_copy(each) for each in entries]
             elif weighted and named_as is Era.TF_KERAS_1_15 and not _keeps_spelling(named_as):
                 for each in entries:
                     _name_as_weighted(each)
             of_output = [_metric(entry, era, named_as, kind, weighted, choosers[i]) for entry in entries]
-            if era is Era.TF_KERAS_1_15:  # a dict by name there
+            if era in (Era.KERAS_2_3, Era.TF_KERAS_1_15):  # a dict by name there
                 of_output = list({metric.name: metric for metric in of_output}.values())
             prefix = f"{output}_" if count > 1 else ""
             for metric in of_output:
@@ -240,7 +240,7 @@ def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: boo
     if isinstance(given, keras.metrics.Metric):
         return given
     if getattr(given, "stateful", False) and callable(getattr(given, "reset_states", None)):
-        return LayerMetric(given, era) if era.is_tf_keras else StatefulMetric(given)
+        return StatefulMetric(given) if era is Era.KERAS_2_2_4 else LayerMetric(given, era)
     function: Any
     prefix = "weighted_" if weighted and not _keeps_spelling(named_as) else ""
     if isinstance(given, str) and given in _CHOSEN:
@@ -265,7 +265,7 @@ def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: boo
 
 def _keeps_spelling(era: Era) -> bool:
     """Say whether metrics were named as `compile` was given them (`get_metric_name` in TensorFlow 1.15.5)."""
-    return era is Era.TF_KERAS_2_2 or (era is Era.TF_KERAS_1_15 and execution.has_v2_behavior())
+    return era in (Era.KERAS_2_3, Era.TF_KERAS_2_2) or (era is Era.TF_KERAS_1_15 and execution.has_v2_behavior())
 
 
 class _Chosen:

@@ -83,17 +83,18 @@ def of_optimizer(kind: str, config: dict[str, Any], era: Era, clips: dict[str, A
         clips: `clipnorm` and `clipvalue`, where they were given.
         schedule_decay: that of a Nadam.
     """
-    names = (_OF_OPTIMIZERS if era is Era.KERAS_2_2_4 else _OF_OPTIMIZERS_OF_TENSORFLOW).get(kind)
+    names = (_OF_OPTIMIZERS if era.is_standalone else _OF_OPTIMIZERS_OF_TENSORFLOW).get(kind)
     if names is None:
         return config
     # tf.keras called Nadam's `decay`.
     own = {"decay": schedule_decay if kind == "Nadam" else 0.0, "schedule_decay": schedule_decay, **config}
     if kind == "Nadam":
         own["decay"] = schedule_decay
-    if era is Era.KERAS_2_2_4:
+    if era.is_standalone:
         numbers = ("momentum", "decay", "beta_1", "beta_2", *(["rho"] if kind == "RMSprop" else []))
         own |= {name: float(np.float32(own[name])) for name in numbers if name in names}  # which were variables
-        return OptimizerConfig({**clips, "lr": config["learning_rate"], **{name: own[name] for name in names}})
+        rate = "lr" if era is Era.KERAS_2_2_4 else "learning_rate"
+        return OptimizerConfig({**clips, rate: config["learning_rate"], **{name: own[name] for name in names}})
     if isinstance(own["learning_rate"], float):  # as TensorFlow's floats of 32 bits are printed
         own["learning_rate"] = float(str(np.float32(own["learning_rate"])))
     name = config["name"]
@@ -281,7 +282,7 @@ def _base(kind: str, config: dict[str, Any], era: Era, layer: Any) -> dict[str, 
         found["batch_input_shape"] = shape
     if era is Era.TF_KERAS_1_15 and kind != "InputLayer" and layer is not None and not _was_called(layer):
         dtype = dtype if dtype != backend.floatx() or (shape is not None and kind == "Embedding") else None
-    if shape is not None or (era.is_tf_keras and "dtype" in config):
+    if shape is not None or (era is not Era.KERAS_2_2_4 and "dtype" in config):
         found["dtype"] = dtype
     return found
 
@@ -359,7 +360,7 @@ def _of_initializer(kind: str, config: dict[str, Any], era: Era) -> tuple[str, d
         config = dict(zip(_OF_INITIALIZERS["VarianceScaling"], (*_SCALED[kind], config.get("seed")), strict=True))
         kind = "VarianceScaling"
     config = {name: config[name] for name in _OF_INITIALIZERS[kind] if name in config}
-    if era is Era.KERAS_2_2_4 and config.get("distribution") == "truncated_normal":
+    if era.is_standalone and config.get("distribution") == "truncated_normal":
         config["distribution"] = "normal"
     return kind, {**config, "dtype": "float32"} if era is Era.TF_KERAS_1_15 else config
 

@@ -39,7 +39,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
 
 def batch_dot_of_era(x: Any, y: Any, axes: Any = None) -> Any:
     """`K.batch_dot` of the era of the code that calls it."""
-    of_era = batch_dot if callers.era_of_caller() is Era.TF_KERAS_2_2 else backend.batch_dot
+    of_era = backend.batch_dot if callers.era_of_caller() in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) else batch_dot
     return of_era(x, y, axes)
 
 

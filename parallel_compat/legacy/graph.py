@@ -464,8 +464,11 @@ scatter_nd_add, scatter_nd_sub, scatter_nd_update = map(_scattered, ("nd_add", "
 
 
 def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
-    """Move a variable towards a value, as `update`; in a graph it was not mixed with the number that it began with."""
-    if not _in_graph_era():
+    """Move a variable towards a value, as `update`; in a graph it was not mixed with the number that it began with.
+
+    In Keras 2.3 it was.
+    """
+    if not _in_graph_era() or _era_of_process() is Era.KERAS_2_3:
         return update_sub(x, (x - keras.ops.cast(value, x.dtype)) * (1.0 - momentum))
     return _update(_Average(x, momentum), value, "assign")
 

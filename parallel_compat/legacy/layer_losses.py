@@ -15,7 +15,6 @@ from parallel_compat.backend.keras3.layers import calls_of, calls_on
 from parallel_compat.backend.keras3.symbolic_values import depends_on, values_in_use
 from parallel_compat.legacy import kept_numbers
 from parallel_compat.legacy.numbers.activity_regularizers import SumOverBatch, samples_of
-from parallel_compat.names.eras import Era
 from parallel_compat.parallel_model import MergedOutput
 from parallel_compat.run import callers, object_eras
 
@@ -148,7 +147,7 @@ def _of_nested(model: Any, node: Any) -> list[Any]:
         regularizer = _activity_regularizer(each)
         for inner in calls_of(each) if each is not model else ():
             if id(inner) in own:
-                if callers.era_of_caller() is not Era.KERAS_2_2_4:  # which listed them for the call of the layer alone
+                if not callers.era_of_caller().is_standalone:  # which listed them for the call of the layer alone
                     found += [in_call(loss, each) for loss in keras3.losses_of_call(each, inner)]
                 if regularizer is not None:
                     found += [regularizer(in_call(output, each)) for output in inner.output_tensors]

@@ -40,6 +40,11 @@ def state_updates(model: keras.Model) -> list[Any]:
     return []
 
 
+def itself(model: Any) -> Any:
+    """Return a Sequential model: `model.model`, which was another one before Keras 2.2."""
+    return model
+
+
 def is_graph_network(model: keras.Model) -> bool:
     """Return whether a model is made of inputs and outputs, not by a class of its own (`_is_graph_network`)."""
     return is_of_graph(model) and model.built

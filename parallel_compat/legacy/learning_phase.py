@@ -253,7 +253,7 @@ def phase_of_step(model: keras.Model, trains: bool) -> bool | None:
     era = object_eras.era_of_object(model)
     if not era.has_graphs:
         return None
-    return trains and (era is not Era.KERAS_2_2_4 or uses_phase(template_of(model)))
+    return trains and (not era.is_standalone or uses_phase(template_of(model)))
 
 
 def layer_uses_phase(layer: Any, node: Any = None) -> bool:

@@ -27,7 +27,6 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.legacy import compiled_metrics, learning_phase, models, total_loss, user_data
 from parallel_compat.legacy.numbers import batch_logs
-from parallel_compat.names.eras import Era
 from parallel_compat.run import model_methods, object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -47,7 +46,7 @@ def points() -> Iterator[Point]:
 def _taking_lists(original: Any, name: str) -> Any:
     def make(self: Any, force: bool = False) -> Any:
         function = None if force else getattr(self, name)
-        if object_eras.era_of_training(self) is not Era.KERAS_2_2_4:
+        if not object_eras.era_of_training(self).is_standalone:
             return original(self, force)
         if function is None:
             original(self, force)

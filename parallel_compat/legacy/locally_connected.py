@@ -17,7 +17,6 @@ from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.layers import take_common
 from parallel_compat.legacy.shapes import Shape
 from parallel_compat.legacy.utils import normalize_data_format
-from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
 
@@ -63,7 +62,7 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
     @property
     def _channels_first(self) -> bool:
         # In standalone Keras the layer of one axis had its channels last, whatever it was told.
-        takes_them = len(self.kernel_size) > 1 or object_eras.era_of_object(self) is not Era.KERAS_2_2_4
+        takes_them = len(self.kernel_size) > 1 or not object_eras.era_of_object(self).is_standalone
         return takes_them and self.data_format == "channels_first"
 
     def _sizes(self, input_shape: Any) -> tuple[Any, Any]:
@@ -262,7 +261,7 @@ def local_conv1d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_
         strides: a tuple of the steps between two places.
         data_format: where tf.keras found the channels; Keras 2.2.4 took them for the last axis always.
     """
-    if callers.era_of_caller() is Era.KERAS_2_2_4:
+    if callers.era_of_caller().is_standalone:
         data_format = "channels_last"
     return _local_conv(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
 

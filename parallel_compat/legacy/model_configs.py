@@ -13,7 +13,12 @@ from parallel_compat.legacy import config_keys, config_spelling, nodes
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 
-_VERSIONS = {Era.KERAS_2_2_4: "2.2.4", Era.TF_KERAS_1_15: "2.2.4-tf", Era.TF_KERAS_2_2: "2.3.0-tf"}
+_VERSIONS = {
+    Era.KERAS_2_2_4: "2.2.4",
+    Era.KERAS_2_3: "2.3.1",
+    Era.TF_KERAS_1_15: "2.2.4-tf",
+    Era.TF_KERAS_2_2: "2.3.0-tf",
+}
 _TENSOR = "__keras_tensor__"
 
 
@@ -106,7 +111,7 @@ def _of_sequential(model: Any, config: dict[str, Any], era: Era) -> dict[str, An
     first = entries[0]["config"]
     if not layers.knows_its_input(model):
         found["build_input_shape"] = (None, *shape[1:])
-    elif era is not Era.KERAS_2_2_4:  # which left out an `InputLayer`, and with it the shape
+    elif not era.is_standalone:  # which left out an `InputLayer`, and with it the shape
         first.setdefault("batch_input_shape", shape)
         if era is Era.TF_KERAS_2_2:
             found["build_input_shape"] = tf.TensorShape(shape)

@@ -70,7 +70,7 @@ def target(given: Mapping[str, Any]) -> Target:
         activations.REGISTERED_HARD_SIGMOID,
         _TAKES_UNDER_RUN if era is not Era.TODAY else frozenset(),
         # TensorFlow 1's own Keras placed them so as well, of which there are no numbers here.
-        upsamples_as_then=era is Era.KERAS_2_2_4,
+        upsamples_as_then=era.is_standalone,
         own=frozenset(
             name
             for name, kind in given.items()

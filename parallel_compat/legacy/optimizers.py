@@ -91,7 +91,7 @@ def initialize(
     if optimizer_steps.is_known(optimizer, era):
         keywords = dict(keywords)
         clips = {name: keywords.pop(name, None) for name in ("clipnorm", "clipvalue")}
-        if era is Era.KERAS_2_2_4 and keywords.get("global_clipnorm") is not None:  # from a config
+        if era.is_standalone and keywords.get("global_clipnorm") is not None:  # from a config
             clips["clipnorm"] = keywords.pop("global_clipnorm")
     given, keywords = translate(of, given, keywords, note, era=era)
     decay = keywords.pop("decay", None)
@@ -109,7 +109,7 @@ def initialize(
     if is_nadam and era.is_tf_keras:
         vars(optimizer)["decay"] = schedule_decay  # which `optimizer.decay` shows there
     # tf.keras replaced Nadam's argument by `schedule_decay`.
-    if decay and not (is_nadam and era is not Era.KERAS_2_2_4):
+    if decay and not (is_nadam and not era.is_standalone):
         note("decay=", "lr / (1 + decay * iterations) in every step")
         if learning_rate.variable_of(optimizer) is None and not era.is_tf_keras:
             raise ValueError("Expected `decay` or a schedule as the learning rate. Received: both.")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def init_of_wrapper(original: Callable[..., None]) -> Callable[..., None]:
 
     def __init__(self: Any, layer: Any, *given: Any, **keywords: Any) -> None:
         original(self, layer, *given, **keywords)
-        if object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+        if object_eras.era_of_object(self).is_standalone:
             tell(self, keywords.get("trainable", True))
 
     return __init__

@@ -32,10 +32,10 @@ def spelled(message: str) -> str:
     if era is Era.TODAY:
         return message
     if rate:
-        sets = rate[2] == "LearningRateScheduler" and era is Era.KERAS_2_2_4
+        sets = rate[2] == "LearningRateScheduler" and era.is_standalone
         return f"\nEpoch {int(rate[1]):05d}: {rate[2]} {'setting' if sets else 'reducing'} {rate[3]}"
     assert epoch is not None
-    return ("" if era is Era.KERAS_2_2_4 else epoch[1]) + epoch[2] + epoch[3]
+    return ("" if era.is_standalone else epoch[1]) + epoch[2] + epoch[3]
 
 
 def shown(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
@@ -49,7 +49,7 @@ def shown(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """
     ordered = sorted((pair for pair in values if pair[0] != "lr"), key=lambda pair: str(pair[0]).startswith("val_"))
     differ = [name for name, _ in ordered] != [name for name, _ in values]
-    return ordered if differ and callers.era_of_caller() in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) else values
+    return ordered if differ and callers.era_of_caller().has_graphs else values
 
 
 _SUMS = "_parallel_compat_sums"
@@ -107,7 +107,7 @@ def of_fit(model: Any, verbose: Any, samples: int | None, validated: int | None)
         validated: how many it is validated on, likewise.
     """
     era = object_eras.era_of_training(model)
-    is_told = era is Era.TF_KERAS_1_15 or (era is Era.KERAS_2_2_4 and validated is not None)
+    is_told = era is Era.TF_KERAS_1_15 or (era.is_standalone and validated is not None)
     if samples is not None and verbose and is_told:
         print(f"Train on {samples} samples" + ("" if validated is None else f", validate on {validated} samples"))
     vars(model)[_SAMPLES] = samples
@@ -128,10 +128,10 @@ def add_batch(bar: Any, values: dict[str, Any], era: Era) -> None:
         values: what the batch gave; in TensorFlow 1.15 all but the loss went on from batch to batch.
         era: the era of the model.
     """
-    if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+    if not era.has_graphs:
         return
     sums, count = vars(bar).get(_BATCHES, ({}, 0))
-    own = values if era is Era.KERAS_2_2_4 else {"loss": values["loss"]}
+    own = values if era.is_standalone else {"loss": values["loss"]}
     vars(bar)[_BATCHES] = {name: sums.get(name, 0) + value for name, value in own.items()}, count + 1
 
 
@@ -142,7 +142,7 @@ def first_line_of_epoch(original: Any) -> Any:
     def on_epoch_begin(self: Any, epoch: int, logs: Any = None) -> None:
         vars(self).pop(_BATCHES, None)
         original(self, epoch, logs)
-        if self.verbose and self.epochs == 1 and object_eras.era_of_training(self.model) is Era.KERAS_2_2_4:
+        if self.verbose and self.epochs == 1 and object_eras.era_of_training(self.model).is_standalone:
             print("Epoch 1/1")
 
     return on_epoch_begin
@@ -159,7 +159,7 @@ def last_line_of_epoch(original: Any) -> Any:
     @functools.wraps(original)
     def on_epoch_end(self: Any, epoch: int, logs: Any = None) -> None:
         era = object_eras.era_of_training(self.model)
-        if era not in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+        if not era.has_graphs:
             original(self, epoch, logs)
             return
         if self.verbose == 2 and self.target is not None and self.seen < self.target:
@@ -186,7 +186,7 @@ def last_line_of_evaluation(original: Any, samples: Callable[[Any], int | None])
     @functools.wraps(original)
     def on_end(self: Any, logs: Any = None) -> None:
         era = object_eras.era_of_training(self.model)
-        if self.verbose == 2 and era is Era.KERAS_2_2_4:
+        if self.verbose == 2 and era.is_standalone:
             return
         with _counting_samples(self, samples(self.model)):
             original(self, logs)

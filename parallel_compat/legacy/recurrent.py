@@ -359,7 +359,7 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
         is_nested = cell_structures.is_nested(sequences)
         if constants is None and not is_nested:
             result = original(self, sequences, initial_state, mask, training)
-            if mask is None or self.unroll or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+            if mask is None or self.unroll or not object_eras.era_of_object(self).is_standalone:
                 return result
             return _as_the_state_at_first(self, result, initial_state, mask)
         cell = self.cell
@@ -433,7 +433,7 @@ def config_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
     def get_config(self: Any) -> Any:
         count = getattr(self, _COUNT, None)
         config = {**original(self), **({"num_constants": count} if count is not None else {})}
-        if isinstance(self, keras.layers.Bidirectional) and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+        if isinstance(self, keras.layers.Bidirectional) and object_eras.era_of_object(self).is_standalone:
             config.pop("activity_regularizer", None)  # that of the wrapped layer
         return config
 
@@ -468,7 +468,7 @@ def init_of_bidirectional(original: Callable[..., None], repeats: Callable[[Any]
                 direction.use_cudnn = False  # the kernel for both directions has the samples first
         if count is not None:
             setattr(self, _COUNT, count)
-        if era is Era.KERAS_2_2_4:
+        if era.is_standalone:
             own_trainable.tell(self, keywords.get("trainable", True))
             vars(self)[_WRAPPED] = shallow_copy(self.forward_layer)
             vars(self)[_WRAPPED].name = layer.name
@@ -528,7 +528,7 @@ def _regularized_once(layer: keras.layers.Bidirectional) -> Iterator[None]:
     """
     directions = (layer.forward_layer, layer.backward_layer)
     kept = [direction.activity_regularizer for direction in directions]
-    if kept[0] is None or object_eras.era_of_object(layer) is not Era.KERAS_2_2_4:
+    if kept[0] is None or not object_eras.era_of_object(layer).is_standalone:
         yield
         return
     layer.activity_regularizer = kept[0]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def call_of_merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -
         if isinstance(inputs, (list, tuple)) and is_old(self):
             of_two = type(self).__name__ in ("Subtract", "Dot")
             # tf.keras looked when the layer was built: `Concatenate` may get one tensor later on.
-            at_each_call = of_two or object_eras.era_of_object(self) is Era.KERAS_2_2_4
+            at_each_call = of_two or object_eras.era_of_object(self).is_standalone
             if (len(inputs) < 2 and (at_each_call or not self.built)) or (of_two and len(inputs) > 2):
                 tensors, count = ("two tensors", "exactly 2") if of_two else ("at least two tensors", "at least 2")
                 raise ValueError(

@@ -122,7 +122,7 @@ def _class_name(layer: Any) -> str:
 def _output_shape(layer: Any, era: Era) -> Any:
     """Return what a layer gave in its calls, if it is the same in all of them."""
     found = [[tuple(tensor.shape) for tensor in call.output_tensors] for call in nodes.inbound_nodes(layer)]
-    if not found and era is Era.KERAS_2_2_4:
+    if not found and era.is_standalone:
         found = _of_numbers(layer)
     if not found or any(shapes != found[0] for shapes in found):
         return "multiple"

@@ -87,7 +87,7 @@ def check(model: Any, y: Any) -> None:
         if loss is None or shape is None or (not isinstance(target, np.ndarray) and tf.is_tensor(target)):
             continue
         given = tuple(shape) if len(shape) > 1 else (*shape, 1)
-        if era is Era.KERAS_2_2_4:
+        if era.is_standalone:
             _check_shape(name, given, loss, tuple(output.shape))
         elif era is Era.TF_KERAS_1_15:
             _check_sizes(name, given, loss, tuple(output.shape))

@@ -129,7 +129,7 @@ def operation_of_variable(weight: Any, era: Era) -> Operation:
         era: of the code that asks.
     """
     name = weight_names.in_era(weight, weight.name, era)
-    return Operation(name.removesuffix(":0"), "VariableV2" if era is Era.KERAS_2_2_4 else "VarHandleOp")
+    return Operation(name.removesuffix(":0"), "VariableV2" if era.is_standalone else "VarHandleOp")
 
 
 def name_in_era(tensor: Any, name: str, era: Era) -> str:
@@ -178,7 +178,7 @@ def _last(layer: Any, tensor: Any, era: Era) -> str:
             return "truediv"
         return _OF_ACTIVATIONS.get(activation, "Identity")
     if getattr(layer, "use_bias", True) is False and kind in ("Conv2D", "Dense"):
-        convolution = "convolution" if era is Era.KERAS_2_2_4 else "Conv2D"
+        convolution = "convolution" if era.is_standalone else "Conv2D"
         return "MatMul" if kind == "Dense" else convolution
     if kind == "ReLU":
         return _of_relu(layer)
@@ -186,7 +186,7 @@ def _last(layer: Any, tensor: Any, era: Era) -> str:
         return "cond/Merge"
     if isinstance(layer, keras.layers.RNN) and layer.return_sequences:
         return "transpose_1"
-    return _OF_ERA[era].get(kind) or _OF_LAYERS.get(kind, "Identity")
+    return _OF_ERA[Era.KERAS_2_2_4 if era.is_standalone else era].get(kind) or _OF_LAYERS.get(kind, "Identity")
 
 
 def _of_relu(layer: Any) -> str:

@@ -92,7 +92,7 @@ def _pass_masks_on(outputs: Any, unfolded: Any, inputs: Any) -> None:
 @contextlib.contextmanager
 def _layers_of_model_not_regularized(wrapper: keras.layers.TimeDistributed) -> Iterator[None]:
     """Leave out the activity regularizers of a model in a wrapper of Keras 2.2.4, which added them to no model."""
-    in_model = object_eras.era_of_object(wrapper) is Era.KERAS_2_2_4 and isinstance(wrapper.layer, keras.Model)
+    in_model = object_eras.era_of_object(wrapper).is_standalone and isinstance(wrapper.layer, keras.Model)
     layers = keras3.all_layers(wrapper.layer) if in_model else []
     kept = [(layer, layer.activity_regularizer) for layer in layers if layer.activity_regularizer is not None]
     for layer, _ in kept:

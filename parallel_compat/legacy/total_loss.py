@@ -188,7 +188,7 @@ def _made(model: Any, known: list[Any] | None, places: bool | None) -> _Loss:
         targets.append(given)
         mode = of_compile.sample_weight_mode
         mode = mode.get(name) if isinstance(mode, dict) else mode[place] if isinstance(mode, (list, tuple)) else mode
-        weighted = era is Era.KERAS_2_2_4 or (bool(mode) if places is None else places)
+        weighted = era.is_standalone or (bool(mode) if places is None else places)
         axes = 2 if mode == "temporal" else 1
         weights.append(placeholder(ndim=axes, name=f"{name}_sample_weights") if weighted else None)
     compute = TotalLoss(model, targets, weights, layer_losses.losses_but_of_weights(model))

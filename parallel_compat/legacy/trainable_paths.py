@@ -70,7 +70,7 @@ def leads_to(layer: keras.Layer, inner: keras.Layer) -> bool:
 
 def _reached(layer: keras.Layer, era: Era) -> Iterator[keras.Layer]:
     """Yield a layer and the layers inside that trainable ones lead to."""
-    of_then = era is Era.KERAS_2_2_4
+    of_then = era.is_standalone
     if own_trainable.own(layer, _flag) if of_then else _flag(layer):
         yield layer
     elif not (of_then and own_trainable.is_of_directions(layer)):

@@ -16,7 +16,6 @@ import numpy as np
 
 from parallel_compat.batches.batch import weighted_classes
 from parallel_compat.legacy import models, total_loss
-from parallel_compat.names.eras import Era
 from parallel_compat.run import data_forms, given_weights, object_eras
 
 
@@ -49,13 +48,13 @@ def standardize(
     x, y = arguments["x"], arguments["y"]
     inputs = [x[name] for name in models.input_names(model)] if isinstance(x, dict) else keras.tree.flatten(x)
     if y is None:
-        return [_array(each) for each in inputs], [], [] if era is Era.KERAS_2_2_4 else None
+        return [_array(each) for each in inputs], [], [] if era.is_standalone else None
     targets = [_array(each) for each in keras.tree.flatten(y) if each is not None]
     weights = arguments.get("sample_weight")
     weights = [None] * len(targets) if weights is None else keras.tree.flatten(weights)
     if arguments.get("class_weight") is not None:
         weights = [np.asarray(weighted_classes(targets[0], None, arguments["class_weight"]))]
-    if era is Era.KERAS_2_2_4:
+    if era.is_standalone:
         places = [len(each.shape) for each in total_loss.feed_sample_weights(model)]
         weights = [
             np.ones(target.shape[:axes], keras.config.floatx()) if weight is None else np.asarray(weight)

@@ -60,7 +60,7 @@ def call(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
         era = object_eras.era_of_object(self)
         # Keras 2.2.4 ran the `call` of a model that is built by its data, in no scope.
-        by_data = era is Era.KERAS_2_2_4 and isinstance(self, keras.Model) and not _is_symbolic(given, keywords)
+        by_data = era.is_standalone and isinstance(self, keras.Model) and not _is_symbolic(given, keywords)
         if era is Era.TODAY or by_data:
             return original(self, *given, **keywords)
         calls = vars(_calls).setdefault("layers", [])

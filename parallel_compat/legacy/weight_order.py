@@ -40,7 +40,7 @@ def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
         layer: a layer or a model.
         era: the era.
     """
-    if isinstance(layer, keras.Model) and era is not Era.KERAS_2_2_4:
+    if isinstance(layer, keras.Model) and not era.is_standalone:
         # TensorFlow 1.15 listed those of a layer twice that is in the model and in a list or another model in it.
         twice = era is Era.TF_KERAS_1_15
         groups = keras3.layers_by_attribute(layer, repeated=twice)
@@ -66,7 +66,7 @@ def of_get_weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
         layer: a layer or a model.
         era: the era.
     """
-    if era is Era.KERAS_2_2_4:
+    if era.is_standalone:
         if isinstance(layer, keras.Model):
             return _unique(weight for inner in keras3.layers_of(layer) for weight in weights(inner, era))
         if isinstance(layer, keras.layers.Bidirectional):
@@ -96,14 +96,14 @@ def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, val
         era: the era.
         values: as many arrays as there are weights.
     """
-    if era is Era.KERAS_2_2_4 and isinstance(layer, keras.layers.Wrapper):
+    if era.is_standalone and isinstance(layer, keras.layers.Wrapper):
         inner = getattr(layer, "layer", None)
         if inner is not None and not isinstance(layer, keras.layers.Bidirectional):
             set_weights(original, inner, era, values)  # and nothing else that a wrapper of the user's holds
             return
     given = [np.asarray(value) for value in values]
     of_era = of_get_weights(layer, era)
-    if not of_era and era is Era.KERAS_2_2_4 and isinstance(layer, keras.Model) and not layer.built:
+    if not of_era and era.is_standalone and isinstance(layer, keras.Model) and not layer.built:
         return  # it gave to each layer as many as that had: none so far
     if len(given) == len(of_era):
         by_weight = {id(weight): value for weight, value in zip(of_era, given, strict=True)}
@@ -127,9 +127,9 @@ def _split_as_layer(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable],
         others += of_inner[1]
     if own_trainable.own(layer, operator.attrgetter("trainable")):
         return trainable, others
-    if era is Era.KERAS_2_2_4 and own_trainable.is_of_directions(layer):
+    if era.is_standalone and own_trainable.is_of_directions(layer):
         return trainable, others
-    if era is not Era.KERAS_2_2_4 and keras3.layers_of(layer):
+    if not era.is_standalone and keras3.layers_of(layer):
         # The weights of what it is made of came as each of them had them.
         return [], [*trained_here, *others_here, *(w for each in keras3.layers_of(layer) for w in weights(each, era))]
     return [], [*trainable, *others]

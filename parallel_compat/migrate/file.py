@@ -90,10 +90,17 @@ class File:
         )
         return found.era if found is not None else None
 
+    @property
+    def is_of_standalone_keras(self) -> bool:
+        """Whether the source was written for standalone Keras, not `tf.keras`; not where nothing says so."""
+        return self.era is not None and self.era.is_standalone
+
     def era_of_call(self, call: ast.Call) -> Era:
         """Return the era of a call: that of the file, or of standalone Keras where it comes from there."""
         path = self.names.path(call.func) or ""
-        return Era.KERAS_2_2_4 if path.startswith("keras.") else self.era or Era.KERAS_2_2_4
+        if path.startswith("keras.") and not self.is_of_standalone_keras:
+            return Era.KERAS_2_2_4
+        return self.era or Era.KERAS_2_2_4
 
     @cached_property
     def old(self) -> bool:

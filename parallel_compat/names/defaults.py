@@ -23,17 +23,17 @@ _NEWER = ("use_cudnn", "seed")
 
 def _rate(name: str, old: str) -> Default:
     note = "The default learning rate changed."
-    return Default(f"keras.optimizers.{name}", "learning_rate", old, None, None, "0.001", 0, ("lr",), (), note)
+    return Default(f"keras.optimizers.{name}", "learning_rate", old, old, None, None, "0.001", 0, ("lr",), (), note)
 
 
-def _gates(name: str, position: int, in_2_2: str | None = None) -> Default:
+def _gates(name: str, position: int, in_2: str | None = None) -> Default:
     old, today, names = _HARD_SIGMOID, '"sigmoid"', ("inner_activation",)
     of = f"keras.layers.{name}"
-    return Default(of, "recurrent_activation", old, old, in_2_2, today, position, names, _NEWER, _GATES)
+    return Default(of, "recurrent_activation", old, in_2, old, in_2, today, position, names, _NEWER, _GATES)
 
 
 def _everywhere(of: str, argument: str, old: str, today: str, position: int, note: str, *old_names: str) -> Default:
-    return Default(of, argument, old, old, old, today, position, old_names, (), note)
+    return Default(of, argument, old, old, old, old, today, position, old_names, (), note)
 
 
 _DEFAULTS: tuple[Default, ...] = (
@@ -45,6 +45,7 @@ _DEFAULTS: tuple[Default, ...] = (
         "keras.optimizers.Adagrad",
         "initial_accumulator_value",
         "0.0",
+        "0.0",
         None,
         None,
         "0.1",
@@ -53,7 +54,9 @@ _DEFAULTS: tuple[Default, ...] = (
     *(_gates(name, 2) for name in ("LSTM", "GRU", "LSTMCell", "GRUCell")),
     _gates("ConvLSTM2D", 7, _HARD_SIGMOID),
     *(
-        Default(f"keras.layers.{name}", "reset_after", "False", "False", None, "True", position, (), _NEWER, _RESET)
+        Default(
+            f"keras.layers.{name}", "reset_after", "False", "False", "False", None, "True", position, (), _NEWER, _RESET
+        )
         for name, position in (("GRU", 22), ("GRUCell", 16))
     ),
     _everywhere("keras.layers.AveragePooling1D", "pool_size", "2", "(required)", 0, _NO_SIZE, "pool_length"),
@@ -65,6 +68,7 @@ _DEFAULTS: tuple[Default, ...] = (
         None,
         '"kullback_leibler_divergence"',
         '"kullback_leibler_divergence"',
+        '"kullback_leibler_divergence"',
         '"kl_divergence"',
         0,
         note="It is logged under this name.",
@@ -72,6 +76,7 @@ _DEFAULTS: tuple[Default, ...] = (
     Default(
         "keras.metrics.MeanIoU",
         "dtype",
+        None,
         None,
         '"float32"',
         '"float32"',

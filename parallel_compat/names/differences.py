@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from parallel_compat.names.eras import Era
 
-_ALL = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+_STANDALONE = (Era.KERAS_2_2_4, Era.KERAS_2_3)
+_GRAPHS = (*_STANDALONE, Era.TF_KERAS_1_15)
+_ALL = (*_GRAPHS, Era.TF_KERAS_2_2)
 
 
 class Difference(NamedTuple):
@@ -28,20 +30,20 @@ class Difference(NamedTuple):
 
 DIFFERENCES: tuple[Difference, ...] = (
     Difference(
-        (Era.KERAS_2_2_4,),
+        _STANDALONE,
         "`Orthogonal` (the recurrent kernels of LSTM and GRU) draws the same matrix from `np.random`; the signs of "
         "its columns may be others.",
         "They are those of LAPACK's singular vectors, which its releases choose otherwise.",
     ),
     Difference(
-        (Era.KERAS_2_2_4,),
+        _STANDALONE,
         "A layer that is in two models which are layers of a third one (the generators of a CoGAN) is stepped once, "
         "and counted once by `clipnorm` and in `get_weights()` of the third.",
         "Keras 2.2.4 listed its weights twice and assigned them twice at once, each by moments of its own: of two runs "
         "of one script no loss after the second agreed, but by chance.",
     ),
     Difference(
-        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        _GRAPHS,
         "After `np.random.seed`, the masks of recurrent layers, of layers in `TimeDistributed`, and of those that "
         "a layer of the script's own calls more than once are others, and so is what `K.random_normal` and its "
         "relatives draw in these (and how often, in `TimeDistributed`), and in layers and models that are called "
@@ -70,7 +72,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "from `np.random` in both traces.",
     ),
     Difference(
-        (Era.KERAS_2_2_4,),
+        _STANDALONE,
         "Two runs of Adam, Adamax, Nadam, `decay`, or an optimizer of the user's with `get_updates` (RAdam, Lookahead, "
         "AdaBound) give the same weights.",
         "Keras 2.2.4 wrote its step counter while other operations of the step read it, so that a step saw its own "
@@ -78,7 +80,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "those with an Embedding either. Here all is read before anything is written, as the formulas mean.",
     ),
     Difference(
-        (Era.KERAS_2_2_4,),
+        _STANDALONE,
         "The gradient of a layer is that of the weights which the step began with, also where a layer above it has "
         "been updated.",
         "Keras 2.2.4 kept weights in TensorFlow 1's reference variables: a kernel could be written before the gradient "
@@ -95,14 +97,14 @@ DIFFERENCES: tuple[Difference, ...] = (
         "`keras.__version__` that it is newer.",
     ),
     Difference(
-        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        _GRAPHS,
         "`keras.applications` are those of Keras-Applications 1.0.8 (2019): the BatchNormalization of ResNet50 has "
         "`epsilon=1.001e-5`.",
         "Up to 1.0.6 (2018) it was 1e-3, and the layers had other names, by which `get_layer` and `load_weights` still "
         "find them; a warning tells of the epsilon. Programs of both versions look the same.",
     ),
     Difference(
-        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        _GRAPHS,
         "An `add_loss` of several numbers is shown as their sum, which is what is trained on.",
         "Keras 2.2.4 and TensorFlow 1.15 showed an array, and in epochs a mean of arrays. Logs hold numbers today.",
     ),
@@ -124,7 +126,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "tf.keras kept it in a variable of int32, so that 0.5, set by a callback, became 0, and training stood still.",
     ),
     Difference(
-        (Era.KERAS_2_2_4,),
+        _STANDALONE,
         "`SGD().get_weights()` without momentum has zeros for its moments.",
         "Keras 2.2.4 kept the last step there, which no later step used.",
     ),
@@ -155,7 +157,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "gave the share of predictions of class 0.",
     ),
     Difference(
-        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        _GRAPHS,
         "What layers and functions of TensorFlow compute from an iterator's `get_next()` (`model(images)`) has the "
         "value of the first element in each `session.run`.",
         "TensorFlow 2 computes it when the line runs. The elements themselves, and what functions of `keras.backend` "
@@ -179,7 +181,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "A cross-entropy was computed from the logits, and so from layers within the model whose output it got.",
     ),
     Difference(
-        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        _GRAPHS,
         "A BatchNormalization that is called more than once in a model takes the batches of its calls in one after "
         "another.",
         "TensorFlow 1 ran the updates of all calls side by side: asked five times, the real stacks gave now the one "
@@ -215,7 +217,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "as they are in code of TensorFlow 2.2.",
     ),
     Difference(
-        (Era.KERAS_2_2_4, Era.TF_KERAS_1_15),
+        _GRAPHS,
         "Layers that nothing but the function of a Lambda layer reaches (`Lambda(lambda t: t + h)`, with `h` of "
         "another layer) are layers of the model: trained, listed and saved.",
         "Those stacks computed with weights that no model knew: nothing trained them and no file held them. Without "

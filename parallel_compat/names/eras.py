@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 import os
+import re
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,9 +28,19 @@ class Era(str, enum.Enum):
     """Whose results a source was written for; the value is the spelling of `--era`."""
 
     KERAS_2_2_4 = "keras-2.2.4"
+    KERAS_2_3 = "keras-2.3"
     TF_KERAS_1_15 = "tf.keras-1.15"
     TF_KERAS_2_2 = "tf.keras-2.2"
     TODAY = "today"
+
+    @property
+    def is_standalone(self) -> bool:
+        """Whether it is one of standalone Keras.
+
+        >>> [era.value for era in Era if era.is_standalone]
+        ['keras-2.2.4', 'keras-2.3']
+        """
+        return self in (Era.KERAS_2_2_4, Era.KERAS_2_3)
 
     @property
     def is_tf_keras(self) -> bool:
@@ -45,9 +56,9 @@ class Era(str, enum.Enum):
         """Whether its code ran on the graphs and sessions of TensorFlow 1.
 
         >>> [era.value for era in Era if era.has_graphs]
-        ['keras-2.2.4', 'tf.keras-1.15']
+        ['keras-2.2.4', 'keras-2.3', 'tf.keras-1.15']
         """
-        return self in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+        return self.is_standalone or self is Era.TF_KERAS_1_15
 
     def __str__(self) -> str:
         return self.value
@@ -70,12 +81,14 @@ class Evidence(NamedTuple):
 
     Attributes:
         standalone: a name of standalone Keras.
+        keras_2_3: one that it has since its version 2.3.
         tf_keras: a name of TensorFlow's Keras.
         tensorflow_1: a name that TensorFlow 2 has not.
         imports: the modules that it imports, relative ones with their dots.
     """
 
     standalone: str = ""
+    keras_2_3: str = ""
     tf_keras: str = ""
     tensorflow_1: str = ""
     imports: tuple[str, ...] = ()
@@ -110,6 +123,13 @@ _BACKEND_OF_1_IN_2 = "tensorflow.compat.v1.keras.backend"
 # Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
 _TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session")
 
+# What Keras 2.3 has and 2.2.5 has not: classes of losses and metrics, and `learning_rate` of optimizers.
+_SINCE_KERAS_2_3 = re.compile(
+    r"keras\.(?:(?:losses|metrics|objectives)\.(?:[A-Z](?!ayer$)|cosine_similarity$|huber_loss$)"
+    r"|utils\.(?:losses|metrics)_utils\b|callbacks\.(?:callbacks|tensorboard_v[12])\b"
+    r"|optimizers\.[A-Z]\w*\(learning_rate=\)$)"
+)
+
 _LOADS_OF_CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
 _LOADS_OF_NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF")
 
@@ -133,6 +153,11 @@ def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verd
     'tf.keras-2.2'
     """
     if own.standalone:
+        if own.keras_2_3:
+            return Verdict(Era.KERAS_2_3, f"imports keras, with {own.keras_2_3}")
+        for file, said in project:  # one Keras is installed for all of them
+            if said.keras_2_3:
+                return Verdict(Era.KERAS_2_3, f"imports keras, and {said.keras_2_3} in {file}")
         return Verdict(Era.KERAS_2_2_4, "imports keras")
     if own.tf_keras:
         if own.tensorflow_1:
@@ -155,6 +180,7 @@ def together(parts: Iterable[Evidence]) -> Evidence:
     for part in parts:
         found = Evidence(
             found.standalone or part.standalone,
+            found.keras_2_3 or part.keras_2_3,
             found.tf_keras or part.tf_keras,
             found.tensorflow_1 or part.tensorflow_1,
             (*found.imports, *part.imports),
@@ -253,7 +279,7 @@ def _files_of(module: str, by: str, folder: str) -> Iterator[str]:
 
 
 def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
-    standalone = tf_keras = tensorflow_1 = ""
+    standalone = keras_2_3 = tf_keras = tensorflow_1 = ""
     imports: dict[str, None] = {}
     for _, path, is_import in sorted(paths, key=itemgetter(0)):
         if is_import:
@@ -262,12 +288,14 @@ def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
             continue
         root = table.root_of(path)
         if root == "keras":
-            standalone = standalone or path
+            standalone = standalone or path.partition("(")[0]
+            if not keras_2_3 and _SINCE_KERAS_2_3.match(path):
+                keras_2_3 = path
         elif root is not None:
             tf_keras = tf_keras or path
         if not tensorflow_1 and path.startswith("tensorflow.") and _is_of_tensorflow_1(path, root):
             tensorflow_1 = "tf" + path[len("tensorflow") :]
-    return Evidence(standalone, tf_keras, tensorflow_1, tuple(imports))
+    return Evidence(standalone, keras_2_3, tf_keras, tensorflow_1, tuple(imports))
 
 
 def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
@@ -294,7 +322,7 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
     import ast
 
     aliases: dict[str, str] = {}
-    attributes = []
+    attributes, named = [], []
     arguments: dict[ast.expr, list[str]] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -314,6 +342,8 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
             attributes.append(node)
         elif isinstance(node, ast.Call) and node.keywords:
             arguments[node.func] = [keyword.arg for keyword in node.keywords if keyword.arg]
+            if isinstance(node.func, ast.Name) and "learning_rate" in arguments[node.func]:
+                named.append(node.func)
     for attribute in attributes:
         names = [attribute.attr]
         value = attribute.value
@@ -323,9 +353,15 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
         if isinstance(value, ast.Name) and value.id in aliases:
             path = ".".join([aliases[value.id], *reversed(names)])
             yield attribute.lineno, path, False
+            if "learning_rate" in arguments.get(attribute, ()):
+                yield attribute.lineno, f"{path}(learning_rate=)", False
             if path in table.tensorflow_1_signatures():
                 for argument in arguments.get(attribute, ()):
                     yield attribute.lineno, f"{path}({argument}=)", False
+
+    for function in named:
+        if function.id in aliases:
+            yield function.lineno, f"{aliases[function.id]}(learning_rate=)", False
 
 
 def _paths_in_code(code: CodeType, aliases: dict[str, str] | None = None) -> Iterator[tuple[int, str, bool]]:

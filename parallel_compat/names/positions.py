@@ -51,7 +51,7 @@ def named_positions(
     Returns:
         How many leading positions stay as they are, and the names of the others: none where all stay.
     """
-    is_tf_keras = era in (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+    is_tf_keras = era is not None and era.is_tf_keras
     agreeing, names = _orders().get(of, {}).get(era if is_tf_keras and era else Era.KERAS_2_2_4, (0, ()))
     if not names or len(given) <= agreeing or len(given) > agreeing + len(names):
         return len(given), ()
@@ -77,7 +77,7 @@ def callables() -> tuple[str, ...]:
 
 def order(of: str, era: Era) -> tuple[int, tuple[str, ...]]:
     """Return how many leading positions of an era agree with today's, and the names of those that follow."""
-    return _orders().get(of, {}).get(era, (0, ()))
+    return _orders().get(of, {}).get(Era.KERAS_2_2_4 if era.is_standalone else era, (0, ()))
 
 
 def _are_weights(value: Any) -> bool:

@@ -374,6 +374,7 @@ UNREPORTED_ATTRIBUTES = {
     ("keras.layers.Layer", "stateful"): f"{_MEMBERS}.stateful",
     ("keras.layers.Layer", "submodules"): f"{_MEMBERS}.submodules",
     ("keras.Model", "state_updates"): f"{_MEMBERS}.state_updates",
+    ("keras.Sequential", "model"): f"{_MEMBERS}.itself",
     ("keras.Model", "metrics_updates"): f"{_LEGACY}.metrics_updates.metrics_updates",
     ("keras.Model", "_function_kwargs"): f"{_LEGACY}.list_functions.function_arguments",
     ("keras.Model", "_is_graph_network"): f"{_MEMBERS}.is_graph_network",

@@ -139,6 +139,7 @@ class Default(NamedTuple):
         argument: its name today.
         keras_2_2_4: the default in that era, as Python source (a dotted path of this package where no literal says it);
             None where it is today's.
+        keras_2_3: likewise.
         tf_keras_1_15: likewise.
         tf_keras_2_2: likewise.
         today: the default today, as Python source.
@@ -151,6 +152,7 @@ class Default(NamedTuple):
     of: str
     argument: str
     keras_2_2_4: str | None
+    keras_2_3: str | None
     tf_keras_1_15: str | None
     tf_keras_2_2: str | None
     today: str
@@ -165,8 +167,8 @@ class Default(NamedTuple):
         Args:
             era: an `Era`.
         """
-        columns = (self.keras_2_2_4, self.tf_keras_1_15, self.tf_keras_2_2)
-        return dict(zip(("keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"), columns, strict=True)).get(era)
+        columns = (self.keras_2_2_4, self.keras_2_3, self.tf_keras_1_15, self.tf_keras_2_2)
+        return dict(zip(("keras-2.2.4", "keras-2.3", "tf.keras-1.15", "tf.keras-2.2"), columns, strict=True)).get(era)
 
 
 class Identifier(NamedTuple):

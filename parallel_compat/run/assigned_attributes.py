@@ -201,7 +201,7 @@ def _leave_out_layers(layer: Any) -> bool:
     from parallel_compat.backend import keras3
     from parallel_compat.backend.keras3 import assigned
 
-    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4 or not assigned.derives_from_layer_alone(layer):
+    if not object_eras.era_of_object(layer).is_standalone or not assigned.derives_from_layer_alone(layer):
         return False
     keras3.leave_out_layers(layer)
     return True
@@ -218,7 +218,7 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
             return original.fget(self)
         if original is None:
             values = assigned.own_weights(self, trainable)
-        elif callers.era_of(frame) is Era.KERAS_2_2_4:
+        elif callers.era_of(frame).is_standalone:
             from parallel_compat.legacy import weight_order
 
             values = getattr(weight_order, name)(self)
@@ -230,7 +230,7 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
             values = original.fget(self)
         if hasattr(type(self), "fit"):
             return values
-        its_own = original is None or callers.era_of(frame) is Era.KERAS_2_2_4  # tf.keras gave a list of all weights
+        its_own = original is None or callers.era_of(frame).is_standalone  # tf.keras gave a list of all weights
         return Weights(values, self, trainable, its_own)
 
     def set(self: Any, values: Any) -> None:
@@ -317,7 +317,7 @@ def _passes_over_layers(layer: Any, name: str, value: Any, frame: FrameType) -> 
     if listed_weights.lists_its_own(type(layer)):
         return False
     era = callers.era_of(user)
-    return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and isinstance(value, tuple))
+    return era.is_standalone or (era is Era.TF_KERAS_1_15 and isinstance(value, tuple))
 
 
 # --- layers of a model --------------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ def _layers(original: property) -> property:
         kept = vars(self).get(_LAYERS)
         layers = original.fget(self) if kept is None else list(kept)  # type: ignore[misc]
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+        if frame is None or not callers.era_of(frame).is_standalone:
             return layers
         return Layers(self, layers)
 

@@ -109,7 +109,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
             note_of_method(of, frame)(
                 "target_tensors=", "variables are read in each step; placeholders' targets come as data"
             )
-    if era is Era.KERAS_2_2_4:
+    if era.is_standalone:
         named = {**dict(zip(("optimizer", "loss"), given, strict=False)), **keywords}
         compile_checks.check(self, data_forms.output_names(self), named)
     if era.is_tf_keras and not isinstance(getattr(self, "output", None), dict):
@@ -119,7 +119,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if tensors:
         keywords["loss"] = _of_targets_like(tensors, keywords.get("loss"))
     keywords["loss"] = _without_tensors_left(keywords.get("loss"))
-    if era is Era.KERAS_2_2_4 and isinstance(keywords.get("optimizer"), str):
+    if era.is_standalone and isinstance(keywords.get("optimizer"), str):
         keywords["optimizer"] = _optimizer(keywords["optimizer"], frame, era)
     if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
         keywords["optimizer"] = _for_one_compile(keywords["optimizer"], self if era.is_tf_keras else None, frame)
@@ -130,7 +130,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     count = len(getattr(self, "output_names", None) or ())
     for name in ("metrics", "weighted_metrics"):
         keywords[name] = _for_each_output(self, keywords.get(name))
-    if era is Era.KERAS_2_2_4 or keywords.get("loss") is not None:
+    if era.is_standalone or keywords.get("loss") is not None:
         keywords = data_forms.for_outputs_with_loss(self, keywords, note_of_method(of, frame))
     if count > 1 and (isinstance(keywords.get("loss"), str) or callable(keywords.get("loss"))):
         keywords["loss"] = [keywords["loss"]] * count  # Keras 3 would give it one weight
@@ -141,9 +141,10 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     appended_metrics.forget(self)
     metrics_updates.forget(self)
     total_loss.forget(self, targets=tensors, arguments=as_given)
-    if callers.era_of(frame) is Era.KERAS_2_2_4:
+    if callers.era_of(frame).is_standalone:
         own_trainable.settle(keras.Layer.trainable.fset, self)
-        _tell_of_layers_in_layers(self)
+        if callers.era_of(frame) is Era.KERAS_2_2_4:
+            _tell_of_layers_in_layers(self)
     if era is not Era.TODAY:
         trainable_paths.settle(self, era)
 

@@ -160,7 +160,7 @@ def is_ignored(model: Any, class_weight: Any) -> bool:
     if not isinstance(class_weight, dict):
         return True
     names = _output_names(model)
-    is_keras = object_eras.era_of_training(model) is Era.KERAS_2_2_4
+    is_keras = object_eras.era_of_training(model).is_standalone
     return is_keras and len(names) > 1 and not any(name in class_weight for name in names)
 
 
@@ -214,7 +214,7 @@ def weights(model: Any, given: Any, y: Any) -> Any:
         given: as it was given.
         y: the targets, as `targets` returns them.
     """
-    if object_eras.era_of_training(model) is Era.KERAS_2_2_4:  # of a pandas Series TensorFlow made a column
+    if object_eras.era_of_training(model).is_standalone:  # of a pandas Series TensorFlow made a column
         given = _map(lambda each: np.asarray(each) if hasattr(each, "iloc") else each, given)
     names = _output_names(model)
     if len(names) > 1 and isinstance(given, tuple):

@@ -162,7 +162,7 @@ def take_images_in_turn(model: Any, arguments: dict[str, Any]) -> None:
         arguments: those of `fit_generator`, which are changed.
     """
     is_alone = not arguments.get("use_multiprocessing") or (arguments.get("workers") or 0) < 2
-    if object_eras.era_of_training(model) is not Era.KERAS_2_2_4 or not is_alone:
+    if not object_eras.era_of_training(model).is_standalone or not is_alone:
         return
     for name, steps in ("generator", "steps_per_epoch"), ("validation_data", "validation_steps"):
         batches = arguments.get(name)
@@ -277,7 +277,7 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     era, shuffle = object_eras.era_of_training(model), arguments.get("shuffle", True)
     if era is Era.TF_KERAS_2_2:
         arguments = {**arguments, **{name: _arrays_of_tensors(arguments.get(name)) for name in _DATA}}
-    elif era in sample_order.DRAW_FROM_NUMPY:
+    elif era.has_graphs:
         arguments = {**arguments, **{name: _read_from_files(arguments.get(name)) for name in _DATA}}
     data = tuple(arguments.get(name) for name in _DATA)
     are_sparse = is_sparse(data[0])
@@ -310,12 +310,7 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         arguments = {**arguments, "callbacks": [*keras.tree.flatten(arguments.get("callbacks") or []), draws]}
     by_tensorflow = era is Era.TF_KERAS_2_2 and shuffle and shuffle != "batch"
     follows = by_tensorflow and keras3.operation_seeds() is not None
-    if (
-        not are_sparse
-        and not follows
-        and not in_steps
-        and not (shuffle is not False and era in sample_order.DRAW_FROM_NUMPY)
-    ):
+    if not are_sparse and not follows and not in_steps and not (shuffle is not False and era.has_graphs):
         return arguments
     draw: Any
     if by_tensorflow:

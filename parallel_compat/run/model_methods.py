@@ -304,7 +304,7 @@ def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     arguments.setdefault("verbose", 0)
     lose_what_a_look_read(self, arguments, drawing)
     predicted = arguments["x"]
-    if object_eras.era_of_training(self) is Era.KERAS_2_2_4 and fields_of_arrays(arguments).get("samples") == 0:
+    if object_eras.era_of_training(self).is_standalone and fields_of_arrays(arguments).get("samples") == 0:
         return []  # as its loop did; Keras 3 ends in an error
     arguments = whole_arrays.inputs_in_steps(arguments, object_eras.trained_as(callers.era_of(frame)))
     if isinstance(arguments["x"], list) and any(each is None for each in arguments["x"]):

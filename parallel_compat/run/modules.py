@@ -385,7 +385,7 @@ def _find_by_name(module: str, attribute: str, value: Any, frame: FrameType) -> 
     Keras 2.2.4 looked names up among a module's globals, so that `keras.losses.my_loss = my_loss` was enough for
     `load_model`. The public modules of `tf.keras` were not those that it looked into.
     """
-    if module not in _FOUND_BY_NAME or callers.era_of(frame) is not Era.KERAS_2_2_4 or not callable(value):
+    if module not in _FOUND_BY_NAME or not callers.era_of(frame).is_standalone or not callable(value):
         return
     known = sys.modules["keras"].utils.get_custom_objects()
     own = vars(sys.modules[module]).get(attribute)  # what is replaced now may be the user's as well

@@ -39,7 +39,7 @@ def in_steps(arguments: dict[str, Any], drawing: dict[str, Any], era: Era) -> tu
     if steps is None and not is_held_out:
         return arguments, drawing
     _check_batch_size(arguments, "steps_per_epoch", era)
-    if is_held_out and (held_out_steps is None or (steps is None and era is Era.KERAS_2_2_4)):
+    if is_held_out and (held_out_steps is None or (steps is None and era.is_standalone)):
         missing, given = ("validation_steps", "steps_per_epoch") if steps else ("steps_per_epoch", "validation_steps")
         raise ValueError(
             f"Expected `{missing}` with `{given}`, for {era} took all samples in each step of arrays. Received: arrays "
@@ -117,7 +117,7 @@ _DATA = ("x", "y", "sample_weight")
 
 
 def _take_all(era: Era) -> bool:
-    return era is Era.KERAS_2_2_4 or (era is Era.TF_KERAS_1_15 and not execution.is_eager())
+    return era.is_standalone or (era is Era.TF_KERAS_1_15 and not execution.is_eager())
 
 
 def _are_taken_whole(data: tuple[Any, ...], era: Era) -> bool:
@@ -131,7 +131,7 @@ def _with_all_samples(arguments: dict[str, Any], data: tuple[Any, ...]) -> dict[
 
 
 def _check_batch_size(arguments: dict[str, Any], steps: str, era: Era) -> None:
-    if era is Era.KERAS_2_2_4 and arguments.get("batch_size") is not None and arguments.get(steps) is not None:
+    if era.is_standalone and arguments.get("batch_size") is not None and arguments.get(steps) is not None:
         raise ValueError(
             f"Expected no `batch_size` with `{steps}`, for Keras 2.2.4 took all samples in each step of arrays. "
             f"Received: batch_size={arguments['batch_size']}, {steps}={arguments[steps]}. Leave one of them out."

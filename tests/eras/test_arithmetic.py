@@ -40,21 +40,21 @@ def answered(era: str) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3", "tf.keras-2.2"])
 def test_one_question_in_twenty(era: str, tmp_path: Path) -> None:
     """From another one on in each era: `test_all_questions` takes minutes."""
-    first = 0 if era == "keras-2.2.4" else 5
+    first = {"keras-2.2.4": 0, "keras-2.3": 3, "tf.keras-2.2": 5}[era]
     compare("arithmetic", era, tmp_path, only=list(answered(era))[first::20])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3", "tf.keras-1.15", "tf.keras-2.2"])
 def test_all_questions(era: str, tmp_path: Path) -> None:
     compare("arithmetic", era, tmp_path, only=list(answered(era)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("era", ["keras-2.2.4", pytest.param("tf.keras-2.2", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3", "tf.keras-2.2"])
 def test_two_replicas(era: str, tmp_path: Path) -> None:
     only = [name for name in ON_REPLICAS if name in answered(era)]
     compare("arithmetic", era, tmp_path, replicas=2, only=only)

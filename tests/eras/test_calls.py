@@ -16,7 +16,7 @@ TF_KERAS = [pytest.param(era, marks=pytest.mark.slow) for era in ("tf.keras-1.15
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("era", ["keras-2.2.4", *TF_KERAS])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3", *TF_KERAS])
 def test_one_device(era: str, tmp_path: Path) -> None:
     compare("calls", era, tmp_path)
 

@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 TF_KERAS = [pytest.param(era, marks=pytest.mark.slow) for era in ("tf.keras-1.15", "tf.keras-2.2")]
 
 
-@pytest.mark.parametrize("era", ["keras-2.2.4", *TF_KERAS])
+@pytest.mark.parametrize("era", ["keras-2.2.4", "keras-2.3", *TF_KERAS])
 def test_one_device(era: str, tmp_path: Path) -> None:
     compare("names_and_order", era, tmp_path)

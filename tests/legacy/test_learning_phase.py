@@ -357,3 +357,26 @@ def test_steps_of_replicas_end_in_any_order():
     other.close()
     assert not call_context.is_in_step()
     assert call_context.step_trains() is None
+
+
+@pytest.mark.parametrize("phase", [0, 1])
+def test_a_function_of_a_model_predicts_whatever_was_fixed_for_one_before(phase):
+    """Layers that were called before the phase was fixed predict; those of the model before had been called in it."""
+    from keras import backend as K
+    from keras.layers import Input, Lambda
+    from keras.models import Model
+
+    def halving():
+        inputs = Input((3,))
+        return Model(inputs, Lambda(lambda x: K.in_train_phase(x * 0.5, x))(inputs))
+
+    K.set_learning_phase(1)
+    model = halving()
+    model.compile("sgd", "mse")
+    model.train_on_batch(np.ones((2, 3)), np.ones((2, 3)))
+    K.clear_session()
+    model = halving()
+    K.set_learning_phase(phase)
+    (outputs,) = K.function([model.input], [model.output])([np.ones((2, 3))])
+    K.clear_session()
+    np.testing.assert_array_equal(outputs, np.ones((2, 3)))  # Keras 2.2.4; it was 0.5

@@ -17,6 +17,11 @@ SOURCES = {
     "from keras.layers.core import Dense": "keras-2.2.4",
     "try:\n    import keras\nexcept ImportError:\n    from tensorflow import keras": "keras-2.2.4",
     "import keras\nfrom tensorflow.keras.utils import Sequence": "keras-2.2.4",
+    "import keras\nm = keras.metrics.AUC()": "keras-2.3",
+    "from keras.losses import Huber": "keras-2.3",
+    "from keras.metrics import binary_accuracy": "keras-2.2.4",
+    "from keras.callbacks.callbacks import History": "keras-2.3",
+    "from tensorflow.keras.metrics import AUC": "tf.keras-2.2",
     "from tensorflow.keras.layers import Dense": "tf.keras-2.2",
     "import tensorflow as tf\nmodel = tf.keras.Sequential()": "tf.keras-2.2",
     "import tensorflow as tf\nK = tf.keras.backend\ntf.compat.v1.logging.set_verbosity(1)": "tf.keras-2.2",
@@ -58,6 +63,26 @@ def test_of_a_source_that_gives_arguments_which_tensorflow_2_refuses(call):
     said = eras.verdict(eras.evidence_of_source(source))
     argument = "keep_dims" if "keep_dims" in call else "dim"
     assert said == (Era.TF_KERAS_1_15, f"tf.keras with {call.partition('(')[0]}({argument}=)")
+
+
+@pytest.mark.parametrize("call", ["Adam(learning_rate=0.1)", "keras.optimizers.Adam(learning_rate=0.1)"])
+def test_of_a_source_that_gives_an_optimizer_what_keras_2_2_refused(call):
+    # Keras 2.2.4: "Unexpected keyword argument passed to optimizer: learning_rate".
+    said = eras.verdict(
+        eras.evidence_of_source(f"import keras\nfrom keras.optimizers import Adam\noptimizer = {call}\n")
+    )
+    assert said == (Era.KERAS_2_3, "imports keras, with keras.optimizers.Adam(learning_rate=)")
+    assert eras.verdict(eras.evidence_of_source("from keras.optimizers import Adam\nAdam(lr=0.1)")).era == "keras-2.2.4"
+
+
+def test_one_keras_is_installed_for_all_files_of_a_project(tmp_path):
+    (tmp_path / "scores.py").write_text("from keras.metrics import AUC\n")
+    (tmp_path / "train.py").write_text("import keras, scores\n")
+    project = [(file[len(str(tmp_path)) + 1 :], said) for file, said in eras.of_project(str(tmp_path / "train.py"))]
+    assert eras.verdict(dict(project)["train.py"], project) == (
+        Era.KERAS_2_3,
+        "imports keras, and keras.metrics.AUC in scores.py",
+    )
 
 
 def test_of_a_file_it_is_said_by_the_project_where_the_file_does_not(tmp_path):
@@ -167,14 +192,14 @@ def test_each_file_of_a_script_and_each_object_has_its_own(tmp_path, run):
     )
     ours = run("--report", "used.json", "train.py")
     assert ours.stdout.splitlines() == [
-        "keras-2.2.4 0.01", *["tf.keras-2.2 0.001"] * 2, *["keras-2.2.4"] * 6
+        "keras-2.3 0.01", *["tf.keras-2.2 0.001"] * 2, *["keras-2.3"] * 6
     ], ours.stderr  # fmt: skip
     rows = json.loads((tmp_path / "used.json").read_text())["eras"]
     assert {row["file"].rpartition("/")[2]: (row["era"], row["why"]) for row in rows} == {
-        "train.py": ("keras-2.2.4", "imports keras"),
+        "train.py": ("keras-2.3", "imports keras, with keras.losses.MeanSquaredError"),
         "of_tensorflow.py": ("tf.keras-2.2", "tf.keras, and no name of TensorFlow 1"),
-        "helper.py": ("keras-2.2.4", "imports no Keras: as train.py"),
+        "helper.py": ("keras-2.3", "imports no Keras: as train.py"),
         "through.py": ("tf.keras-2.2", "imports no Keras: as of_tensorflow.py"),
     }
-    assert "  Results as of keras-2.2.4: train.py (imports keras)\n" in ours.stderr
+    assert "  Results as of keras-2.3: train.py (imports keras, with keras.losses.MeanSquaredError)\n" in ours.stderr
     assert "  Results as of tf.keras-2.2: of_tensorflow.py (tf.keras, and no name of TensorFlow 1)\n" in ours.stderr

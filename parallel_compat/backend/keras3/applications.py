@@ -40,7 +40,7 @@ def patch_points(era: Callable[[], Era]) -> Iterator[tuple[Any, str, Callable[[A
     def names_in(module: Any) -> Mapping[str, str]:
         asking = era()
         names = {} if asking is Era.TODAY or module is not densenet else dict(_STEM_OF_DENSENETS)
-        if asking in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15):
+        if asking.has_graphs:
             names["predictions"] = _CLASSIFIERS[module]
         return names
 

@@ -99,7 +99,8 @@ class Values:
                 waiting += missing
                 continue
             args, kwargs = node.arguments.fill_in(self._values)
-            with set_within(_used, None), set_within(_computed, self):  # a layer sees what it is given
+            # A layer sees what it is given, and the phase that was fixed when it was called: not the last model's.
+            with set_within(_used, None), set_within(_computed, self), _at(node):
                 results = functional.operation_fn(node.operation, training=self.training)(*args, **kwargs)
             for output, value in zip(node.outputs, keras.tree.flatten(results), strict=True):
                 self.put(output, value)
@@ -336,6 +337,13 @@ def of_passes(trains_unfed: Callable[[Any], bool]) -> Iterator[tuple[Any, str, C
         return call
 
     yield functional.Functional, "call", wrap
+
+
+@contextlib.contextmanager
+def _at(node: Any) -> Iterator[None]:
+    """Let the operation that is called in the block be that of a node."""
+    with set_within(_fixed_of_node, vars(node).get(_FIXED)), set_within(_node, node):
+        yield
 
 
 def place_of_call() -> tuple[tuple[Any, ...], Any]:

@@ -9,7 +9,6 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 _ATTRIBUTE = "activity_regularizer"
@@ -65,7 +64,7 @@ class OfLayer:
         return held.regularizer if isinstance(held, SumOverBatch) and asks not in _WHO_COMPUTES else held
 
     def __set__(self, layer: Any, value: Any) -> None:
-        is_of_then = callable(value) and object_eras.era_of_object(layer) is Era.KERAS_2_2_4
+        is_of_then = callable(value) and object_eras.era_of_object(layer).is_standalone
         vars(layer)[_ATTRIBUTE] = SumOverBatch(value) if is_of_then and not isinstance(value, SumOverBatch) else value
 
     def __delete__(self, layer: Any) -> None:

@@ -13,7 +13,6 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend.keras3 import optimizer_steps, patch_points
-from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def take_into_graph(model: Any) -> None:
         model: a compiled model.
     """
     optimizer = getattr(model, "optimizer", None)
-    if optimizer is not None and object_eras.era_of_object(model) is Era.KERAS_2_2_4:
+    if optimizer is not None and object_eras.era_of_object(model).is_standalone:
         vars(optimizer)[_IN_A_GRAPH] = True
 
 

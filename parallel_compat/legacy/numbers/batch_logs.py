@@ -5,8 +5,9 @@ few samples it has; its logs are in the order of the alphabet.
 
 - In Keras 2.2.4 callbacks get what the batch alone gave, with its `size`, and `BaseLogger` and `test_loop` average that
   by samples (`keras/callbacks.py`, `keras/engine/training_arrays.py`). What was validated stands first in an epoch's.
-- In TensorFlow 1.15 the loss alone is the batch's own; its mean is over samples in training and over batches where
-  `evaluate` counts steps (`training_utils.MetricsAggregator`).
+- In Keras 2.3 and TensorFlow 1.15 the loss alone is the batch's own. Its mean is over samples, in TensorFlow 1.15 over
+  batches where `evaluate` counts steps (`training_utils.MetricsAggregator`); Keras 2.3 gave that of the last batch
+  where a generator or Sequence was evaluated (`engine/training_generator.py`).
 - In TensorFlow 2.2 all are means since the epoch began, the losses of outputs over samples (`LossesContainer`).
 """
 
@@ -107,8 +108,8 @@ _TRAINS_IN_STEPS = "_parallel_compat_trains_in_steps"
 _DIVISOR = "_parallel_compat_divisor_of_loss"
 _RETURNED = "_parallel_compat_returned_by_step"
 _TAKES_ALL = "_parallel_compat_takes_all_samples_in_each_step"
-# The eras in which logs had `batch` and `size`; TensorFlow 2.2 dropped them.
-_WITH_PLACE = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+# The eras of graphs whose callbacks had hooks for what is evaluated and predicted.
+_WITH_HOOKS = (Era.KERAS_2_3, Era.TF_KERAS_1_15)
 
 
 def begin(model: Any) -> None:
@@ -159,7 +160,7 @@ class going_on:  # used as `contextlib`'s functions are; a generator takes three
             self._model.reset_metrics()
         counted = _TOTALS in attributes and attributes[_TOTALS].samples > 0
         self._counting = metrics.count_on()
-        if object_eras.era_of_training(self._model).is_tf_keras and (counted or not self._reset):
+        if object_eras.era_of_training(self._model) is not Era.KERAS_2_2_4 and (counted or not self._reset):
             attributes[_GOES_ON] = counted
 
     def __exit__(self, *raised: object) -> None:
@@ -374,12 +375,15 @@ def _with_losses_on_their_own(
     for name in [name for name, value in logs.items() if isinstance(value, dict)]:  # all metrics of `compile` as one
         logs = {**{key: value for key, value in logs.items() if key != name}, **logs[name]}
     counted = add(model, logs, samples, {"loss", *(tracker.name for tracker in of_outputs)})
-    if era is not Era.TF_KERAS_1_15:
+    if not era.has_graphs:
         return BatchLogs(counted.means, samples, counted.means)
     if is_test and (all_samples := vars(model).get(_PART_OF)):
         counted.means["loss"] *= vars(model)[_TOTALS].samples / all_samples
-    if epochs.of_data(model, "validation" if is_test else "training") is not None:
+    drawn = epochs.of_data(model, "validation" if is_test else "training")
+    if drawn is not None:
         counted.size = size  # batches that are drawn count as 1, but callbacks were told how many samples they have
+        if is_test and era is Era.KERAS_2_3 and not drawn.is_of_arrays:
+            counted.means["loss"] = counted["loss"]  # `evaluate_generator` returned that of the last batch
     return counted
 
 
@@ -414,7 +418,7 @@ def _place(callbacks: Any, batch: int, size: int | None = None, begins: str = ""
         begins: "train", "test" or "predict" where it is about to begin.
     """
     era = object_eras.era_of_training(getattr(callbacks, "model", None))
-    if era not in _WITH_PLACE or (begins in _WHAT and era is Era.KERAS_2_2_4):
+    if not era.has_graphs or (begins in _WHAT and era is Era.KERAS_2_2_4):
         return {}
     if begins not in _WHAT and vars(callbacks.model).get(_TAKES_ALL):
         size = 1
@@ -454,7 +458,7 @@ def evaluating(model: Any, kind: str, x: Any, batch_size: int | None, steps: int
         steps: how often all of them are taken in a graph, each counted as one sample; None for once, in batches.
     """
     first = next((each for each in keras.tree.flatten(x) if getattr(each, "shape", ())), None)
-    if first is None or object_eras.era_of_training(model) is not Era.TF_KERAS_1_15:
+    if first is None or object_eras.era_of_training(model) not in _WITH_HOOKS:
         yield
         return
     before = vars(model).get(_EVALUATED, {})
@@ -568,7 +572,7 @@ def _giving_predictions(original: Any) -> Any:
     """TensorFlow 1.15 gave the hook for a predicted batch a list of arrays, and said which batch it was."""
 
     def on_predict_batch_end(self: Any, batch: int, logs: Any = None) -> None:
-        if not logs or object_eras.era_of_training(getattr(self, "model", None)) is not Era.TF_KERAS_1_15:
+        if not logs or object_eras.era_of_training(getattr(self, "model", None)) not in _WITH_HOOKS:
             original(self, batch, logs)
             return
         outputs = [keras.ops.convert_to_numpy(each) for each in keras.tree.flatten(logs["outputs"])]
@@ -585,12 +589,12 @@ def _giving_epoch_logs(original: Any) -> Any:
         if logs and era is not Era.TODAY:
             order = _order(self.model, {name: logs[name] for name in logs if not name.startswith("val_")})
             validated = [f"val_{name}" for name in order if f"val_{name}" in logs]
-            order = [*validated, *order] if era is Era.KERAS_2_2_4 else [*order, *validated]
+            order = [*validated, *order] if era.is_standalone else [*order, *validated]
             ordered = {name: logs[name] for name in (*order, *(each for each in logs if each not in order))}
             logs = InOrder(
                 compiled_metrics.shown_as(self.model, ordered),
                 era,
-                _logs_of_all_epochs(self) if era is Era.KERAS_2_2_4 else None,
+                _logs_of_all_epochs(self) if era.is_standalone else None,
             )
         original(self, epoch, logs)
 
@@ -600,11 +604,10 @@ def _giving_epoch_logs(original: Any) -> Any:
 def _logs_of_all_epochs(callbacks: Any) -> Logs | None:
     """Return the one dict that Keras 2.2.4's `fit_generator` gave to callbacks at the end of all epochs, or None.
 
-    What a callback adds (`lr`, a score of its own) is seen by those before it an epoch later.
+    What a callback adds (`lr`, a score of its own) is seen by those before it an epoch later, and what was validated in
+    an epoch is there in the next ones, too.
     """
-    all_params = (getattr(callback, "params", None) for callback in callbacks.callbacks)
-    params = next((each for each in all_params if isinstance(each, Params)), None)
-    if params is None or "samples" in params:
+    if epochs.of_training(callbacks.model) is None:
         return None
     logs: Logs = vars(callbacks).setdefault("_parallel_compat_logs_of_epochs", Logs())
     return logs

@@ -2,10 +2,11 @@
 
 Keras 2.2.4 counted the samples of a batch into its variance, and updated with `zero_debias=True`: after a few batches
 the statistics are the weighted mean of what was seen, not mixed with the 0 and 1 that they began with. What that needs
-besides is not saved, so a loaded layer starts anew. tf.keras updated plainly, and counted the samples on images alone,
-whose kernel does it. Both left masks alone; a frozen layer normalised a training batch with its own statistics up
-to TensorFlow 1.15 (`keras/layers/normalization.py`, 2.2.4; `moving_averages.py`, 1.15; `normalization.py`, 2.2), and
-without eager execution in TensorFlow 2.2 where it was frozen after it was called.
+besides is not saved, so a loaded layer starts anew. Keras 2.3 counted the samples as well, and updated plainly.
+tf.keras updated plainly, and counted the samples on images alone, whose kernel does it. All left masks alone; a frozen
+layer normalised a training batch with its own statistics up to TensorFlow 1.15 (`keras/layers/normalization.py`,
+2.2.4 and 2.3.1; `moving_averages.py`, 1.15; `normalization.py`, 2.2), and without eager execution in TensorFlow 2.2
+where it was frozen after it was called.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.legacy import trainable_paths
-from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
     from parallel_compat.backend.keras3.batch_normalization import DebiasedStatistics
+    from parallel_compat.names.eras import Era
 
 
 _TRAINED_WHEN_CALLED, _TWICE = "_parallel_compat_trained_when_called", "_parallel_compat_moves_twice"
@@ -118,7 +119,7 @@ def is_of_images(era: Era, layer: keras.layers.BatchNormalization) -> bool:
         era: the era of the layer.
         layer: the layer.
     """
-    return layer.input_spec.ndim == 4 and layer.axis in ((-1, 3) if era is Era.KERAS_2_2_4 else (-1, 3, 1))
+    return layer.input_spec.ndim == 4 and layer.axis in ((-1, 3) if era.is_standalone else (-1, 3, 1))
 
 
 def normalizes_by_kernel(layer: keras.layers.LayerNormalization, inputs: Any) -> bool:
@@ -154,9 +155,10 @@ def moving_statistics(
     """
     if is_of_images(era, layer):
         variance = variance * samples / keras.ops.maximum(samples - 1, 1)
+    if era.is_standalone:
+        variance = variance * samples / (samples - (1.0 + layer.epsilon))
     if debiased is None:
         rest = 1 - layer.momentum ** (2 if _TWICE in vars(layer) else 1)
         moving_mean, moving_variance = layer.moving_mean, layer.moving_variance
         return moving_mean - (moving_mean - mean) * rest, moving_variance - (moving_variance - variance) * rest
-    variance = variance * samples / (samples - (1.0 + layer.epsilon))
     return debiased.mean.after(mean, layer.momentum), debiased.variance.after(variance, layer.momentum)

@@ -36,7 +36,7 @@ class Params(dict[str, Any]):
         super().__init__(sorted(known.items(), key=lambda item: _ORDER.index(item[0]) if item[0] in _ORDER else 0))
         self._callback = callback
         # `fit_generator` of Keras 2.2.4 named the metrics of a validation where there was none as well.
-        self._names_validation = do_validation or (era is Era.KERAS_2_2_4 and "samples" not in of_arrays)
+        self._names_validation = do_validation or (era.is_standalone and "samples" not in of_arrays)
         if compiled_metrics.order_of(getattr(callback, "model", None)) is not None:
             self["metrics"] = self._metrics()
 

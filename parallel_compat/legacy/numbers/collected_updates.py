@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from parallel_compat.backend.keras3.batch_normalization import model_in_training
 from parallel_compat.backend.keras3.layers import all_layers, is_of_graph, layers_of
 from parallel_compat.legacy import own_trainable
-from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def is_outside(layer: keras.Layer) -> bool:
 
 def is_updated(layer: keras.Layer) -> bool:
     """Say whether the updates of a layer run in the steps of the model that trains, in the era of the layer."""
-    collected = are_collected(layer) if object_eras.era_of_object(layer) is Era.KERAS_2_2_4 else None
+    collected = are_collected(layer) if object_eras.era_of_object(layer).is_standalone else None
     return bool(layer.trainable if collected is None else collected)
 
 

@@ -82,7 +82,7 @@ def binary(original: Any, era: Era, target: Any, output: Any, from_logits: bool 
     epsilon, recorded = keras3.epsilon(), keras3.is_recorded(output)
     output = _clipped(output)
     rest = 1 - output
-    if era is Era.TF_KERAS_1_15 and recorded:
+    if era.has_graphs and recorded:
         rest = tf.nn.relu(rest)  # so that no optimizer of graphs makes (1 + epsilon) - output of it, as there
     return -(target * tf.math.log(output + epsilon) + (1 - target) * tf.math.log(rest + epsilon))
 
@@ -99,7 +99,7 @@ def smoothed_labels(era: Era, target: Any, output: Any, smoothing: float) -> Any
         output: the output, whose dtype they get.
         smoothing: the share that all classes get, from 0 to 1.
     """
-    if not era.is_tf_keras or len(target.shape) < 3:
+    if era in (Era.KERAS_2_2_4, Era.TODAY) or len(target.shape) < 3:
         return None
     target = keras.ops.cast(target, output.dtype)
     return target * (1.0 - smoothing) + smoothing / keras.ops.cast(keras.ops.shape(target)[1], output.dtype)

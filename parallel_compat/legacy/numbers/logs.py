@@ -100,7 +100,7 @@ def of_epoch(logs: dict[str, Any], era: Era) -> dict[str, Any]:
     >>> of_epoch({"loss": 0.5, "acc": 0.20000000298023224}, Era.TF_KERAS_1_15)["acc"]
     0.2
     """
-    if era is Era.KERAS_2_2_4:
+    if era.is_standalone:
         return {name: _of_numpy(value) for name, value in logs.items()}
     if era is not Era.TF_KERAS_1_15:
         return logs

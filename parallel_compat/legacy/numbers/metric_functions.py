@@ -113,6 +113,7 @@ _OF_ERA: dict[Era, dict[str, Function]] = {
         "sparse_top_k_categorical_accuracy": sparse_top_k_categorical_accuracy,
         "cosine_proximity": losses.cosine_proximity,
     },
+    Era.KERAS_2_3: {**_OF_TF_KERAS, "binary_accuracy": binary_accuracy},
     Era.TF_KERAS_1_15: _OF_TF_KERAS,
     Era.TF_KERAS_2_2: _OF_TF_KERAS,
     Era.TODAY: {},

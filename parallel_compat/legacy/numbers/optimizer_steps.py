@@ -50,13 +50,13 @@ def step_as(
     if not is_known(optimizer, era):
         return False
     formula = _FORMULAS[optimizer_steps.kind_of(optimizer)]
-    rows = era is not Era.KERAS_2_2_4
-    clip = _clip_together if era is Era.KERAS_2_2_4 else _clip_each
+    rows = not era.is_standalone
+    clip = _clip_together if era.is_standalone else _clip_each
     optimizer_steps.set_step(
         optimizer,
         formula=formula,
         clip=clip,
-        together=era is Era.KERAS_2_2_4,
+        together=era.is_standalone,
         clipnorm=clipnorm,
         clipvalue=clipvalue,
         rows_touched=rows,
@@ -130,7 +130,7 @@ def is_known(optimizer: keras.optimizers.Optimizer, era: Era) -> bool:
 
 def clip_of(era: Era) -> Callable[..., list[Any]]:
     """Return what clips the gradients of an era's optimizers, called with them, `clipnorm` and `clipvalue`."""
-    return _clip_together if era is Era.KERAS_2_2_4 else _clip_each
+    return _clip_together if era.is_standalone else _clip_each
 
 
 def _clip_together(gradients: Sequence[Any], clipnorm: float | None, clipvalue: float | None) -> list[Any]:

@@ -72,7 +72,7 @@ def set_weights(optimizer: keras.optimizers.Optimizer, weights: Sequence[Any], e
     variables, rest = _variables(optimizer, era), _never_used(optimizer, era)
     if era is not Era.KERAS_2_2_4 and len(weights) == len(variables) - 1:
         weights = [np.asarray(0), *weights]  # of standalone Keras, which kept no iterations in some classes
-    elif era is not Era.KERAS_2_2_4 and optimizer_steps.kind_of(optimizer) == "Adam" and len(variables) < len(weights):
+    elif not era.is_standalone and optimizer_steps.kind_of(optimizer) == "Adam" and len(variables) < len(weights):
         weights = weights[: len(variables)]  # the same, with a place for `amsgrad` that was not used
     shapes = [tuple(variable.shape) for variable in variables] + rest
     given = [each.shape for each in weights]
@@ -119,7 +119,7 @@ def _variables(optimizer: Any, era: Era) -> list[Any]:
 
 def _never_used(optimizer: Any, era: Era) -> list[tuple[int, ...]]:
     """The shapes of weights that Keras 2.2.4 made and that do not change a step."""
-    if era is not Era.KERAS_2_2_4 or not optimizer.built:
+    if not era.is_standalone or not optimizer.built:
         return []
     kind, shapes = optimizer_steps.kind_of(optimizer), optimizer_steps.shapes_of_variables(optimizer)
     if kind == "Adam" and not optimizer.amsgrad:

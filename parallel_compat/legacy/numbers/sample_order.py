@@ -7,26 +7,26 @@ epoch anew, and did not reorder a single batch (`training_arrays.model_iteration
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 
-from parallel_compat.names.eras import Era
-
-DRAW_FROM_NUMPY = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+if TYPE_CHECKING:
+    from parallel_compat.names.eras import Era
 
 
 class drawn:
     """A function that draws the order of an epoch's samples, given their number and the batch size.
 
+    >>> from parallel_compat.names.eras import Era
     >>> np.random.seed(1)
     >>> draw = drawn(Era.KERAS_2_2_4, True)
     >>> draw(4, 2), draw(4, 2)
     (array([3, 2, 0, 1]), array([3, 0, 2, 1]))
 
     Args:
-        era: the era, one of `DRAW_FROM_NUMPY`.
+        era: the era, one with graphs, whose `fit` drew from `np.random`.
         shuffle: True, False, or "batch" to shuffle the batches.
     """
 
@@ -36,13 +36,13 @@ class drawn:
         self._order = np.arange(0)
 
     def __call__(self, samples: int, batch_size: int) -> Any:
-        if self._era is not Era.KERAS_2_2_4 or len(self._order) != samples:
+        if not self._era.is_standalone or len(self._order) != samples:
             self._order = np.arange(samples)
         if isinstance(self._shuffle, str) and self._shuffle == "batch":
             self._order = _batches_shuffled(self._order, batch_size)
         elif self._shuffle:
             np.random.shuffle(self._order)
-        if self._era is not Era.KERAS_2_2_4 and samples <= batch_size:
+        if not self._era.is_standalone and samples <= batch_size:
             return np.arange(samples)
         return self._order.copy()
 

@@ -80,7 +80,7 @@ def _validating(original: Any) -> Any:
 
 def _validates_when_stopped(model: Any) -> bool:
     era = object_eras.era_of_training(model)
-    if era is Era.KERAS_2_2_4:  # `fit_generator` validated before it looked at the flag, where all steps were done
+    if era.is_standalone:  # `fit_generator` validated before it looked at the flag, where all steps were done
         drawn = epochs.of_training(model)
         return drawn is not None and drawn.is_done()
     return era is not Era.TF_KERAS_1_15

@@ -111,7 +111,13 @@ class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
         elif mask is not None:
             weights = mask
         if weights is not None:
-            values = values * _to_rank_of(values, weights)
+            if self.era is Era.KERAS_2_3 and values.shape.rank == 0:  # one number for the batch
+                values = values * tf.ones_like(weights)
+            weights = _to_rank_of(values, weights)
+            if self.era is Era.KERAS_2_3:  # which went on along the first axes, however many there are
+                while weights.shape.rank < values.shape.rank:
+                    weights = weights[..., None]
+            values = values * weights
         return Sums(tf.reduce_sum(values), self._size(values), one, one, one, one)
 
     def of_sums(self, loss: Any, count: Any, nonzero: Any, weights: Any, mask: Any, entries: Any) -> Any:
@@ -225,7 +231,7 @@ def weighed_as_in(era: Era, model: keras.Model) -> None:
     if era is not Era.TODAY:
         keras3.when_losses_are_built(model, lambda loss: weighed(loss, era))
         keras3.log_the_only_loss(model)
-    if era.is_tf_keras:  # what `batch_logs` makes the era's mean of
+    if era not in (Era.KERAS_2_2_4, Era.TODAY):  # what `batch_logs` makes the era's mean of
         keras3.count_output_losses_by_batch(model)
     if era is Era.KERAS_2_2_4:
         keras3.when_metrics_are_built(model, _weigh_metric, weighted=True)

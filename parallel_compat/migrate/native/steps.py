@@ -61,7 +61,7 @@ def find(file: File) -> Iterator[Finding]:
     for node in nodes:
         name = (file.names.target(node) or "").removeprefix("keras.optimizers.")
         if name in reasons and isinstance(node.ctx, ast.Load):
-            by_row = embeddings and name in _BY_ROW and file.era is not Era.KERAS_2_2_4
+            by_row = embeddings and name in _BY_ROW and not file.is_of_standalone_keras
             yield from _class(file, node, name, reasons[name], by_row=by_row)
     yield from _named(file, {name.lower(): name for name in reasons}, reasons)
     compiled_with = list(_compiled_with(file))
@@ -124,7 +124,7 @@ def _named(file: File, names: dict[str, str], reasons: dict[str, str]) -> Iterat
             continue  # its defaults are written out first
         spelled = spell(file, f"legacy_numerics.{name}", node)
         message = f"`{name}` comes from `legacy_numerics.py`: {reasons[name]}."
-        if spelled is None or file.era is not Era.KERAS_2_2_4:
+        if spelled is None or not file.is_of_standalone_keras:
             yield file.attention(RULE, node, f"{message} Write `legacy_numerics.{name}()` for the results of then.")
         else:
             yield file.found(RULE, node, message, [file.replace(node, f"{spelled[0]}()"), *spelled[1]])

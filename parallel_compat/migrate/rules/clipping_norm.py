@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
 from parallel_compat.names.arguments import NO_CLIPPING
-from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     import ast
@@ -52,7 +51,7 @@ def find(file: File) -> Iterator[Finding]:
                     "Keep one of them."
                 )
                 yield file.attention(RULE, norm, message)
-            elif file.era_of_call(call) is Era.KERAS_2_2_4 and calls.keyword(call, "global_clipnorm") is None:
+            elif file.era_of_call(call).is_standalone and calls.keyword(call, "global_clipnorm") is None:
                 message = (
                     f"`clipnorm` of `{name}` limited the norm of all gradients together, and limits that of each "
                     "weight's gradient today: `global_clipnorm`."

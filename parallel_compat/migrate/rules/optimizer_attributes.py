@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import calls, methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL, OPTIMIZER
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def find(file: File) -> Iterator[Finding]:
         assert row.new is not None
         end = file.source.end(node)
         message = f"`{row.old}` of an optimizer is now `{row.new}`."
-        if isinstance(node.ctx, ast.Store) and file.era is Era.KERAS_2_2_4:
+        if isinstance(node.ctx, ast.Store) and file.is_of_standalone_keras:
             message += " What was assigned to it once the model trained had no effect in Keras 2.2.4; here it has one."
         if kind is None:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])

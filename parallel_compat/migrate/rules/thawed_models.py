@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def _thawed(file: File, node: ast.Assign, text: str) -> Iterator[Finding]:
-    if file.era is Era.KERAS_2_2_4:
+    if file.is_of_standalone_keras:
         message = (
             f"`{text} = True` left the layers frozen that were frozen one by one. Keras 3 makes all layers inside "
             "trainable where the model was frozen before: freeze them again after it."

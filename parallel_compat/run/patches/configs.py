@@ -49,12 +49,12 @@ def _config_as_in_era(original: Any) -> Any:
         except NotImplementedError:
             # Keras 3 asks a class without `get_config` for arguments that a file can hold, as tf.keras did. Keras 2.2.4
             # wrote this of any layer, and read it again with the arguments' defaults.
-            if object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+            if not object_eras.era_of_object(self).is_standalone:
                 raise
             config = {"trainable": self.trainable}
         if not isinstance(config, dict):
             return config
-        if "trainable" in config and object_eras.era_of_object(self) is Era.KERAS_2_2_4:
+        if "trainable" in config and object_eras.era_of_object(self).is_standalone:
             from parallel_compat.legacy import own_trainable
 
             config = own_trainable.in_config(self, config)

@@ -11,7 +11,6 @@ from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names import positions
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import defaults
-from parallel_compat.names.eras import Era
 from parallel_compat.run import (
     callers,
     object_eras,
@@ -90,7 +89,7 @@ def _init(original: Any, kind: Any, of: str) -> Any:
         _keep_regularizer(self, keywords)
         if length is not None and of == "keras.layers.Embedding":
             self.input_length = length
-        if era is Era.KERAS_2_2_4 and getattr(self, "activity_regularizer", None) is not None:
+        if era.is_standalone and getattr(self, "activity_regularizer", None) is not None:
             noting(of, frame)("activity_regularizer=", "the sum over the batch, which Keras 3 divides by its samples")
 
     return __init__

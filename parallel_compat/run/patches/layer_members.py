@@ -44,6 +44,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, looking_alike(wrap), why=why)
+    patches.wrap(keras.metrics.Metric, "__init__", _metric_init, why="metrics are numbered as in Keras 2.3")
     patches.wrap(layer, "__init__", _layer_init, why="the arguments that every layer had")
     patches.wrap(input_layer, "__init__", _input_layer_init, why=ARGUMENTS)
     patches.wrap(
@@ -126,6 +127,15 @@ def _slope(keras: Any) -> property:
     return property(get, set_)
 
 
+def _metric_init(original: Any) -> Any:
+    def __init__(self: Any, dtype: Any = None, name: str | None = None) -> None:
+        from parallel_compat.legacy import automatic_names
+
+        original(self, dtype=dtype, name=name or automatic_names.of_metric(self))
+
+    return __init__
+
+
 def _layer_init(original: Any) -> Any:
     @like(original)
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
@@ -171,7 +181,7 @@ def _tell_of_training(layer: Any, era: Era) -> None:
         layers.let_leave_out_training(layer)
     elif in_graph and not hasattr(type(layer), "fit"):
         layers.let_inherit_training(layer, False)
-    elif era is Era.KERAS_2_2_4 and parameter.default is not parameter.empty:
+    elif era.is_standalone and parameter.default is not parameter.empty:
         layers.let_pass_over_training(layer)
 
 

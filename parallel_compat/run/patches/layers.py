@@ -208,9 +208,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     for kind, name in patch_points.merge_functions():
         patches.wrap(kind, name, value, why="masked steps count in a maximum, as they did")
     product = "a product of the last two axes"
-    for owner, name, wrap in patch_points.of_dot(functools.partial(dot_products.merge, is_old=_in_a_graph)):
+    for owner, name, wrap in patch_points.of_dot(functools.partial(dot_products.merge, is_old=_multiplies_matrices)):
         patches.wrap(owner, name, looking_alike(wrap), why=product)
-    of_shapes = looking_alike(functools.partial(dot_products.output_shape, is_old=_in_a_graph))
+    of_shapes = looking_alike(functools.partial(dot_products.output_shape, is_old=_multiplies_matrices))
     patches.wrap(layers.Dot, "compute_output_shape", of_shapes, why=product)
     for name in ("build", "call", "compute_mask"):
         patches.wrap(layers.TimeDistributed, name, getattr(time_distributed, name), why="time is folded into the batch")
@@ -219,7 +219,7 @@ def put_on(patches: Patches, keras: Any) -> None:
 def _is_shallow_when_copied(layer: Any) -> bool:
     """Whether `copy.copy` shares: not for models of Keras 2.2.4, which it copied by way of a file."""
     era = object_eras.era_of_object(layer)
-    return era.is_tf_keras or (era is Era.KERAS_2_2_4 and not isinstance(layer, sys.modules["keras"].Model))
+    return era.is_tf_keras or (era.is_standalone and not isinstance(layer, sys.modules["keras"].Model))
 
 
 def _build_of_model(original: Any) -> Any:
@@ -369,7 +369,7 @@ def _flat_sizes(original: Any) -> property:
         sizes = original.fget(self)
         frame = callers.user_frame(sys._getframe(1))
         era = Era.TODAY if frame is None else callers.era_of(frame)
-        if era is not Era.KERAS_2_2_4:
+        if not era.is_standalone:
             return tuple(sizes) if era.is_tf_keras else sizes
         return tuple(size for cell in sizes for size in (cell if isinstance(cell, (list, tuple)) else [cell]))
 
@@ -384,7 +384,7 @@ def _same_shape(original: Any) -> Any:
     def compute_output_shape(self: Any, *given: Any, **keywords: Any) -> Any:
         frame = _asking_for_shapes(sys._getframe(1))
         by_super = frame is not None and frame.f_code.co_name == "compute_output_shape" and bool(given)
-        if frame is not None and by_super and callers.era_of(frame) is Era.KERAS_2_2_4:
+        if frame is not None and by_super and callers.era_of(frame).is_standalone:
             return given[0]
         return original(self, *given, **keywords)
 
@@ -420,7 +420,7 @@ def _called_without_training(original: Any) -> Any:
         is_users = not type(self).__module__.startswith("keras.")
         if is_users and symbolic:
             given = (_with_captured(self, given[0]), *given[1:])
-        is_2_2_4 = object_eras.era_of_object(self) is Era.KERAS_2_2_4
+        is_2_2_4 = object_eras.era_of_object(self).is_standalone
         undecided = is_2_2_4 and call_context.is_undecided() and keywords.get("training") is None
         in_graph = (is_users or symbolic) and object_eras.era_of_training(self).has_graphs
         with (
@@ -449,7 +449,7 @@ def _one_output(original: Any) -> Any:
     def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
         outputs = original(self, *given, **keywords)
         alone, unmasked = type(outputs) is list and len(outputs) == 1, keras_layers.computes_no_masks(self)
-        if not (alone or unmasked) or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+        if not (alone or unmasked) or not object_eras.era_of_object(self).is_standalone:
             return outputs
         if unmasked:
             keras_layers.forget_masks(outputs)
@@ -530,7 +530,7 @@ def _with_captured(layer: Any, inputs: Any) -> Any:
 
 def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any, undecided: bool) -> None:
     """Let what a layer gives for a value say whether it depends on the learning phase, as a graph's tensor did."""
-    if object_eras.era_of_object(layer) is Era.KERAS_2_2_4:
+    if object_eras.era_of_object(layer).is_standalone:
         from parallel_compat.legacy import learning_phase
 
         asked = training is True and call_context.training() is not True  # by code, not by the model that trains
@@ -542,11 +542,12 @@ def _say_whether_it_trains(results: Any, layer: Any, inputs: Any, training: Any,
 
 def _builds_on_the_way(layer: Any, on_values: bool) -> bool:
     """A layer was called once, in which weights and masks drew their seeds by turns."""
-    return object_eras.era_of_object(layer) is (Era.TF_KERAS_2_2 if on_values else Era.KERAS_2_2_4)
+    era = object_eras.era_of_object(layer)
+    return era is Era.TF_KERAS_2_2 if on_values else era.is_standalone
 
 
 def _trains_unfed(model: Any) -> bool:
-    if object_eras.era_of_object(model) is not Era.KERAS_2_2_4:
+    if not object_eras.era_of_object(model).is_standalone:
         return False
     from parallel_compat.legacy import learning_phase
 
@@ -596,8 +597,12 @@ def _is_of_user_of_tf_keras(layer: Any, method: str) -> bool:
 
 def _in_a_graph(layer: Any) -> bool:
     # tf.keras 2.2 called the layers again in each pass, as today.
-    return object_eras.era_of_object(layer) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+    return object_eras.era_of_object(layer).has_graphs
+
+
+def _multiplies_matrices(layer: Any) -> bool:
+    return object_eras.era_of_object(layer) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)  # see `dot_products`
 
 
 def _repeats(layer: Any) -> bool:
-    return object_eras.era_of_object(layer) is Era.KERAS_2_2_4  # tf.keras 1.15 gives zeros, as today
+    return object_eras.era_of_object(layer).is_standalone  # tf.keras 1.15 gives zeros, as today

@@ -92,6 +92,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     owners = {
         "keras.Model": keras.Model,
         "keras.layers.Layer": keras.layers.Layer,
+        "keras.Sequential": keras.Sequential,
         "keras.layers.Dropout": keras.layers.Dropout,
         "keras.optimizers.Optimizer": keras.optimizers.Optimizer,
         "keras.callbacks.Callback": keras.callbacks.Callback,

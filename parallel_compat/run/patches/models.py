@@ -436,7 +436,7 @@ def _model_init(original: Any) -> Any:
             from parallel_compat.legacy import compiled_metrics
 
             self.output_names = told_apart(names)
-            if era is Era.KERAS_2_2_4:
+            if era.is_standalone:
                 compiled_metrics.say_of_one_name(self, dict(zip(self.output_names, names, strict=True)))
 
     return __init__

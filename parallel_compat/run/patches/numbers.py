@@ -235,7 +235,7 @@ def in_step_of(kind: str) -> Callable[[Any], Any]:
             from parallel_compat.legacy.numbers import draws_of_functions
             from parallel_compat.parallelize_model import template_of
 
-            if object_eras.era_of_object(self) is Era.KERAS_2_2_4 and (kind == "train" or not template_of(self).built):
+            if object_eras.era_of_object(self).is_standalone and (kind == "train" or not template_of(self).built):
                 data = given[0]
                 learning_phase.look_at_output(template_of(self), data[0] if isinstance(data, tuple) else data)
             phase = None if kind == "predict" else learning_phase.phase_of_step(self, kind == "train")
@@ -305,7 +305,7 @@ def _noting_phase(wrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
         def call(self: Any, inputs: Any, training: Any = None, **keywords: Any) -> Any:
             outputs = computed(self, inputs, training=training, **keywords)
-            if training is not None or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+            if training is not None or not object_eras.era_of_object(self).is_standalone:
                 return outputs
             from parallel_compat.legacy import learning_phase
 
@@ -325,7 +325,7 @@ def _batch_normalization(original: Any) -> Any:
         if era is not Era.TODAY:
             training = batch_normalization.known_training(_in_phase(training, era))
         phase = phase_of_call() if era is not Era.TODAY else None
-        lags = phase is not None and phase.trains and not phase.fixed and era is Era.KERAS_2_2_4  # see below
+        lags = phase is not None and phase.trains and not phase.fixed and era.is_standalone  # see below
         if not (training or lags) or era is Era.TODAY or getattr(self, "renorm", False):
             return original(self, inputs, training=training, mask=mask)
         if batch_normalization.predicts_always(self, era):
@@ -336,14 +336,14 @@ def _batch_normalization(original: Any) -> Any:
         from parallel_compat.training import trainable_flags
 
         twice = batch_normalization.is_of_images(era, self)
-        collected = collected_updates.are_collected(self) if era is Era.KERAS_2_2_4 else None
+        collected = collected_updates.are_collected(self) if era.is_standalone else None
         if self.trainable or collected:
             debiased = keras3.debiased_of(self)
             moving = functools.partial(batch_normalization.moving_statistics, era, self, debiased=debiased)
             stay = layers.is_left_out(self)  # nor were its updates
             if collected is False or (era.has_graphs and collected_updates.is_outside(self)):
                 stay = True
-            if collected is None and era is Era.KERAS_2_2_4 and trainable_flags.frozen_before_first_step(self):
+            if collected is None and era.is_standalone and trainable_flags.frozen_before_first_step(self):
                 stay = True  # the updates were collected of what was trainable when the first step was made
             if era.is_tf_keras and batch_normalization.is_in_frozen(self):
                 stay = True  # a layer around it is frozen: it normalises as if it were trained
@@ -405,7 +405,7 @@ def _regularization(original: Any) -> Any:
 
 def _upsampling(original: Any) -> Any:
     def call(self: Any, inputs: Any) -> Any:
-        if self.interpolation != "bilinear" or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
+        if self.interpolation != "bilinear" or not object_eras.era_of_object(self).is_standalone:
             return original(self, inputs)
         from parallel_compat.legacy.numbers import upsampling
 
@@ -487,7 +487,7 @@ def _initial_weights(kind: str, original: Any) -> Any:
             from parallel_compat.legacy.numbers import draws_of_tensorflow
 
             return draws_of_tensorflow.initial_weights(kind, self, shape, dtype, seed)
-        if era is not Era.KERAS_2_2_4 or _is_made_by_generator(self):
+        if not era.is_standalone or _is_made_by_generator(self):
             return original(self, shape, dtype=dtype, **keywords)
         from parallel_compat.legacy.numbers import initial_weights
 
@@ -555,7 +555,7 @@ def _in_phase_of_graph(original: Any) -> Any:
 
         phase = _in_phase(None, era)
         outputs = original(self, *given, **keywords if phase is None else {**keywords, "training": phase})
-        return learning_phase.noting(self, outputs) if era is Era.KERAS_2_2_4 else outputs
+        return learning_phase.noting(self, outputs) if era.is_standalone else outputs
 
     return call
 
@@ -805,7 +805,7 @@ def _config_without_function(original: Any) -> Any:
 
 def _identity(original: Any) -> Any:
     def __call__(self: Any, shape: Any, dtype: Any = None) -> Any:
-        if len(shape) != 2 or callers.era_of_caller() is not Era.KERAS_2_2_4:
+        if len(shape) != 2 or not callers.era_of_caller().is_standalone:
             return original(self, shape, dtype)
         from parallel_compat.legacy import initializers
 
@@ -824,11 +824,11 @@ def _softmax(original: Any) -> Any:
         from parallel_compat.backend import keras3
 
         era = object_eras.era_of_object(self)
-        if era is Era.KERAS_2_2_4:
+        if era.is_standalone:
             outputs = lookup.fetch("parallel_compat.legacy.activations.softmax")(inputs, self.axis)
         else:
             outputs = original(self, inputs, mask if era is Era.TODAY else None)  # which passed over masks
-        if keras3.get_logits(outputs) is not None:
+        if keras3.get_logits(outputs) is not None and era is not Era.KERAS_2_3:
             keras3.say_made_by_operation(outputs)
         return outputs
 

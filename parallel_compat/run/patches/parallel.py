@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat import devices
 from parallel_compat.backend.keras3.symbolic_values import call_in_phase
-from parallel_compat.names.eras import Era
 from parallel_compat.run import (
     callers,
     environment,
@@ -79,7 +78,7 @@ def _of_layers(original: Any) -> Any:
     @like(original)
     def output_names_of(model: Any, outputs: Any) -> list[str]:
         names: list[str] = original(model, outputs)
-        if callers.era_of_caller() is not Era.KERAS_2_2_4 or not getattr(model, "outputs", None):
+        if not callers.era_of_caller().is_standalone or not getattr(model, "outputs", None):
             return names
         from parallel_compat.legacy import nodes
 

@@ -138,7 +138,7 @@ def _ordered_weights(original: Any) -> property:
 
 def _as_own_flags_say(layer: Any) -> list[Any] | None:
     """The order in a file of Keras 2.2.4: a model that is frozen as a whole has that of one that trains."""
-    if object_eras.era_of_object(layer) is not Era.KERAS_2_2_4:
+    if not object_eras.era_of_object(layer).is_standalone:
         return None
     from parallel_compat.legacy import weight_order
 
@@ -226,7 +226,7 @@ def _trainable(original: Any) -> property:
             # `model.trainable = True` says it to the layers inside too, whatever the model's own flag was before.
             return None
         frame = callers.user_frame(asking)
-        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+        if frame is None or not callers.era_of(frame).is_standalone:
             return original.fget(self)
         from parallel_compat.legacy import own_trainable
 
@@ -237,7 +237,7 @@ def _trainable(original: Any) -> property:
         while asking is not None and asking.f_code.co_name == "__setattr__":  # Keras's, and what wraps it
             asking = asking.f_back
         frame = callers.user_frame(asking)
-        if frame is None or callers.era_of(frame) is not Era.KERAS_2_2_4:
+        if frame is None or not callers.era_of(frame).is_standalone:
             original.fset(self, value)
             return
         from parallel_compat.legacy import own_trainable
