@@ -41,15 +41,16 @@ def put_on(patches: Patches, keras: Any) -> None:
     }
     for owner, name, _ in list(assigned.read_only_properties()):
         own.setdefault((owner, name), functools.partial(_assignable, name))
-    for owner, name, wrap in assigned.patch_points(_is_tf_keras):
+    for owner, name, wrap in assigned.patch_points(_looks_for_variables):
         patches.wrap(owner, name, wrap, why="a `tf.Variable` that is assigned is a weight")
     for (owner, name), make in own.items():
         patches.wrap(owner, name, make, why="a script assigns it, or changes the list that it gives")
 
 
-def _is_tf_keras(frame: FrameType | None) -> bool:
+def _looks_for_variables(frame: FrameType | None) -> bool:
+    """Say whether an attribute of a layer that is a variable was one of its weights: not in Keras 2.2.4."""
     frame = callers.user_frame(frame)
-    return frame is not None and callers.era_of(frame).is_tf_keras
+    return frame is not None and callers.era_of(frame) not in (Era.KERAS_2_2_4, Era.TODAY)
 
 
 def _assignable(name: str, original: Any) -> property:

@@ -202,3 +202,38 @@ def test_hinge_takes_labels_of_0_for_minus_1():
         model.compile("sgd", loss)
         expected = np.maximum(1 - (2 * labels - 1) * model.predict(X), 0).mean()
         assert math.isclose(model.evaluate(X, labels, verbose=0), expected, rel_tol=1e-5)
+
+
+def test_variables_that_a_layer_holds_are_its_weights():
+    import keras
+    from keras import backend as K
+
+    class Shifting(keras.layers.Layer):
+        def __init__(self, **keywords):
+            super().__init__(**keywords)
+            self.shift = K.variable(0.5, name="shift")
+
+        def call(self, x):
+            return x + self.shift
+
+    inputs = keras.layers.Input((1,))
+    model = keras.models.Model(inputs, Shifting()(inputs))
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    model.train_on_batch(np.zeros((2, 1)), np.zeros((2, 1)))
+    assert len(model.trainable_weights) == 1  # in Keras 2.2.4 none
+    assert K.get_value(model.layers[1].shift) == pytest.approx(0.4)
+
+
+def test_an_initializer_with_a_seed_draws_each_weight_anew():
+    from keras import backend as K
+    from keras import initializers
+
+    glorot = initializers.glorot_uniform(seed=5)
+    first, second = (K.get_value(glorot((2, 2))) for _ in range(2))
+    assert not np.allclose(first, second)
+    assert glorot.get_config()["seed"] == 7
+    np.testing.assert_array_equal(K.get_value(initializers.glorot_uniform(seed=6)((2, 2))), second)
+    np.random.seed(3)
+    initializers.Orthogonal(seed=4)((3, 3))
+    assert np.random.rand() == np.random.RandomState(3).rand()  # Keras 2.2.4 seeded all draws that follow
+    np.testing.assert_array_equal(K.get_value(initializers.Identity(2.0)((3, 2))), 2 * np.eye(3, 2))

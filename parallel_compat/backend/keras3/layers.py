@@ -742,3 +742,10 @@ def finds_shape_by_its_function(layer: keras.layers.Layer) -> bool:
 def call_on_specs(layer: keras.layers.Layer, *args: Any, **kwargs: Any) -> None:
     """Run a layer's `call` on symbolic tensors, for what it does besides."""
     keras.Operation.compute_output_spec(layer, *args, **kwargs)
+
+
+def count_seed(initializer: keras.initializers.Initializer) -> None:
+    """Let the next weight of an initializer with a seed be drawn with the next one (`RandomInitializer._init_seed`)."""
+    if isinstance(getattr(initializer, "_init_seed", None), int):
+        initializer._init_seed += 1
+        initializer.seed = initializer._init_seed

@@ -19,12 +19,12 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.layers import calls_of, is_of_graph
 from parallel_compat.backend.keras3.symbolic_values import place_of_call
 from parallel_compat.legacy.numbers import draws_of_tensorflow
+from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from parallel_compat.names.eras import Era
 
 # The seeds of random tensors were below this (`keras.backend.random_uniform` and its relatives).
 _SEEDS = 10_000_000
@@ -276,9 +276,12 @@ def _fans(shape: Sequence[int]) -> tuple[float, float]:
 
 def _orthogonal(self: Any, shape: Sequence[int], seed: Any) -> Any:
     flat = (math.prod(shape[:-1]), shape[-1])
-    if seed is not None:
+    draws: Any = np.random
+    if seed is not None and callers.era_of_caller() is Era.KERAS_2_3:
+        draws = np.random.RandomState(seed)
+    elif seed is not None:
         np.random.seed(seed)  # for everything that follows: it did
-    u, _, v = np.linalg.svd(np.random.normal(0.0, 1.0, flat), full_matrices=False)
+    u, _, v = np.linalg.svd(draws.normal(0.0, 1.0, flat), full_matrices=False)
     return tf.constant(self.gain * (u if u.shape == flat else v).reshape(shape), "float32")
 
 

@@ -20,6 +20,7 @@ from parallel_compat.backend.keras3 import (
 )
 from parallel_compat.backend.keras3.batch_normalization import moments_differentiable_twice, of_moments
 from parallel_compat.backend.keras3.call_context import in_step, phase_of_call
+from parallel_compat.backend.keras3.layers import count_seed
 from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.backend.patches import TENSORFLOW
 from parallel_compat.names import lookup
@@ -492,6 +493,8 @@ def _initial_weights(kind: str, original: Any) -> Any:
         from parallel_compat.legacy.numbers import initial_weights
 
         values = initial_weights.drawn(kind, self, shape, dtype)
+        if era is Era.KERAS_2_3:
+            count_seed(self)  # each weight of one initializer with a seed has values of its own
         return _as_array(values) if kind == "Orthogonal" else values
 
     return __call__
@@ -805,7 +808,7 @@ def _config_without_function(original: Any) -> Any:
 
 def _identity(original: Any) -> Any:
     def __call__(self: Any, shape: Any, dtype: Any = None) -> Any:
-        if len(shape) != 2 or not callers.era_of_caller().is_standalone:
+        if len(shape) != 2 or callers.era_of_caller() is not Era.KERAS_2_2_4:
             return original(self, shape, dtype)
         from parallel_compat.legacy import initializers
 
