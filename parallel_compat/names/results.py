@@ -168,6 +168,14 @@ RESULTS: tuple[Result, ...] = (
         r"trainable\s*=",
     ),
     Result(
+        "layers inside a frozen model",
+        "a frozen model that is called as a whole trains nothing, also where a layer of it was thawed (tf.keras, too); "
+        "a model that is built on its outputs trains all of it",
+        "what is thawed inside trains; a frozen model's layers are frozen in other models, too",
+        THEN, f"{TODAY}, and reported", _NONE,
+        r"\.trainable\s*=\s*False[\s\S]*\.(?:layers|get_layer|outputs?)\b",
+    ),
+    Result(
         "a frozen layer's regularizer",
         "counts in the logged loss",
         "does not",

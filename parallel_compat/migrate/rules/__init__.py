@@ -29,6 +29,7 @@ NAMES: tuple[str, ...] = (
     "training-flags",
     "computed-in-build",
     "thawed-models",
+    "frozen-models",
     "frozen-after-compile",
     "variable-classes",
     "lambda-values",

@@ -1,0 +1,145 @@
+"""Layers inside a frozen model that trained otherwise than they do in Keras 3 are reported.
+
+A model that is frozen and called as a whole trained nothing, whatever was thawed inside. Keras 3 asks each weight. In
+Keras 2.2.4 `model.trainable = False` left the flags of its layers: a model that is built on its outputs trained them.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.names.eras import Era
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "frozen-models"
+SAFE = True
+BEFORE = """\
+from tensorflow.keras.applications import VGG16
+from tensorflow.keras.layers import Dense
+from tensorflow.keras.models import Sequential
+
+base = VGG16(include_top=False, pooling="avg")
+base.trainable = False
+base.layers[-2].trainable = True
+model = Sequential([base, Dense(3)])
+"""
+AFTER = None
+
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_OF_ALL_LAYERS = ("reversed", "enumerate", "list")
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find models that are frozen, and layers inside them that are not."""
+    flags = [each for each in file.tree.attributes if _assigned(file, each) is not None]
+    for target in flags:
+        if not _is_set(file, target, to=False) or _is_thawed_again(file, target, flags):
+            continue
+        yield from _thawed(file, target, flags)
+        if file.era is Era.KERAS_2_2_4 and file.kinds.of(target.value) == MODEL:
+            yield from _built_on(file, target, flags)
+
+
+def _thawed(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[Finding]:
+    """Find layers that are thawed in a frozen model that is called, or handed on, as a whole."""
+    name = ast.unparse(frozen.value)
+    thaws = [
+        each
+        for each in _after(file, frozen, flags)
+        if not _is_set(file, each, to=False) and _holder(file, each.value) == name
+    ]
+    if thaws and _stands_as_a_whole(file, frozen.value):
+        message = (
+            f"`{name}` is frozen: where it is called as a whole, nothing inside it trained, whatever was thawed. "
+            "Keras 3 trains what is thawed: leave this out for the results of then."
+        )
+        for each in thaws:
+            yield file.attention(RULE, each, message)
+
+
+def _built_on(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[Finding]:
+    """Find a model of Keras 2.2.4 that is frozen as a whole alone, where its outputs or layers go into another one."""
+    name = ast.unparse(frozen.value)
+    if any(_holder(file, each.value) == name and not _is_set(file, each, to=True) for each in flags):
+        return
+    outputs = (each.value for each in file.tree.attributes if each.attr in ("output", "outputs"))
+    added = (given for call in file.method_calls.get("add", ()) for given in call.args)
+    if any(name in (ast.unparse(each), _holder(file, each)) for each in outputs) or any(
+        _holder(file, each) == name for each in added
+    ):
+        message = (
+            f"`{name}.trainable = False` left its layers as they were: Keras 2.2.4 trained them in a model that is "
+            "built on its outputs or of its layers. Keras 3 freezes them: leave this out for the results of then."
+        )
+        yield file.attention(RULE, frozen, message)
+
+
+def _holder(file: File, node: ast.expr) -> str | None:
+    """Return the model whose layer an expression is: `base.layers[3]`, or `layer` of `for layer in base.layers`."""
+    if isinstance(node, ast.Name):
+        for above in file.tree.ancestors(node):
+            if isinstance(above, ast.For) and node.id in _names_in(above.target):
+                return _holder(file, above.iter)
+        value = file.tree.value_of(node)
+        return _holder(file, value) if value is not None else None
+    if isinstance(node, ast.Subscript):
+        return _holder(file, node.value)
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id in _OF_ALL_LAYERS and node.args:
+            return _holder(file, node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get_layer":
+            return ast.unparse(node.func.value)
+    if isinstance(node, ast.Attribute) and node.attr == "layers":
+        return ast.unparse(node.value)
+    return None
+
+
+def _names_in(node: ast.expr) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _stands_as_a_whole(file: File, model: ast.expr) -> bool:
+    """Say whether a model stands anywhere but before a dot: it is called, given to a function or held by a list."""
+    name = ast.unparse(model)
+    return any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and not isinstance(file.tree.parents[node], ast.Attribute)
+        and ast.unparse(node) == name
+        for node in ast.walk(file.tree.module)
+    )
+
+
+def _is_thawed_again(file: File, frozen: ast.Attribute, flags: list[ast.Attribute]) -> bool:
+    name = ast.unparse(frozen)
+    return any(ast.unparse(each) == name and not _is_set(file, each, to=False) for each in _after(file, frozen, flags))
+
+
+def _after(file: File, flag: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[ast.Attribute]:
+    """Yield the flags that a function, or the module, sets after one of its own."""
+    function, start = _function(file, flag), file.source.start(flag)
+    for each in flags:
+        if file.source.start(each) > start and _function(file, each) is function:
+            yield each
+
+
+def _function(file: File, node: ast.AST) -> ast.AST | None:
+    return next((above for above in file.tree.ancestors(node) if isinstance(above, _FUNCTION)), None)
+
+
+def _assigned(file: File, target: ast.Attribute) -> ast.Assign | None:
+    node = file.tree.parents.get(target)
+    is_flag = target.attr == "trainable" and isinstance(node, ast.Assign) and node.targets == [target]
+    return node if is_flag and isinstance(node, ast.Assign) else None
+
+
+def _is_set(file: File, target: ast.Attribute, *, to: bool) -> bool:
+    node = _assigned(file, target)
+    return node is not None and isinstance(node.value, ast.Constant) and node.value.value is to
