@@ -92,10 +92,24 @@ _NOT_TO_SET = {
         "Leave it out: a layer's weights are those that `add_weight` makes and those of the layers it holds.",
     ),
 }
+# What a layer or model of one's own may not set any more, and what one that is derived from one of these layers.
+_NOT_TO_SET_IN_CLASSES = ("dtype", "metrics", "metrics_names", "path", "trainable_variables", "variables")
+_NOT_TO_SET_IN_CLASSES_OF = {
+    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Dense"), "kernel"),
+    **dict.fromkeys(("Convolution1D", "Convolution2D", "Convolution3D"), "kernel"),
+    "Embedding": "embeddings",
+}
 
 
 def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
     kind = file.kinds.of(node.value)
+    around = file.tree.enclosing_class(node)
+    if is_self(node.value) and around is not None and kind in (LAYER, MODEL):
+        bases = set(_keras_bases(file, around))
+        if node.attr in _NOT_TO_SET_IN_CLASSES or node.attr in map(_NOT_TO_SET_IN_CLASSES_OF.get, bases):
+            message = f"`{node.attr}` cannot be assigned to in Keras 3, which computes it. Give yours another name."
+            yield from file.answered_by_run(RULE, node, message)
+            return
     of_layer = node.attr in _NOT_TO_SET[LAYER] and kind in (LAYER, MODEL)
     way_out = _NOT_TO_SET[LAYER].get(node.attr) if of_layer else _NOT_TO_SET.get(kind or "", {}).get(node.attr)
     if way_out is not None and not (kind == MODEL and not of_layer and is_self(node.value)):
@@ -107,6 +121,17 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
             return
         message = f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}"
         yield from file.answered_by_run(RULE, node, message)
+
+
+def _keras_bases(file: File, class_: ast.ClassDef, seen: tuple[ast.ClassDef, ...] = ()) -> Iterator[str]:
+    """Yield the names of Keras's layers that a class is derived from, also by way of others of this file."""
+    for base in class_.bases:
+        definition = file.kinds.definition(base)
+        if isinstance(definition, ast.ClassDef) and definition not in seen:
+            yield from _keras_bases(file, definition, (*seen, class_))
+        package, _, name = (file.names.target(base) or "").rpartition(".")
+        if package in ("keras.layers", "parallel_compat.legacy.layers"):
+            yield name
 
 
 def _is_of_a_held_layer(statement: ast.Assign) -> bool:

@@ -363,6 +363,23 @@ def test_what_is_gone_is_reported_again_in_a_second_run(source):
     assert reported & dict(map(reversed, found(migrated(source), "imports"))).keys()
 
 
+@pytest.mark.parametrize(
+    "path", ["keras.layers.Merge", "keras.initializations", "tensorflow.examples.tutorials.mnist.input_data"]
+)
+def test_a_gone_name_that_is_used_is_reported_though_its_import_goes_through(path):
+    """`install` lets it be imported, as `run` does; its use stops, of which nothing was said."""
+    module, _, name = path.rpartition(".")
+    used = f"import keras\nfrom {module} import {name}\nthing = {name}.get(3)\n"
+    assert found(used, "imports", unsafe=True) == [(2, "attention"), (2, "rewritten")]
+    assert found(migrated(used, unsafe=True), "imports") == [(4, "attention")]
+    assert found(migrated(f"import keras\nfrom {module} import {name}\n", unsafe=True), "imports") == []
+
+
+def test_a_gone_name_that_run_stands_in_for_is_answered():
+    source = "from keras.models import model_from_yaml\nmodel = model_from_yaml(text)\n"
+    assert found(source, "imports", unsafe=True) == [(1, "rewritten")]
+
+
 def test_what_run_alone_has_is_written_with_its_place():
     before = "from keras import backend as K\ng = K.gradients(K.mean(a), b)\n"
     after = """\

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 AFTER = "from keras.models import Model\nimport parallel_compat.legacy.layers\nmodel = Model(x, y)\n"
@@ -54,6 +54,23 @@ class Mine(Layer):
         self.outputs = 3
 """
     assert found(source, "layer-attributes") == [(4, "unsafe"), (7, "unsafe")]
+
+
+@pytest.mark.parametrize(
+    ("base", "attribute"),
+    [("Conv2D", "kernel"), ("Dense", "kernel"), ("Embedding", "embeddings"), ("Layer", "dtype"), ("Layer", "path")],
+)
+def test_what_a_class_of_a_layer_cannot_assign_is_reported(base, attribute):
+    """Keras 3 stops: "property 'kernel' of 'Mine' object has no setter"."""
+    head = f"from keras.layers import {base}\nclass Own({base}): pass\nclass Mine(Own):\n    def build(self, shape):\n"
+    assert found(f"{head}        self.{attribute} = 3\n", "layer-attributes") == [(5, "unsafe")]
+    assert "parallel_compat.install" in migrated(f"{head}        self.{attribute} = 3\n", unsafe=True)
+    check_noop(f"{head}        self.other = self.{attribute}\n", rule="layer-attributes")
+
+
+def test_a_class_of_a_layer_may_assign_what_keras_does_not_compute():
+    text = "from keras.layers import Layer\nclass Mine(Layer):\n    def build(self, shape):\n        self.kernel = 3\n"
+    check_noop(text, rule="layer-attributes")
 
 
 @pytest.mark.parametrize(
