@@ -32,6 +32,10 @@ class Names:
         self._bindings: dict[Binding, str | None] = {}
         self._names: dict[int, str | None] = {}  # by the bindings of one name in one scope, which are one list
         self._depth = 0
+        self._kept: dict[str, list[ast.expr | None]] = {}
+        for node in tree.attributes:
+            if isinstance(node.ctx, ast.Store):
+                self._keep(node)
         self._stars: list[tuple[str, frozenset[str]]] = []
         self._ours: set[str] = set()  # modules of this package whose star brings all they provide
         for statement in tree.stars:
@@ -42,13 +46,28 @@ class Names:
             if module and names:
                 self._stars.append((module, frozenset(name for name in names if not name.startswith("_"))))
 
+    def _keep(self, node: ast.Attribute) -> None:
+        """Note what the source keeps on a module that has no such name: `tf.model = tf.keras.Sequential()`."""
+        root, text = root_name(node), ast.unparse(node)
+        bindings = self.tree.scopes[root].find(root.id) if root is not None else []
+        if root is None or not bindings or any(binding.statement is None for binding in bindings):
+            return
+        path = f"{self.path_of_binding(bindings[0])}{text[len(root.id) :]}"
+        if table.lookup(path) is None and not table.names_of(path):
+            parent = self.tree.parents.get(node)
+            self._kept.setdefault(text, []).append(parent.value if isinstance(parent, ast.Assign) else None)
+
+    def kept_on_module(self, node: ast.Attribute) -> list[ast.expr | None]:
+        """Return what the source itself assigns to an attribute of a module, None where that is not one expression."""
+        return self._kept.get(ast.unparse(node), []) if self._kept else []
+
     def path(self, node: ast.expr) -> str | None:
         """Return the dotted path of a name or attribute chain, or None where it is not an imported one."""
         if isinstance(node, ast.Name):
             scope = self.tree.scopes.get(node)
             return self.path_of_name(node.id, scope) if scope else None
         if isinstance(node, ast.Attribute):
-            base = self.path(node.value)
+            base = None if self.kept_on_module(node) else self.path(node.value)
             if base is None:
                 return None
             if base == "tensorflow" and node.attr in _OF_KERAS_IN_2 and self._is_of_tensorflow_2():

@@ -297,6 +297,9 @@ class Kinds:
         return next((above for above in self.tree.ancestors(node) if isinstance(above, functions)), None)
 
     def _of_attribute(self, node: ast.Attribute) -> str | None:
+        if kept := self.names.kept_on_module(node):
+            kinds = {None if value is None else self.of(value) for value in kept}
+            return kinds.pop() if len(kinds) == 1 else None
         owner = self.of(node.value)
         if owner == MODEL and node.attr in _MODEL_ATTRIBUTES:
             return _MODEL_ATTRIBUTES[node.attr]

@@ -84,6 +84,7 @@ class Evidence(NamedTuple):
         keras_2_3: one that it has since its version 2.3.
         tf_keras: a name of TensorFlow's Keras.
         tensorflow_1: a name that TensorFlow 2 has not.
+        tensorflow_2: a name that TensorFlow 1 had not.
         imports: the modules that it imports, relative ones with their dots.
     """
 
@@ -91,6 +92,7 @@ class Evidence(NamedTuple):
     keras_2_3: str = ""
     tf_keras: str = ""
     tensorflow_1: str = ""
+    tensorflow_2: str = ""
     imports: tuple[str, ...] = ()
 
     @property
@@ -120,6 +122,14 @@ _ALSO_IN_2_2 = (
 _SWITCHES_2_OFF = ("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.keras")
 # By whose `set_session` code of TensorFlow 2 chose what memory it takes, whatever else it did.
 _BACKEND_OF_1_IN_2 = "tensorflow.compat.v1.keras.backend"
+# Names that TensorFlow 1.15 had not, of which one is enough: whatever the project's other files say.
+_OF_TENSORFLOW_2 = (
+    "tensorflow.config.list_physical_devices",
+    "tensorflow.config.set_visible_devices",
+    "tensorflow.optimizers",
+    "tensorflow.random.set_seed",
+    "tensorflow.summary.create_file_writer",
+)
 # Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
 _TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session")
 
@@ -162,6 +172,8 @@ def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verd
     if own.tf_keras:
         if own.tensorflow_1:
             return Verdict(Era.TF_KERAS_1_15, f"tf.keras with {own.tensorflow_1}")
+        if own.tensorflow_2:
+            return Verdict(Era.TF_KERAS_2_2, f"tf.keras with {own.tensorflow_2}")
         for file, said in project:
             if said.tensorflow_1:
                 return Verdict(Era.TF_KERAS_1_15, f"tf.keras, and {said.tensorflow_1} in {file}")
@@ -183,6 +195,7 @@ def together(parts: Iterable[Evidence]) -> Evidence:
             found.keras_2_3 or part.keras_2_3,
             found.tf_keras or part.tf_keras,
             found.tensorflow_1 or part.tensorflow_1,
+            found.tensorflow_2 or part.tensorflow_2,
             (*found.imports, *part.imports),
         )
     return found
@@ -279,7 +292,7 @@ def _files_of(module: str, by: str, folder: str) -> Iterator[str]:
 
 
 def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
-    standalone = keras_2_3 = tf_keras = tensorflow_1 = ""
+    standalone = keras_2_3 = tf_keras = tensorflow_1 = tensorflow_2 = ""
     imports: dict[str, None] = {}
     for _, path, is_import in sorted(paths, key=itemgetter(0)):
         if is_import:
@@ -295,7 +308,9 @@ def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
             tf_keras = tf_keras or path
         if not tensorflow_1 and path.startswith("tensorflow.") and _is_of_tensorflow_1(path, root):
             tensorflow_1 = "tf" + path[len("tensorflow") :]
-    return Evidence(standalone, keras_2_3, tf_keras, tensorflow_1, tuple(imports))
+        if not tensorflow_2 and path in _OF_TENSORFLOW_2:
+            tensorflow_2 = "tf" + path[len("tensorflow") :]
+    return Evidence(standalone, keras_2_3, tf_keras, tensorflow_1, tensorflow_2, tuple(imports))
 
 
 def _is_of_tensorflow_1(path: str, root: str | None) -> bool:

@@ -203,3 +203,10 @@ def test_each_file_of_a_script_and_each_object_has_its_own(tmp_path, run):
     }
     assert "  Results as of keras-2.3: train.py (imports keras, with keras.losses.MeanSquaredError)\n" in ours.stderr
     assert "  Results as of tf.keras-2.2: of_tensorflow.py (tf.keras, and no name of TensorFlow 1)\n" in ours.stderr
+
+
+def test_a_file_with_a_name_of_tensorflow_2_alone_is_of_2_whatever_others_say():
+    """TensorFlow 1.15.5: "module 'tensorflow' has no attribute 'optimizers'"."""
+    said = eras.evidence_of_source("import tensorflow as tf\nmodel = tf.keras.Sequential()\ntf.optimizers.SGD(lr=0.1)\n")
+    other = eras.evidence_of_source("import tensorflow as tf\nx = tf.placeholder(tf.float32)\n")
+    assert eras.verdict(said, [("old.py", other)]) == (Era.TF_KERAS_2_2, "tf.keras with tf.optimizers")

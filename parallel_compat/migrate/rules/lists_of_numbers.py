@@ -1,6 +1,7 @@
 """Lists of numbers that a model is trained on become arrays.
 
-Keras 2 made an array of `[1] * n + [0] * n`; Keras 3 takes each number for data of an output of its own.
+Keras 2 made an array of `[1] * n + [0] * n`; Keras 3 takes each number for data of an output of its own. TensorFlow 2's
+Keras made one of `[[1, 2], [3, 4]]` as well, which was a list of several inputs before.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
+from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ def find(file: File) -> Iterator[Finding]:
                 continue
             given = [*call.args[:count], *(each.value for each in call.keywords if each.arg in ("x", "y"))]
             for value in given:
-                if _is_of_numbers(_behind(file, value)):
+                if _is_of_numbers(_behind(file, value), nested=file.era is Era.TF_KERAS_2_2):
                     yield _made_an_array(file, value, certain=kind == MODEL or method.endswith("_on_batch"))
 
 
@@ -57,14 +59,12 @@ def _behind(file: File, node: ast.expr) -> ast.expr:
     return (file.tree.value_of(node) or node) if isinstance(node, ast.Name) else node
 
 
-def _is_of_numbers(node: ast.expr) -> bool:
+def _is_of_numbers(node: ast.expr, *, nested: bool) -> bool:
     if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Mult):
-            return _is_of_numbers(node.left) or _is_of_numbers(node.right)
-        return isinstance(node.op, ast.Add) and _is_of_numbers(node.left) and _is_of_numbers(node.right)
-    if isinstance(node, ast.ListComp):
-        return _is_number(node.elt)
-    return isinstance(node, ast.List) and bool(node.elts) and all(map(_is_number, node.elts))
+        sides = [_is_of_numbers(side, nested=nested) for side in (node.left, node.right)]
+        return any(sides) if isinstance(node.op, ast.Mult) else isinstance(node.op, ast.Add) and all(sides)
+    items = [node.elt] if isinstance(node, ast.ListComp) else node.elts if isinstance(node, ast.List) else []
+    return bool(items) and all(_is_number(each) or (nested and _is_of_numbers(each, nested=True)) for each in items)
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -36,3 +36,22 @@ def test_where_the_file_does_not_tell():
 )
 def test_leaves_alone(given):
     check_noop(HEAD + f"model.train_on_batch(x, {given})\n", rule="lists-of-numbers")
+
+
+ON_MODULE = """\
+import numpy as np
+import tensorflow as tf
+tf.model = tf.keras.Sequential()
+tf.model.compile("sgd", "mse")
+"""
+
+
+def test_lists_of_lists_of_tensorflow_2_are_arrays():
+    """Recorded: TensorFlow 2.2 trains on both, and Keras 2.2.4 and TensorFlow 1.15 take the rows for several inputs."""
+    before = f"{ON_MODULE}x = [[1, 2], [3, 4]]\ntf.model.fit(x, [[1.5], [-2]])\ntf.model.predict([[100, 70]])\n"
+    after = (
+        f"{ON_MODULE}x = [[1, 2], [3, 4]]\ntf.model.fit(np.array(x), np.array([[1.5], [-2]]))\n"
+        "tf.model.predict(np.array([[100, 70]]))\n"
+    )
+    check_transformed(before, after)
+    check_noop("from keras.models import Sequential\nmodel = Sequential()\nmodel.fit([[1, 2], [3, 4]], y)\n")
