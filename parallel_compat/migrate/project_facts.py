@@ -86,7 +86,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
             continue
         accuracy |= spellings_of_accuracy(tree)
         said = eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls))
-        if said.imports_keras or said.tensorflow_1:
+        if said.imports_keras or said.tensorflow_1 or said.tensorflow_2:
             evidence.append((os.path.basename(path), said._replace(imports=())))
     return ProjectFacts(
         frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate), frozenset(boards)

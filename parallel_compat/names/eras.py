@@ -122,7 +122,7 @@ _ALSO_IN_2_2 = (
 _SWITCHES_2_OFF = ("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.keras")
 # By whose `set_session` code of TensorFlow 2 chose what memory it takes, whatever else it did.
 _BACKEND_OF_1_IN_2 = "tensorflow.compat.v1.keras.backend"
-# Names that TensorFlow 1.15 had not, of which one is enough: whatever the project's other files say.
+# Names that TensorFlow 1.15 had not. One is enough: lessons of both lie in one project.
 _OF_TENSORFLOW_2 = (
     "tensorflow.config.list_physical_devices",
     "tensorflow.config.set_visible_devices",
@@ -174,6 +174,10 @@ def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verd
             return Verdict(Era.TF_KERAS_1_15, f"tf.keras with {own.tensorflow_1}")
         if own.tensorflow_2:
             return Verdict(Era.TF_KERAS_2_2, f"tf.keras with {own.tensorflow_2}")
+        project = list(project)
+        for file, said in project:
+            if said.tensorflow_2 and not said.tensorflow_1:
+                return Verdict(Era.TF_KERAS_2_2, f"tf.keras, and {said.tensorflow_2} in {file}")
         for file, said in project:
             if said.tensorflow_1:
                 return Verdict(Era.TF_KERAS_1_15, f"tf.keras, and {said.tensorflow_1} in {file}")

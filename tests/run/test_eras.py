@@ -210,3 +210,6 @@ def test_a_file_with_a_name_of_tensorflow_2_alone_is_of_2_whatever_others_say():
     said = eras.evidence_of_source("import tensorflow as tf\nmodel = tf.keras.Sequential()\ntf.optimizers.SGD()\n")
     other = eras.evidence_of_source("import tensorflow as tf\nx = tf.placeholder(tf.float32)\n")
     assert eras.verdict(said, [("old.py", other)]) == (Era.TF_KERAS_2_2, "tf.keras with tf.optimizers")
+    beside = eras.evidence_of_source("from tensorflow.keras.layers import LSTM\n")
+    assert eras.verdict(beside, [("old.py", other)]).era == Era.TF_KERAS_1_15
+    assert eras.verdict(beside, [("old.py", other), ("new.py", said)]).era == Era.TF_KERAS_2_2

@@ -1,7 +1,7 @@
 """Lists of numbers that a model is trained on become arrays.
 
 Keras 2 made an array of `[1] * n + [0] * n`; Keras 3 takes each number for data of an output of its own. TensorFlow 2's
-Keras made one of `[[1, 2], [3, 4]]` as well, which was a list of several inputs before.
+Keras made one of `[[1, 2], [3, 4]]` as well, which was before it a list of several inputs.
 """
 
 from __future__ import annotations
@@ -50,8 +50,11 @@ def find(file: File) -> Iterator[Finding]:
                 continue
             given = [*call.args[:count], *(each.value for each in call.keywords if each.arg in ("x", "y"))]
             for value in given:
-                if _is_of_numbers(_behind(file, value), nested=file.era is Era.TF_KERAS_2_2):
-                    yield _made_an_array(file, value, certain=kind == MODEL or method.endswith("_on_batch"))
+                behind = _behind(file, value)
+                if _is_of_numbers(behind, nested=True):
+                    is_one = file.era is Era.TF_KERAS_2_2 or _is_of_numbers(behind, nested=False)
+                    certain = is_one and (kind == MODEL or method.endswith("_on_batch"))
+                    yield _made_an_array(file, value, certain=certain, hint=kind != MODEL)
 
 
 def _behind(file: File, node: ast.expr) -> ast.expr:
@@ -71,7 +74,7 @@ def _is_number(node: ast.expr) -> bool:
     return type(calls.constant(node)) in (int, float)
 
 
-def _made_an_array(file: File, node: ast.expr, *, certain: bool) -> Finding:
+def _made_an_array(file: File, node: ast.expr, *, certain: bool, hint: bool) -> Finding:
     message = "Keras 3 takes a list for several inputs or outputs: a list of numbers is one array."
     spelled = _array(file, node)
     if spelled is None:
@@ -79,10 +82,10 @@ def _made_an_array(file: File, node: ast.expr, *, certain: bool) -> Finding:
     text, imports = spelled
     start, end = file.source.start(node), file.source.end(node)
     if not certain:
-        message += " (Unsafe: that it is data of a Keras model is a guess.)"
+        message += " (Unsafe: that it is data of a Keras model, and not of several inputs, is a guess.)"
     status = Status.REWRITTEN if certain else Status.UNSAFE
     edits = [Edit(start, start, f"{text}("), Edit(end, end, ")"), *imports]
-    return file.found(RULE, node, message, edits, status=status, hint=not certain)
+    return file.found(RULE, node, message, edits, status=status, hint=hint and not certain)
 
 
 def _array(file: File, node: ast.expr) -> tuple[str, tuple[Edit, ...]] | None:

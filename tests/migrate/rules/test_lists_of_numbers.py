@@ -32,7 +32,7 @@ def test_where_the_file_does_not_tell():
 
 
 @pytest.mark.parametrize(
-    "given", ["[x, y]", "[[1, 2], [3, 4]]", "x * [1, n]", "[]", "n * 3", "[True]", "np.array([1])", "[n for n in z]"]
+    "given", ["[x, y]", "x * [1, n]", "[]", "n * 3", "[True]", "np.array([1])", "[n for n in z]"]
 )
 def test_leaves_alone(given):
     check_noop(HEAD + f"model.train_on_batch(x, {given})\n", rule="lists-of-numbers")
@@ -54,4 +54,4 @@ def test_lists_of_lists_of_tensorflow_2_are_arrays():
         "tf.model.predict(np.array([[100, 70]]))\n"
     )
     check_transformed(before, after)
-    check_noop("from keras.models import Sequential\nmodel = Sequential()\nmodel.fit([[1, 2], [3, 4]], y)\n")
+    assert found(f"{HEAD}model.fit([[1, 2], [3, 4]], y)\n", "lists-of-numbers") == [(4, "unsafe")]
