@@ -31,9 +31,7 @@ def test_where_the_file_does_not_tell():
     assert found(use.format("train_on_batch"), "lists-of-numbers") == [(4, "rewritten")]
 
 
-@pytest.mark.parametrize(
-    "given", ["[x, y]", "x * [1, n]", "[]", "n * 3", "[True]", "np.array([1])", "[n for n in z]"]
-)
+@pytest.mark.parametrize("given", ["[x, y]", "x * [1, n]", "[]", "n * 3", "[True]", "np.array([1])", "[n for n in z]"])
 def test_leaves_alone(given):
     check_noop(HEAD + f"model.train_on_batch(x, {given})\n", rule="lists-of-numbers")
 
