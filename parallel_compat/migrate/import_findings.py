@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.import_statements import move_from, move_import
 from parallel_compat.migrate.module_homes import (
+    MERGE,
     RULE,
     gone,
     home_of_module,
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.binding_homes import BindingHomes
     from parallel_compat.migrate.findings import Finding
     from parallel_compat.migrate.scopes import Binding
-
-_MERGE = (
-    "The `merge` function of Keras 1 is now one function per mode: `keras.layers.add`, `multiply`, `concatenate`, "
-    "`average`, `maximum`, `dot`."
-)
 
 
 class ImportFindings:
@@ -77,7 +73,7 @@ class ImportFindings:
                     targets[alias] = target
                     messages.append((alias, moved(path, target, entry)))
             elif table.canonical(path) == "keras.layers.merge" and self._called(binding):
-                yield file.attention(RULE, alias, gone(table.Path(path, Status.GONE, None, _MERGE)))
+                yield file.attention(RULE, alias, gone(MERGE))
             elif entry is None and (table.names_of(path) or is_other_spelling(path)):
                 home = self._homes.home(binding)
                 if home is not None and home != path:

@@ -16,6 +16,14 @@ _MODULES = frozenset(
         "tensorflow.app",
     )
 )
+# A function, in Keras 1, where Keras 2 had a module.
+MERGE = table.Path(
+    "keras.layers.merge",
+    Status.GONE,
+    None,
+    "The `merge` function of Keras 1 is now one function per mode: `keras.layers.add`, `multiply`, `concatenate`, "
+    "`average`, `maximum`, `dot`.",
+)
 
 
 def is_other_spelling(path: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.import_statements import replace_star
-from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, moved
+from parallel_compat.migrate.module_homes import BACKEND, MERGE, RULE, gone, home_of_module, is_alive, moved
 from parallel_compat.names import table
 
 if TYPE_CHECKING:
@@ -51,11 +51,15 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
     seen = set()
     brought = {_home_of_star(star) for star in file.tree.stars}
     for node in file.tree.names:
-        if not isinstance(node.ctx, ast.Load) or node.id in seen or node not in file.tree.scopes:
+        if not isinstance(node.ctx, ast.Load) or node not in file.tree.scopes:
             continue
         if file.tree.scopes[node].find(node.id):
             continue
         path = file.names.star_path(node.id)
+        if path is not None:
+            yield from _of_chain(file, node, path, skips)
+        if node.id in seen:
+            continue
         if path is None and node.id == "K" and file.tree.stars:
             path = _backend_of_star(file)
         if path is None:
@@ -64,6 +68,8 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
         if node not in file.use_redirects and skips(file.source.start(node)):
             continue
         entry = table.lookup(path)
+        if table.canonical(path) == "keras.layers.merge" and _is_called(file, node):
+            entry = MERGE
         target = file.use_redirects.get(node) or (entry.target if entry else None)
         if path.endswith(".backend"):
             target = BACKEND
@@ -87,6 +93,32 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
         added = f"from {package} import {spelled}" if package else f"import {spelled}"
         message = moved(path, target, entry)
         yield file.found(RULE, node, message, [file.insert_statement(statement, added)])
+
+
+def _of_chain(file: File, root: ast.Name, base: str, skips: Callable[[int], bool]) -> Iterator[Finding]:
+    """Yield what there is of a dotted name whose first part is a module that a star brought: `layers.core.Dense`."""
+    node: ast.AST = root
+    while isinstance(node := file.tree.parents[node], ast.Attribute):
+        path = file.names.path(node)
+        entry = table.lookup(path) if path is not None else None
+        if entry is None or entry.status is table.Status.SAME or base.endswith(".backend"):
+            continue
+        if skips(file.source.start(node)):
+            return
+        if entry.target is None:
+            yield file.attention(RULE, node, gone(entry))
+            return
+        near = entry.target.startswith(base + ".")
+        spelled = (root.id + entry.target[len(base) :], ()) if near else file.reference(entry.target, node)
+        if spelled is not None:
+            edits = [file.replace(node, spelled[0]), *spelled[1]]
+            yield file.found(RULE, node, moved(entry.path, entry.target, entry), edits)
+        return
+
+
+def _is_called(file: File, node: ast.Name) -> bool:
+    above = file.tree.parents[node]
+    return isinstance(above, ast.Call) and above.func is node
 
 
 def _home_of_star(statement: ast.ImportFrom) -> str | None:

@@ -375,6 +375,28 @@ def test_a_gone_name_that_is_used_is_reported_though_its_import_goes_through(pat
     assert found(migrated(f"import keras\nfrom {module} import {name}\n", unsafe=True), "imports") == []
 
 
+def test_modules_that_a_star_brings():
+    """`from keras import *` brings `layers` today as well, of which `core` is no part."""
+    before = """\
+    from keras import *
+    from keras.layers import *
+    x = layers.core.Dense(3)(y)
+    z = layers.Dense(3)(utils.np_utils.to_categorical(x))
+    s = layers.CuDNNLSTM(3)(z)
+    """
+    after = """\
+    from keras import *
+    import parallel_compat.legacy.layers
+    from keras.layers import *
+    x = layers.Dense(3)(y)
+    z = layers.Dense(3)(utils.to_categorical(x))
+    s = parallel_compat.legacy.layers.CuDNNLSTM(3)(z)
+    """
+    check_transformed(before, after)
+    gone = "from keras import *\nfrom keras.layers import *\nm = merge([a, b], mode='sum')\nlayers.Merge([a, b])\n"
+    assert found(gone, "imports") == [(3, "attention"), (4, "attention")]
+
+
 def test_a_gone_name_that_run_stands_in_for_is_answered():
     source = "from keras.models import model_from_yaml\nmodel = model_from_yaml(text)\n"
     assert found(source, "imports", unsafe=True) == [(1, "rewritten")]
