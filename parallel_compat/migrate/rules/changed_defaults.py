@@ -3,6 +3,7 @@
 Code that relied on a default of Keras 2.2.4 has other results today. The old value is written out where the
 call is certainly old (it passes `lr`), and with `--unsafe` elsewhere. A missing `pool_size` of `AveragePooling2D`
 is an error today, so it is always written out. Which values are old depends on the Keras that the file imports.
+Names of such optimizers that `compile` may get by a variable are reported.
 """
 
 from __future__ import annotations
@@ -90,25 +91,52 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> I
 
 
 def _named_optimizers(file: File) -> Iterator[Finding]:
-    """`compile(optimizer='adadelta')`."""
-    era = file.era
-    for call in file.method_calls.get("compile", ()):
-        optimizer = calls.keyword(call, "optimizer")
-        node = optimizer.value if optimizer else call.args[0] if call.args else None
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            continue
-        class_ = optimizers_by_name().get(node.value.lower())
-        old = of_era(f"keras.optimizers.{class_}", era) if class_ is not None and era is not None else {}
-        if not old:
-            continue
-        spelled = file.reference(f"keras.optimizers.{class_}", node)
-        if spelled is None:
+    """`compile(optimizer='adadelta')`, and names that may get there: `def build(optimizer='adadelta')`."""
+    given = list(_given_optimizers(file))
+    for node in given:
+        class_, old = _by_name(file, node)
+        spelled = file.reference(f"keras.optimizers.{class_}", node) if old else None
+        if not isinstance(node, ast.Constant) or spelled is None:
             continue
         text, imports = spelled
-        arguments = ", ".join(f"{argument}={value}" for argument, value in old.items())
-        message = (
-            f"`{node.value}` meant {class_}({arguments}); the defaults changed. "
-            "(Unsafe: newer code means the defaults of today.)"
-        )
-        edits = [file.replace(node, f"{text}({arguments})"), *imports]
+        message = f"{_meant(node, class_, old)} (Unsafe: newer code means the defaults of today.)"
+        edits = [file.replace(node, f"{text}({_spelled(old)})"), *imports]
         yield file.found(RULE, node, message, edits, status=Status.UNSAFE, hint=not file.old)
+    if not any(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in given):
+        return
+    for node in file.tree.strings:
+        class_, old = _by_name(file, node)
+        if old and node not in given and not _chooses(file, node):
+            message = f"{_meant(node, class_, old)} Where `compile` gets the name, give it that optimizer."
+            yield file.attention(RULE, node, message, hint=not file.old)
+
+
+def _given_optimizers(file: File) -> Iterator[ast.expr]:
+    for call in (*file.method_calls.get("compile", ()), *file.calls_by_target.get("keras.optimizers.get", ())):
+        optimizer = calls.keyword(call, "optimizer")
+        if optimizer is not None or call.args:
+            yield optimizer.value if optimizer is not None else call.args[0]
+
+
+def _by_name(file: File, node: ast.expr) -> tuple[str, dict[str, str]]:
+    """Return the class that a string names as an optimizer, and what its defaults were where they changed."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or file.era is None:
+        return "", {}
+    class_ = optimizers_by_name().get(node.value.lower(), "")
+    return class_, of_era(f"keras.optimizers.{class_}", file.era) if class_ else {}
+
+
+def _meant(node: ast.Constant, class_: str, old: dict[str, str]) -> str:
+    return f"`{node.value}` meant {class_}({_spelled(old)}); the defaults changed."
+
+
+def _spelled(old: dict[str, str]) -> str:
+    return ", ".join(f"{argument}={value}" for argument, value in old.items())
+
+
+def _chooses(file: File, node: ast.Constant) -> bool:
+    """Say whether a string is compared with, or stands before a colon: the file has what is to be done by name."""
+    around = [(each, file.tree.parents[each]) for each in file.tree.strings if each.value == node.value]
+    return any(
+        isinstance(above, ast.Compare) or (isinstance(above, ast.Dict) and each in above.keys) for each, above in around
+    )

@@ -76,3 +76,33 @@ def test_optimizers_by_name():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="changed-defaults")
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "def build(optimizer='adagrad'):\n    model.compile(optimizer, 'mse')\n",
+        "for optimizer in ['SGD', 'Adagrad', 'Adam']:\n    model.compile(loss='mse', optimizer=optimizer)\n",
+        "args.optimizer = 'adagrad'\nmodel.compile(loss='mse', optimizer=args.optimizer)\n",
+    ],
+)
+def test_a_name_that_may_reach_compile_is_reported(named):
+    """Keras 2.2.4 steps by 0.01, and Keras 3 by 0.001."""
+    head = "from keras.models import Sequential\nmodel = Sequential()\n"
+    assert found(f"{head}{named}", "changed-defaults", unsafe=True) == [(3, "attention")]
+
+
+def test_a_name_that_the_file_chooses_by_is_not_reported():
+    head = "from keras.models import Sequential\nfrom keras.optimizers import SGD\nmodel = Sequential()\n"
+    text = f"{head}if name == 'adagrad':\n    o = SGD(0.1)\nmodel.compile(o, 'mse')\nbuild('adagrad')\n"
+    assert found(text, "changed-defaults") == []
+    assert found(f"{head}model.compile('sgd', 'mse')\nlabel = 'adagrad'\n", "changed-defaults") == []
+
+
+def test_a_name_that_get_is_given():
+    check_transformed(
+        "from keras import optimizers\no = optimizers.get('adagrad')\n",
+        "from keras import optimizers\no = optimizers.get(optimizers.Adagrad(learning_rate=0.01, "
+        "initial_accumulator_value=0.0))\n",
+        unsafe=True,
+    )
