@@ -127,7 +127,7 @@ def _by_name(file: File, node: ast.expr) -> tuple[str, dict[str, str]]:
 
 
 def _meant(node: ast.Constant, class_: str, old: dict[str, str]) -> str:
-    return f"`{node.value}` meant {class_}({_spelled(old)}); the defaults changed."
+    return f"`{node.value!s}` meant {class_}({_spelled(old)}); the defaults changed."
 
 
 def _spelled(old: dict[str, str]) -> str:
