@@ -69,6 +69,13 @@ RESULTS: tuple[Result, ...] = (
         r"tf\.(compat\.v1\.)?metrics\.",
     ),
     Result(
+        "a loss under a mask, in code of tf.keras 2.2",
+        "divided by what is not masked; in tf.keras 2.2 by all steps, masked ones too",
+        "divided by what is not masked",
+        THEN, TODAY, TODAY,
+        r"Masking|mask_zero",
+    ),
+    Result(
         "a metric under a mask",
         "each batch's masked mean, averaged by samples",
         "averaged by what is not masked",

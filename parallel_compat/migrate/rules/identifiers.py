@@ -61,9 +61,9 @@ def find(file: File) -> Iterator[Finding]:
                 if (keyword.arg or "").endswith("_constraint"):
                     yield from _strings(file, keyword.value, "constraint")
                 if keyword.arg in ("activation", "recurrent_activation", "inner_activation"):
-                    yield from _hard_sigmoid(file, call, keyword.value)
+                    yield from _hard_sigmoid(file, keyword.value)
             if target == "keras.layers.Activation" and call.args:
-                yield from _hard_sigmoid(file, call, call.args[0])
+                yield from _hard_sigmoid(file, call.args[0])
             if "Pooling" in target:
                 yield from _capitals(file, call)
     yield from _reductions(file)
@@ -141,9 +141,8 @@ def _capitals(file: File, call: ast.Call) -> Iterator[Finding]:
     yield file.found(RULE, value, message, [file.replace(value, text.lower())])
 
 
-def _hard_sigmoid(file: File, call: ast.Call, node: ast.expr) -> Iterator[Finding]:
-    path = file.names.path(call.func) or ""
-    if not (isinstance(node, ast.Constant) and node.value == "hard_sigmoid") or not path.startswith("keras."):
+def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
+    if not (isinstance(node, ast.Constant) and node.value == "hard_sigmoid"):
         return
     spelled = file.reference(_HARD_SIGMOID, node)
     if spelled is None:
