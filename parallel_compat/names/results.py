@@ -69,8 +69,8 @@ RESULTS: tuple[Result, ...] = (
         r"tf\.(compat\.v1\.)?metrics\.",
     ),
     Result(
-        "a loss under a mask, in code of tf.keras 2.2",
-        "divided by what is not masked; in tf.keras 2.2 by all steps, masked ones too",
+        "a loss under a mask, in code of tf.keras",
+        "divided by what is not masked; in tf.keras by all steps, masked ones too",
         "divided by what is not masked",
         THEN, TODAY, TODAY,
         r"Masking|mask_zero",
