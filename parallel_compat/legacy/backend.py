@@ -29,7 +29,7 @@ from parallel_compat.backend.keras3 import (
     training_of_call,
 )
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
-from parallel_compat.legacy import ctc, data_tensors
+from parallel_compat.legacy import counting_variables, ctc, data_tensors
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.graph import (  # noqa: F401
@@ -57,7 +57,7 @@ from parallel_compat.legacy.learning_phase import (  # noqa: F401
 from parallel_compat.legacy.learning_phase import forget as forget_phase
 from parallel_compat.legacy.learning_phase import of_pass as phase_of_pass
 from parallel_compat.legacy.numbers import draws_of_tensorflow, initial_weights, operations_that_draw
-from parallel_compat.legacy.op_layers import layer_of
+from parallel_compat.legacy.op_layers import array_beside, layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
@@ -90,12 +90,22 @@ def _remember_draw(tensor: Any, draw: Callable[[], Any]) -> None:
 _OF_TENSORS = frozenset(("mean", "stack", "std", "var"))
 
 
+# Those of a tensor and another, which TensorFlow makes a tensor of the first one's type of.
+_OF_TWO = frozenset(
+    ("clip", "equal", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum", "not_equal")
+)
+
+
 # Those whose sizes may be tensors.
 _WITH_SIZES = frozenset(("reshape", "tile"))
 
 
 def _value_of_weight(x: Any) -> Any:
     return tf.convert_to_tensor(x) if isinstance(x, keras.Variable) else x
+
+
+def _beside(value: Any, tensor: Any) -> Any:
+    return array_beside(value, tensor.dtype) if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 def _softmax(x: Any, axis: int = -1) -> Any:
@@ -153,6 +163,8 @@ def _unchanged(name: str) -> Any:
             of_tensors, *others = bound.args
             mixed = isinstance(of_tensors, (list, tuple)) and not all(map(_any_symbolic, of_tensors))
             if not mixed and not (name in _WITH_SIZES and _any_symbolic(others)):
+                if name in _OF_TWO and isinstance(of_tensors, keras.KerasTensor):
+                    others = [_beside(each, of_tensors) for each in others]
                 return getattr(keras.ops, name)(of_tensors, *others)
         return layer_of(plain, arguments, keywords, f"keras.backend.{name}")
 
@@ -164,6 +176,9 @@ def _draw_of_graph(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | 
     if name == "dropout" and isinstance(level := arguments["level"], (int, float)) and not 0 <= level < 1:
         raise ValueError(f"Expected `level` in [0, 1), the part that is dropped out. Received: {level}")
     distribution = "random_uniform" if name == "dropout" else name
+    dtype = arguments.get("dtype") or keras.backend.floatx()
+    if name == "random_uniform" and keras.backend.is_int_dtype(dtype):
+        distribution = "random_integers"
     arguments["seed"], values = operations_that_draw.made(distribution, arguments.get("seed"), callers.era_of_caller())
     if values is None:
         return None
@@ -171,7 +186,10 @@ def _draw_of_graph(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | 
         x, rate = tf.convert_to_tensor(arguments["x"]), arguments["level"]
         shape = draws_of_tensorflow.shape_of_mask(x, arguments.get("noise_shape"))
         return lambda: x * (1 / (1 - rate)) * tf.cast(values(shape, x.dtype) >= rate, x.dtype)
-    shape, dtype = arguments["shape"], arguments.get("dtype") or keras.backend.floatx()
+    shape = arguments["shape"]
+    if distribution == "random_integers":
+        bounds = {"minval": arguments.get("minval", 0), "maxval": arguments.get("maxval", 1)}
+        return functools.partial(values, shape, dtype, **bounds)
     if name == "random_uniform":
         first = arguments.get("minval", 0.0)
         scale = arguments.get("maxval", 1.0) - first
@@ -291,6 +309,38 @@ def in_call_of_layer(frame: FrameType | None) -> bool:
             return frame.f_code.co_name == "call"
         frame = frame.f_back
     return False
+
+
+def random_uniform_variable(
+    shape: Any, low: float, high: float, dtype: Any = None, name: str | None = None, seed: int | None = None
+) -> Any:
+    """Return a variable with values from `low` to `high`; in a loss or a layer, a tensor that keeps them."""
+    return _random_variable("uniform", shape, (low, high), dtype, name, seed)
+
+
+def random_normal_variable(
+    shape: Any, mean: float, scale: float, dtype: Any = None, name: str | None = None, seed: int | None = None
+) -> Any:
+    """Return a variable with values of a normal distribution; in a loss or a layer, a tensor that keeps them."""
+    return _random_variable("normal", shape, (mean, scale), dtype, name, seed)
+
+
+def _random_variable(
+    kind: str, shape: Any, bounds: tuple[float, float], dtype: Any, name: str | None, seed: int | None
+) -> Any:
+    frame = callers.user_frame(sys._getframe(2))
+    era = Era.TODAY if frame is None else callers.era_of(frame)
+    # In a `Lambda` of tf.keras 1.15 it was a weight.
+    if frame is None or not era.has_graphs or (era.is_tf_keras and not tf.executing_eagerly()):
+        return _unchanged(f"random_{kind}_variable")(shape, *bounds, dtype=dtype, name=name, seed=seed)
+    dtype = dtype or keras.backend.floatx()
+
+    def drawn() -> Any:
+        draws = draws_of_tensorflow.Draws(operations_that_draw.seed_of_variable(seed))
+        return getattr(draws, kind)(shape, *bounds, dtype).numpy()
+
+    value = None if tf.executing_eagerly() else counting_variables.value_of_place(frame, drawn)
+    return variable(drawn() if value is None else value, dtype, name)
 
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:

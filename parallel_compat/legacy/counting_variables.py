@@ -14,10 +14,11 @@ import keras
 import tensorflow as tf
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, FrameType
 
-# Of a layer, or a loss as it was compiled: the variables that a line made, in their order within one trace.
-_made: weakref.WeakKeyDictionary[Any, dict[Any, list[tf.Variable]]] = weakref.WeakKeyDictionary()
+# Of a layer, or a loss as it was compiled: the variables and values that a line made, in their order within a trace.
+_made: weakref.WeakKeyDictionary[Any, dict[Any, list[Any]]] = weakref.WeakKeyDictionary()
 # Of a trace: how many of them each line has made.
 _counts: weakref.WeakKeyDictionary[Any, collections.Counter[Any]] = weakref.WeakKeyDictionary()
 
@@ -30,21 +31,34 @@ def variable_of_place(frame: FrameType, given: tuple[Any, ...], keywords: dict[s
         given: what `tf.Variable` was given.
         keywords: by their names.
     """
+    if not _assigns(frame.f_code):
+        return None
+    found: tf.Variable | None = value_of_place(frame, lambda: tf.Variable(*given, **{**keywords, "trainable": False}))
+    return found
+
+
+def value_of_place(frame: FrameType, make: Callable[[], Any]) -> Any:
+    """Return what a line of a loss or of a `call` made when it was traced first; None where it is neither.
+
+    Args:
+        frame: that of the user's code.
+        make: makes it, outside of the trace.
+    """
     owner = _owner(frame)
-    if owner is None or not _assigns(frame.f_code):
+    if owner is None:
         return None
     graph = tf.compat.v1.get_default_graph()
     while getattr(graph, "outer_graph", None) is not None and hasattr(graph.outer_graph, "outer_graph"):
         graph = graph.outer_graph
     place = (id(owner), frame.f_code, frame.f_lasti)
     count = _counts.setdefault(graph, collections.Counter())
-    variables = _made.setdefault(owner, {}).setdefault(place, [])
+    values = _made.setdefault(owner, {}).setdefault(place, [])
     nth = count[place]
     count[place] += 1
-    if nth == len(variables):
+    if nth == len(values):
         with tf.init_scope():
-            variables.append(tf.Variable(*given, **{**keywords, "trainable": False}))
-    return variables[nth]
+            values.append(make())
+    return values[nth]
 
 
 def _owner(frame: FrameType | None) -> Any:

@@ -203,6 +203,20 @@ def tensor_of_list(values: Any, dtype: Any) -> Any:
         return tf.constant(values, keras.backend.standardize_dtype(dtype)).numpy()
 
 
+def array_beside(values: Any, dtype: Any) -> Any:
+    """Return what an array or number of numpy is next to a tensor: TensorFlow makes a tensor of its type of it.
+
+    Keras 3 computes `tensor * np.float64(2)` in float64.
+
+    Args:
+        values: the array or number; what has no numbers of that type is returned as it is.
+        dtype: the type.
+    """
+    dtype = keras.backend.standardize_dtype(dtype)
+    kinds = "biuf" if keras.backend.is_float_dtype(dtype) else "iu" if keras.backend.is_int_dtype(dtype) else ""
+    return tensor_of_list(values, dtype) if values.dtype.kind in kinds else values
+
+
 def get_item(tensor: Any, key: Any) -> Any:
     """Return a part of a symbolic tensor, by any key that TensorFlow takes."""
     return layer_of(tf.__operators__.getitem, (tensor, key), {}, "tensorflow.__operators__.getitem")

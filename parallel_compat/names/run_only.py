@@ -53,7 +53,7 @@ _MODULES = {
 }  # fmt: skip
 _OF_LAYERS = "K activations constraints initializers regularizers"
 _HELD_MODULES = {
-    "layers": f"{_OF_LAYERS} copy",
+    "layers": f"{_OF_LAYERS} copy np warnings",
     "layers.core": f"{_OF_LAYERS} copy np warnings",
     "layers.convolutional": _OF_LAYERS,
     "layers.recurrent": f"{_OF_LAYERS} np warnings",
@@ -76,9 +76,21 @@ _HELD_MODULES = {
     "activations": "K warnings",
     "constraints": "K",
     "engine.training": "K copy np warnings",
+    "utils.generic_utils": "np sys time",
     "utils.np_utils": "np",
     "wrappers.scikit_learn": "copy np types",
 }
+# Modules that packages of it imported in their `__init__`: `from keras.utils import *` brought `np_utils`.
+MODULES_OF_PACKAGES = {
+    "keras.layers": (
+        "advanced_activations", "convolutional", "convolutional_recurrent", "core", "cudnn_recurrent", "embeddings",
+        "local", "merge", "noise", "normalization", "pooling", "recurrent", "wrappers",
+    ),
+    "keras.utils": (
+        "conv_utils", "data_utils", "generic_utils", "io_utils", "layer_utils", "multi_gpu_utils", "np_utils",
+        "vis_utils",
+    ),
+}  # fmt: skip
 _OF_STANDALONE = {
     f"keras.{module}.{name}": _MODULES[name] for module, names in _HELD_MODULES.items() for name in names.split()
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 
 import keras
 import numpy as np
@@ -327,3 +328,56 @@ def test_each_place_of_a_layer_in_models_draws_for_itself(make, monkeypatch):
     turns = [*zip(made, data, strict=True)] * 3
     losses = [model.train_on_batch(each, x[:, :1]) for model, each in turns]
     np.testing.assert_allclose(losses, np.ravel(OF_PLACES[make.__name__]), rtol=2e-5)
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_a_model_called_on_the_same_tensors_again_draws_on_with_its_first_call():
+    """It returned what that call had. The losses are those of Keras 2.2.4."""
+    np.random.seed(7)
+    sys.modules["tensorflow"].compat.v1.set_random_seed(3)
+    x, y = keras.layers.Input((4,)), keras.layers.Input((4,))
+    inner = keras.models.Model(x, keras.layers.Dropout(0.5)(x))
+
+    def compiled():
+        model = keras.models.Model(y, keras.layers.Dense(1, kernel_initializer="ones", use_bias=False)(inner(y)))
+        model.compile(keras.optimizers.SGD(0.0), "mse")
+        return model
+
+    first, second = compiled(), compiled()
+    data = np.arange(12).reshape(3, 4) / 10
+    losses = [model.train_on_batch(data, np.zeros((3, 1))) for model in (first, second, first, second)]
+    np.testing.assert_allclose(losses, [16.533333, 4.613333, 7.013332, 12.493333], rtol=1e-5)
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_integers_are_those_that_an_operation_of_a_graph_drew():
+    from keras import backend as K
+
+    np.random.seed(7)
+    sys.modules["tensorflow"].compat.v1.set_random_seed(3)
+    x = keras.layers.Input((4,))
+    drawn = keras.layers.Lambda(lambda t: K.cast(K.random_uniform(K.shape(t)[:1], 0, 1000, dtype="int32"), "float32"))
+    model = keras.models.Model(x, drawn(x))
+    numbers = [model.predict(np.ones((3, 4))).tolist() for _ in range(2)]
+    assert numbers == [[486, 293, 199], [464, 232, 645]]
+    assert np.random.randint(10**6) == 573977
+
+
+@pytest.mark.usefixtures("of_keras_2_2_4")
+def test_random_variables_have_the_values_of_then_and_keep_them_in_a_layer():
+    from keras import backend as K
+
+    np.random.seed(7)
+    sys.modules["tensorflow"].compat.v1.set_random_seed(3)
+    np.testing.assert_allclose(K.eval(K.random_normal_variable((3,), 0, 1)), [0.12896, 1.75271, 1.10082], atol=1e-5)
+    assert np.random.randint(10**6) == 189636
+    np.testing.assert_allclose(K.eval(K.random_uniform_variable((3,), -1, 2)), [0.95399, -0.16088, 0.37896], atol=1e-5)
+    assert np.random.randint(10**6) == 535030
+    x = keras.layers.Input((3,))
+    kept = keras.layers.Lambda(lambda t: t * 0 + K.random_normal_variable((2, 3), 0, 1) + K.in_train_phase(t, t))(x)
+    model = keras.models.Model(x, keras.layers.Dense(1, kernel_initializer="ones")(kept))
+    model.compile(keras.optimizers.SGD(0.0), "mse")
+    predicted = model.predict(np.ones((2, 3)))
+    loss = model.train_on_batch(np.ones((2, 3)), np.zeros((2, 1)))
+    assert loss == pytest.approx(np.mean(predicted**2), rel=1e-5)
+    np.testing.assert_array_equal(model.predict(np.ones((2, 3))), predicted)

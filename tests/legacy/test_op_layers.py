@@ -87,6 +87,21 @@ def test_a_random_function_of_sizes_draws_one_seed():
     assert [*found, np.random.rand()] == pytest.approx([0.5488135, 0.84426575, 0.84725174, 0.38438171])
 
 
+def test_numbers_of_numpy_are_of_the_type_of_the_tensor_beside_them():
+    """As `convert_to_tensor(y, dtype_hint=x.dtype)` of TensorFlow made them; Keras 3 goes on in float64."""
+    K, x = keras.backend, keras.Input((2,))
+    number, array = np.float64(2), np.eye(2)
+    made = [x * number, number - x, array / x, x @ array, x**number, K.maximum(x, number), K.sum(x) + number]
+    assert {keras.backend.standardize_dtype(tensor.dtype) for tensor in made} == {"float32"}
+    assert (tf.cast(x, "int32") * np.int64(2)).dtype == "int32"
+    y = keras.layers.Dense(1)(x)
+    model = keras.Model(x, y)
+    model.add_loss(K.mean(y) * np.log(np.float64(2)))
+    model.add_loss(K.mean(y))  # one loss was of float64, the sum of both was refused
+    model.compile("sgd")
+    assert np.isfinite(model.train_on_batch(np.ones((4, 2)), None))
+
+
 def test_a_list_of_another_type_is_refused():
     with pytest.raises(TypeError):
         tf.shape(keras.Input((4, 3))) * [1.5, 1, 1]

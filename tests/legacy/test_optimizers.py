@@ -313,6 +313,26 @@ def test_moving_statistics_of_a_layer_that_several_models_train(replicas):
         np.testing.assert_allclose(norm.get_weights()[2], [expected] * 2, atol=1e-5)
 
 
+def test_models_called_on_the_same_tensors_again_go_on_with_the_statistics_of_their_first_call():
+    """A GAN's `discriminator(generator(noise))`, said for each of two models; the numbers are those of Keras 2.2.4."""
+    x = keras.layers.Input((2,))
+    norm = keras.layers.BatchNormalization(momentum=0.9)
+    inner = keras.Model(x, norm(x))
+    front = keras.Model(x, keras.layers.Lambda(lambda t: t * 1.0)(x))
+
+    def compiled(x):
+        model = keras.Model(x, keras.layers.Dense(1)(inner(front(x))))
+        model.compile("sgd", "mse")
+        return model
+
+    y = keras.layers.Input((2,))
+    first, second, third = compiled(y), compiled(y), compiled(keras.layers.Input((2,)))
+    steps = [(first, 1, 1), (second, 3, 2.05263), (first, 5, 3.14022), (third, 1, 1), (second, 2, 2.80866)]
+    for model, value, expected in steps:
+        model.train_on_batch(np.full((4, 2), value), np.ones((4, 1)))
+        np.testing.assert_allclose(norm.get_weights()[2], [expected] * 2, atol=1e-5)
+
+
 def test_optimizers_of_tensorflow_1_that_step_as_before():
     import tensorflow as tf
 

@@ -174,6 +174,32 @@ def test_lr_is_the_learning_rate_of_a_class_that_keeps_only_that_as_of_keras_23(
         _ = Plain(0.25).momentum
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_get_updates_gets_the_loss_of_the_step(replicas):
+    """As Eve asks for it. The numbers are those of Keras 2.2.4."""
+    from keras import backend as K
+    from keras.optimizers import Optimizer
+
+    class ByLoss(Optimizer):
+        lr = 0.1
+
+        def get_updates(self, loss, params):
+            by_loss = K.switch(K.greater(loss, K.variable(0.17)), K.variable(1.1), loss) * K.minimum(loss, 2.0)
+            steps = [self.lr * by_loss * g for g in self.get_gradients(loss, params)]
+            return [K.update(p, p - step) for p, step in zip(params, steps, strict=True)]
+
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2, kernel_regularizer="l2")])
+    model.set_weights([np.arange(6).reshape(3, 2) / 6, np.zeros(2)])
+    model = parallel_compat.parallelize(model, [0, 1]) if replicas > 1 else model
+    model.compile(ByLoss(), "mse")
+    r = np.random.RandomState(0)
+    x, y = r.rand(8, 3), r.rand(8, 2)
+    history = model.fit(x, y, batch_size=4, epochs=3, shuffle=False, verbose=0).history
+    np.testing.assert_allclose(history["loss"], [0.19152, 0.17871, 0.16832], atol=1e-5)
+    kernel = [-0.01374, 0.15596, 0.31296, 0.47997, 0.64545, 0.81286]
+    np.testing.assert_allclose(model.get_weights()[0].ravel(), kernel, atol=1e-5)
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("name", ["SGD", "Adagrad", "Nadam"])

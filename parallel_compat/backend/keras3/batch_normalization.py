@@ -11,6 +11,7 @@ import keras
 import keras.src.backend.tensorflow.nn as tensorflow_nn
 import tensorflow as tf
 
+from parallel_compat.backend.keras3.repeated_calls import first_call
 from parallel_compat.backend.patches import STEP
 from parallel_compat.context_variables import set_within
 
@@ -214,7 +215,7 @@ def _calls(model: keras.Model, layer: keras.layers.Layer) -> Iterator[tuple[Any,
     for node in (node for nodes in graph.values() for node in nodes):
         operation = node.operation
         if isinstance(operation, keras.Model) and any(each is layer for each in operation._flatten_layers()):
-            yield from ((weakref.ref(node), *inner) for inner in _calls(operation, layer))
+            yield from ((weakref.ref(first_call(node)), *inner) for inner in _calls(operation, layer))
         elif isinstance(operation, keras.layers.Layer) and any(each is layer for each in operation._flatten_layers()):
             yield (weakref.ref(node),)
 

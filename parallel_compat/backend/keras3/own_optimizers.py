@@ -352,7 +352,13 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
                 self.inner._create_all_weights([each._value for each in variables])
             return
         with tf.__internal__.FuncGraph("updates").as_default():  # asked for, and not run
-            self._updates([tf.zeros(each.shape, each.dtype) for each in variables], variables)
+            zeros = [tf.zeros(each.shape, each.dtype) for each in variables]
+            self._updates(zeros, variables, tf.zeros((), keras.backend.floatx()))
+
+    def scale_loss(self, loss: Any) -> Any:
+        """Keep the loss of a step for `get_updates`, which got it; a training step hands it here, to be scaled."""
+        self.__dict__["_loss"] = loss
+        return super().scale_loss(loss)
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> None:
         """Make a step."""
@@ -361,8 +367,9 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
         if not self.built:
             with tf.init_scope():
                 self.build(variables)
+        loss = vars(self).pop("_loss", None)
         if self._is_v1:
-            self._run(self._updates(gradients, variables))
+            self._run(self._updates(gradients, variables, loss))
         else:
             self.inner.apply_gradients(zip(gradients, [each._value for each in variables], strict=True))
         for variable in variables:
@@ -375,9 +382,9 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
         config: dict[str, Any] = self.inner.get_config()
         return config
 
-    def _updates(self, gradients: list[Any], variables: list[Any]) -> Any:
+    def _updates(self, gradients: list[Any], variables: list[Any], loss: Any) -> Any:
         inner = self.inner
-        given: dict[str, Any] = {"loss": None, "params": variables}
+        given: dict[str, Any] = {"loss": loss, "params": variables}
         if "constraints" in inspect.signature(inner.get_updates).parameters:  # Keras 1
             given["constraints"] = {}
         for each in self._asked:  # of another graph

@@ -8,6 +8,7 @@ generators of its own instead. Read in TensorFlow 2.2.3's `random_seed.get_seed`
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from typing import TYPE_CHECKING, Any
@@ -96,7 +97,7 @@ class Stream:
         with tf.init_scope():
             self.go_on_from((tf.compat.v1.get_seed(seed), 0))
 
-    def next_values(self, operation: Any, shape: Any, dtype: Any) -> Any:
+    def next_values(self, operation: Any, shape: Any, dtype: Any, **bounds: Any) -> Any:
         """Return the next values.
 
         TensorFlow's kernel sets aside 256 blocks of its generator for each value (`PhiloxRandomOp`).
@@ -105,9 +106,10 @@ class Stream:
             operation: the stateless one of the same distribution, of `tf.raw_ops`.
             shape: the shape, which may be a tensor.
             dtype: the dtype.
+            bounds: what `operation` takes besides.
         """
         seeds = tf.unstack(tf.cast(self._seeds, tf.uint64))
-        values = _values(operation, shape, seeds, dtype, tf.cast(self._drawn, tf.uint64))
+        values = _values(functools.partial(operation, **bounds), shape, seeds, dtype, tf.cast(self._drawn, tf.uint64))
         self._drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
         return values
 
@@ -121,6 +123,12 @@ def _values(operation: Any, shape: Any, seeds: Sequence[Any], dtype: Any, drawn:
         counter=tf.stack([drawn, of_operation]),
         alg=_PHILOX,
     )
+
+
+def integers(*, dtype: Any, minval: Any, maxval: Any, **keywords: Any) -> Any:
+    """Draw integers from `minval` to below `maxval`."""
+    bounds = {"minval": tf.cast(minval, dtype), "maxval": tf.cast(maxval, dtype)}
+    return tf.raw_ops.StatelessRandomUniformIntV2(**bounds, **keywords)
 
 
 def whole_numbers(seeds: tuple[int, int]) -> Iterator[int]:

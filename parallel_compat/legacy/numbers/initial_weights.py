@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.layers import calls_of, is_of_graph
+from parallel_compat.backend.keras3.repeated_calls import first_call
 from parallel_compat.backend.keras3.symbolic_values import place_of_call
 from parallel_compat.legacy.numbers import draws_of_tensorflow
 from parallel_compat.names.eras import Era
@@ -184,11 +185,14 @@ def _place_and_seed(layer: Any) -> tuple[tuple[int, ...], int | None]:
     """Return at which place of a graph a layer is called, and the seed of its operation there, or None if not known."""
     around, node = place_of_call()
     if around:
-        place = tuple(map(id, (*around, node)))
-        if around[0] is None:
-            return place, None
-        model = around[0].operation
-        return place, vars(model).get(_WITHIN, {}).get(_number(around[0], calls_of(model)), {}).get(place[1:])
+        call, *within = around
+        if call is None:
+            return tuple(map(id, (*around, node))), None
+        calls, seeds_within = calls_of(call.operation), vars(call.operation).get(_WITHIN, {})
+        if _number(call, calls) not in seeds_within:
+            call = first_call(call)  # it made no operations, and returned what that one had
+        place = tuple(map(id, (call, *within, node)))
+        return place, seeds_within.get(_number(call, calls), {}).get(place[1:])
     seeds = vars(layer).get(_OF_MASKS, ())
     if len(seeds) == 1:
         return (), seeds[0]

@@ -19,8 +19,9 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.kept_from_calls import outermost_trace
 from parallel_compat.backend.keras3.layers import is_of_graph
+from parallel_compat.backend.keras3.repeated_calls import first_tensor
 from parallel_compat.legacy import closures
-from parallel_compat.legacy.numbers import draws_of_functions
+from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow
 from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
 from parallel_compat.legacy.numbers.initial_weights import (
     LAYERS,
@@ -50,7 +51,10 @@ _NAMES = {"dropout", "random_binomial", "random_normal", "random_uniform", "trun
 
 _NOT_OF_USERS = ("keras.", "parallel_compat.", "tensorflow.", "builtins")
 
+_SEEDS_OF_VARIABLES = 1_000_000_000
+
 _OPERATIONS = {
+    "random_integers": draws_of_tensorflow.integers,
     "random_normal": tf.raw_ops.StatelessRandomNormalV2,
     "random_uniform": tf.raw_ops.StatelessRandomUniformV2,
     "truncated_normal": tf.raw_ops.StatelessTruncatedNormalV2,
@@ -131,16 +135,17 @@ def called_in_graph(layer: keras.layers.Layer, era: Era) -> Iterator[None]:
         graph.is_by_itself = False
 
 
-def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[[Any, Any], Any] | None]:
+def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[..., Any] | None]:
     """Make an operation that draws.
 
     Args:
-        name: the name of its function of `keras.backend`, a key of `_OPERATIONS`.
+        name: a key of `_OPERATIONS`.
         seed: the user's, or None for one from `np.random`.
         era: the era of the code that makes it, before today's.
 
     Returns:
-        Its seed; and what draws its next values, given their shape and dtype: from 0 to 1, or with a deviation of 1.
+        Its seed; and what draws its next values, given their shape and dtype: from 0 to 1, with a deviation of 1, or
+        integers between bounds that it is given.
         The latter is None where it is not known which operation of a graph it is: on several devices, for layers that
         were called several times, in loops, and for what no model calls.
     """
@@ -157,6 +162,14 @@ def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[[A
         stream = draws_of_functions.stream_of(seed)
         seed = draw_seed(seed) if stream is None else seed
     return seed, None if stream is None else functools.partial(stream.next_values, _OPERATIONS[name])
+
+
+def seed_of_variable(seed: int | None) -> int:
+    """Return the seed of the values of a `K.random_normal_variable`: the user's, or one from `np.random`."""
+    graph: Graph | None = getattr(_graph, "built", None)
+    if graph is not None and seed is None:
+        graph.masks += 1
+    return int(np.random.randint(_SEEDS_OF_VARIABLES)) if seed is None else seed
 
 
 @contextlib.contextmanager
@@ -185,7 +198,8 @@ def note_call(layer: keras.layers.Layer, graph: Graph, given: Any, era: Era) -> 
         returned what that call had (`Network.call`).
     """
     if isinstance(layer, keras.Model):
-        tensors, before = keras.tree.flatten(given), vars(layer).setdefault(_TENSORS, [])
+        tensors = [first_tensor(each) for each in keras.tree.flatten(given)]
+        before = vars(layer).setdefault(_TENSORS, [])
         if not era.is_tf_keras and any(_are_the_same(tensors, each) for each in before):
             return False
         before.append(tensors)

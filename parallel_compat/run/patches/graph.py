@@ -49,7 +49,8 @@ def put_on(patches: Patches) -> None:
             compare = functools.partial(_compare_variables, same)
             patches.wrap(kind, name, compare, why=why, read_in=KERAS if kind is keras.Variable else TENSORFLOW)
     for name in _WITH_LISTS:
-        patches.wrap(keras.KerasTensor, name, _with_lists, why="`tensor - [103.9, 116.8, 123.7]`")
+        why = "`tensor - [103.9, 116.8, 123.7]` and `tensor * np.float64(2)` are of the tensor's type"
+        patches.wrap(keras.KerasTensor, name, _with_lists, why=why)
     # TensorFlow's own `Tensor.__array_priority__`.
     patches.set(keras.KerasTensor, "__array_priority__", 100, why="`array - tensor` is the tensor's to answer")
     patches.wrap(
@@ -493,10 +494,11 @@ _WITH_LISTS = (*(f"__{side}{name}__" for name in _OF_TWO for side in ("", "r")),
 def _with_lists(original: Any) -> Any:
     @like(original)
     def operator(self: Any, other: Any) -> Any:
-        if isinstance(other, (list, tuple)) and callers.era_of_caller() is not Era.TODAY:
+        if isinstance(other, (list, tuple, np.ndarray, np.generic)) and callers.era_of_caller() is not Era.TODAY:
             from parallel_compat.legacy import op_layers
 
-            other = op_layers.tensor_of_list(other, self.dtype)
+            take = op_layers.tensor_of_list if isinstance(other, (list, tuple)) else op_layers.array_beside
+            other = take(other, self.dtype)
         return original(self, other)
 
     return operator
