@@ -374,7 +374,12 @@ def test_random_variables_have_the_values_of_then_and_keep_them_in_a_layer():
     np.testing.assert_allclose(K.eval(K.random_uniform_variable((3,), -1, 2)), [0.95399, -0.16088, 0.37896], atol=1e-5)
     assert np.random.randint(10**6) == 535030
     x = keras.layers.Input((3,))
+    state = np.random.get_state()
+    # The function is called, and called for its shape.
+    *_, next_drawn = [np.random.randint(10**9), np.random.randint(10**9), np.random.randint(10**6)]
+    np.random.set_state(state)
     kept = keras.layers.Lambda(lambda t: t * 0 + K.random_normal_variable((2, 3), 0, 1) + K.in_train_phase(t, t))(x)
+    assert np.random.randint(10**6) == next_drawn
     model = keras.models.Model(x, keras.layers.Dense(1, kernel_initializer="ones")(kept))
     model.compile(keras.optimizers.SGD(0.0), "mse")
     predicted = model.predict(np.ones((2, 3)))

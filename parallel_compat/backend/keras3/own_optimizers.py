@@ -367,7 +367,7 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
         if not self.built:
             with tf.init_scope():
                 self.build(variables)
-        loss = vars(self).pop("_loss", None)
+        loss = self.__dict__.pop("_loss", None)
         if self._is_v1:
             self._run(self._updates(gradients, variables, loss))
         else:

@@ -51,8 +51,6 @@ _NAMES = {"dropout", "random_binomial", "random_normal", "random_uniform", "trun
 
 _NOT_OF_USERS = ("keras.", "parallel_compat.", "tensorflow.", "builtins")
 
-_SEEDS_OF_VARIABLES = 1_000_000_000
-
 _OPERATIONS = {
     "random_integers": draws_of_tensorflow.integers,
     "random_normal": tf.raw_ops.StatelessRandomNormalV2,
@@ -67,11 +65,13 @@ class Graph:
     Attributes:
         seeds: of operations of the backend, and which of them were given.
         masks: how many seeds the layers drew that `call` called.
+        variables: how many seeds the values of variables had.
     """
 
     def __init__(self) -> None:
         self.seeds: list[tuple[int, bool]] = []
         self.masks = 0
+        self.variables = 0
         self.run: Any = None  # that of `call` which counts: today there may be several
         self.is_by_itself = False  # within what draws for all that it calls
 
@@ -102,6 +102,7 @@ def being_built(by_itself: bool = False) -> Iterator[Graph]:
         if before is not None:
             before.seeds += graph.seeds
             before.masks += graph.masks
+            before.variables += graph.variables
 
 
 def is_built() -> bool:
@@ -168,8 +169,12 @@ def seed_of_variable(seed: int | None) -> int:
     """Return the seed of the values of a `K.random_normal_variable`: the user's, or one from `np.random`."""
     graph: Graph | None = getattr(_graph, "built", None)
     if graph is not None and seed is None:
-        graph.masks += 1
-    return int(np.random.randint(_SEEDS_OF_VARIABLES)) if seed is None else seed
+        graph.variables += 1
+    return _draw_seed_of_variable() if seed is None else seed
+
+
+def _draw_seed_of_variable() -> int:
+    return int(np.random.randint(1_000_000_000))
 
 
 @contextlib.contextmanager
@@ -246,11 +251,15 @@ def _seeds_of_layers(model: keras.Model, era: Era) -> list[tuple[int, bool]]:
     return seeds
 
 
-def draw_for_shape(layer: keras.layers.Layer, seeds: list[tuple[int, bool]], masks: int, era: Era) -> None:
+def draw_for_shape(
+    layer: keras.layers.Layer, seeds: list[tuple[int, bool]], masks: int, era: Era, variables: int = 0
+) -> None:
     """Draw what the function of a Lambda layer drew when Keras 2.2.4 called it once more, for the shape it gives."""
     if not era.is_tf_keras and keras3.finds_shape_by_its_function(layer):
         for _ in range(masks + sum(not is_given for _, is_given in seeds)):
             draw_seed()
+        for _ in range(variables):
+            _draw_seed_of_variable()
 
 
 def may_draw(layer: keras.layers.Layer, era: Era) -> bool:

@@ -522,7 +522,7 @@ def _symbolic_call(original: Any) -> Any:
             if not graph.seeds and not graph.masks and operations_that_draw.may_draw(self, era):
                 call_on_specs(self, *given, **keywords)  # the function was called, whatever the shape
             makes_operations = operations_that_draw.note_call(self, graph, given, era)
-            operations_that_draw.draw_for_shape(self, graph.seeds, graph.masks, era)
+            operations_that_draw.draw_for_shape(self, graph.seeds, graph.masks, era, graph.variables)
         if makes_operations and not graph.masks and not never:
             initial_weights.draw_seeds_of(self, era)
         return result
