@@ -184,7 +184,7 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
 
 def _gradients(loss: Any, variables: Any, of_losses: Any) -> list[Any]:
     by = list(variables) if isinstance(variables, (list, tuple)) else [variables]
-    if loss is None and (of_step := own_optimizers.gradients_of_step(by)) is not None:
+    if (of_step := own_optimizers.gradients_of_step(loss, by)) is not None:
         return of_step  # the loss that `get_updates` is asked with
     losses = list(loss) if isinstance(loss, (list, tuple)) else [loss]
     in_use = values_in_use()

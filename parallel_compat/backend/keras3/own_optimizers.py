@@ -97,7 +97,7 @@ def _v1(name: str, formula: Callable[[Any, Any, Any], Any] | None) -> Any:
     def get_gradients(self: Any, loss: Any, params: Any) -> list[Any]:
         asked = _gradients.get()
         assert asked is not None
-        of, clip = asked
+        of, clip, _ = asked
         whole = clip([of[id(each)] for each in params], *(vars(self).get(name) for name in ("clipnorm", "clipvalue")))
         return [_dense(each) for each in whole]
 
@@ -200,24 +200,27 @@ def _of_keras_2(optimizer: Any, formula: Callable[[Any, Any, Any], Any]) -> Any:
     return made
 
 
-_gradients: ContextVar[tuple[dict[int, Any], Callable[..., list[Any]]] | None] = ContextVar("gradients", default=None)
+_gradients: ContextVar[tuple[dict[int, Any], Callable[..., list[Any]], Any] | None] = ContextVar(
+    "gradients", default=None
+)
 
 
-def gradients_of_step(params: Sequence[Any]) -> list[Any] | None:
+def gradients_of_step(loss: Any, params: Sequence[Any]) -> list[Any] | None:
     """Return the gradients of a step whose updates an optimizer is asked for, as they were computed; else None.
 
     Args:
+        loss: what they are asked of: other losses than that of the step have other gradients.
         params: the variables.
     """
     asked = _gradients.get()
-    return None if asked is None else [_dense(asked[0][id(each)]) for each in params]
+    return None if asked is None or loss is not asked[2] else [_dense(asked[0][id(each)]) for each in params]
 
 
 def _in_step(
-    gradients: Sequence[Any], variables: Sequence[Any], clip: Callable[..., list[Any]]
+    gradients: Sequence[Any], variables: Sequence[Any], clip: Callable[..., list[Any]], loss: Any = None
 ) -> contextlib.AbstractContextManager[None]:
     of = {id(variable): gradient for variable, gradient in zip(variables, gradients, strict=True)}
-    return set_within(_gradients, (of, clip))
+    return set_within(_gradients, (of, clip, loss))
 
 
 def through_functions_of_users(
@@ -392,7 +395,7 @@ class OwnOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]  # Keras c
                 each.updates = []
         inner.get_weights = self._first_weights
         try:
-            with _in_step(gradients, variables, self._clip), _making(self._made):
+            with _in_step(gradients, variables, self._clip, loss), _making(self._made):
                 return inner.get_updates(**given)
         finally:
             del inner.get_weights
