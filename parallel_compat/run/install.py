@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.backend.patches import RUN
 from parallel_compat.names.eras import Era
-from parallel_compat.run import callers, object_eras, remedies, usage
+from parallel_compat.run import callers, object_eras, pandas_defaults, remedies, usage
 from parallel_compat.run.modules import LegacyModules
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def install(
             "keras": with_keras,
             "tensorflow": with_tensorflow,
             "numpy": lambda: remedies.put_on_numpy(RUN),
+            "pandas": lambda: pandas_defaults.put_on(RUN),
             "h5py": with_h5py,
             "parallel_compat.parallel_model": with_parallel_model,
             "parallel_compat.training.in_memory": with_loops,
@@ -165,6 +166,7 @@ def uninstall() -> None:
     _modules.undo()
     RUN.undo()
     remedies.print_as_before()
+    pandas_defaults.put_back()
     _modules = _replicas = None
     callers.forget()
     object_eras.train_in_graphs(False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
+import types
 from importlib import metadata
 
 import numpy as np
@@ -271,3 +272,18 @@ def test_the_printing_of_numbers_is_put_back():
     )
     ours = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert ours.returncode == 0, ours.stderr
+
+
+@pytest.mark.parametrize(
+    ("era", "answer"), [("tf.keras-2.2", ("uint8", "bool", False)), ("today", (None, "bool", True))]
+)
+def test_tables_of_pandas_have_the_types_of_then(monkeypatch, era, answer):
+    """Read from pandas 1.1.5: `get_dummies` gives uint8, which `describe` counts in, and text is of `object`."""
+    options = {"future.infer_string": True}  # as pandas 3 has it
+    pandas = types.ModuleType("pandas")
+    pandas.get_dummies = lambda data, dtype=None: dtype
+    pandas.get_option, pandas.set_option = options.__getitem__, options.__setitem__
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    with parallel_compat.legacy_names(era=era):
+        assert (pandas.get_dummies(["a"]), pandas.get_dummies(["a"], dtype="bool"), *options.values()) == answer
+    assert (pandas.get_dummies(["a"]), *options.values()) == (None, True)
