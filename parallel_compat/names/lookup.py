@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from parallel_compat.names import run_only, table
@@ -48,6 +49,26 @@ def submodule(module: str, name: str) -> str | None:
     """Return the full name of a submodule that old code reaches as an attribute, or None."""
     child = f"{spelled(module)}.{name}"
     return child if is_module(child) else None
+
+
+@cache
+def moved_module(name: str) -> str | None:
+    """Return where a module of TensorFlow's own tree is today, or None where nothing is known of such a module.
+
+    It is asked for every module of TensorFlow that is imported, as `is_module` is.
+
+    >>> moved_module("tensorflow.python.training.training_ops")
+    'tensorflow.python.ops.gen_training_ops'
+    """
+    if not name.startswith("tensorflow.python.") or table.root_of(name) is not None:
+        return None
+    row = answer(*name.rpartition(".")[::2])
+    if row is None or row.status is not Status.MOVED or row.target is None:
+        return None
+    try:
+        return row.target if isinstance(fetch(row.target), ModuleType) else None
+    except ImportError:
+        return None
 
 
 @cache

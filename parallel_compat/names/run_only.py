@@ -201,6 +201,11 @@ _PROVIDED: dict[str, str] = {
     "keras.metrics.deserialize": f"{_LEGACY}.serializing.deserialize_metric",
     **{f"keras.{module}.serialize": f"{_LEGACY}.serializing.serialize" for module in _SERIALIZING},
     "keras.layers.serialize": f"{_LEGACY}.serializing.serialize",
+    **{
+        f"keras.{module}.{name}": f"{_LEGACY}.serializing.{name}"
+        for module in (*_SERIALIZING, "layers", "layers.core", "objectives", "utils", "utils.generic_utils")
+        for name in ("deserialize_keras_object", "serialize_keras_object")
+    },
     "keras.initializers.deserialize": f"{_LEGACY}.serializing.deserialize_initializer",
     "keras.initializers.get": f"{_LEGACY}.serializing.get_initializer",
     "keras.regularizers.l1": f"{_LEGACY}.regularizers.l1",

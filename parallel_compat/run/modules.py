@@ -114,7 +114,7 @@ class LegacyModules:
         if name not in self._after_import:
             if name.partition(".")[0] not in ROOTS:
                 return None
-            if not _is_watched(name) and _gone_module(name) is None:
+            if not (_is_watched(name) or _gone_module(name) or lookup.moved_module(name)):
                 return None
         spec = self._spec_of_today(name, path, target)
         if spec is not None:
@@ -125,7 +125,7 @@ class LegacyModules:
             return None
         if not lookup.is_module(name):
             _refuse_if_gone(name, sys._getframe(1))
-            if _gone_module(name) is None:
+            if not (_gone_module(name) or lookup.moved_module(name)):
                 return None
         return importlib.util.spec_from_loader(name, _MakeModule(self), is_package=True)  # type: ignore[arg-type]
 
@@ -221,6 +221,9 @@ class _MakeModule:
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = _MadeModule(spec.name)
         module.__class__ = _answering(_MadeModule, spec.name)  # type: ignore[assignment]
+        today = lookup.moved_module(spec.name)
+        if today is not None:
+            vars(module)["of_today"] = lookup.fetch(today)
         return module
 
     def exec_module(self, module: ModuleType) -> None:
@@ -231,7 +234,7 @@ class _MadeModule(ModuleType):
     """A module that is no more; all it holds is answered from the table.
 
     `tf.losses` was a module of TensorFlow 1, and is another name of `tf.keras.losses` today: what the table does not
-    have is in that one (`of_today`).
+    have is in that one (`of_today`), as it is in a module of TensorFlow's own tree that has moved.
     """
 
     of_today: ModuleType | None = None

@@ -94,6 +94,10 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "matplotlib 3.3 began to ask for as many labels as places: `plt.xticks(places[:len(labels)], labels)`",
     ),
     *(
+        (TypeError, said, "a bool for an int", "protobuf and numpy 2 make no number of a bool: `int(value)`")
+        for said in ("Expected an int, got a boolean", "'numpy.bool' object cannot be interpreted as an integer")
+    ),
+    *(
         (TypeError, said, "a number of an array", "numpy 2.4 makes one of arrays without axes alone: `array.item()`")
         for said in ("only 0-dimensional arrays can be converted", "a real number is required, not numpy.ndarray")
     ),

@@ -118,6 +118,10 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
             "raise ValueError('Must have equal len keys and value when setting with an iterable')",
             ".astype(object)` before, or `pip install 'pandas<3'`",
         ),
+        (
+            "raise TypeError('Field tensorflow.Int64List.value: Expected an int, got a boolean.')",
+            "`int(value)`",
+        ),
         ("'text'.decode('utf8')", "h5py 3"),
         (
             "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",
