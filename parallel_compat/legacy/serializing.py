@@ -6,18 +6,13 @@ writes. `deserialize` reads both forms.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import keras
 
-from parallel_compat.legacy import config_spelling, losses, model_configs, old_configs
+from parallel_compat.legacy import config_spelling, losses, model_configs
 from parallel_compat.legacy.numbers import metric_functions
-from parallel_compat.names.eras import Era
 from parallel_compat.run import callers
-
-# TensorFlow 2.2's mark of an object that stood in a configuration as it was.
-_PASSIVE = "__passive_serialization__"
 
 
 def serialize(thing: Any) -> Any:
@@ -35,9 +30,9 @@ def serialize(thing: Any) -> Any:
         name = getattr(thing, "__name__", None)
         if name is None:
             raise ValueError(f"Expected an object with `get_config`, or a function. Received: {thing!r}")
-        return losses.OLD_NAMES.get(name, name)
+        return _registered_name(thing, losses.OLD_NAMES.get(name, name))
     era = callers.era_of_caller()
-    kind, config = type(thing).__name__, dict(thing.get_config())
+    kind, config = _registered_name(type(thing), type(thing).__name__), dict(thing.get_config())
     if isinstance(thing, keras.optimizers.Optimizer):
         from parallel_compat.legacy.numbers import optimizer_steps
 
@@ -59,100 +54,14 @@ def serialize(thing: Any) -> Any:
     return {"class_name": kind, "config": config}
 
 
-def serialize_keras_object(instance: Any) -> Any:
-    """Return the form of any object: that of `serialize`, under the name that its class is registered by.
-
-    Args:
-        instance: an object with `get_config`, a function or a class, or None.
-    """
-    form = serialize(instance)
-    if callers.era_of_caller() is not Era.TF_KERAS_2_2:
-        return form
-    if not isinstance(form, dict):
-        return form if instance is None else _registered_name(instance, form)
-    config = {name: _in_config(item) for name, item in form["config"].items()}
-    return {"class_name": _registered_name(type(instance), form["class_name"]), "config": config}
-
-
 def _registered_name(thing: Any, name: str) -> str:
+    """Return the name that TensorFlow 2.2's `register_keras_serializable` gave, with its package, or the plain one."""
     registered = keras.saving.get_registered_name(thing)
-    return registered if ">" in registered else name
+    return registered if ">" in registered and not registered.startswith("parallel_compat>") else name
 
 
-def _in_config(item: Any) -> Any:
-    if not (hasattr(item, "get_config") or hasattr(item, "__name__")):
-        return item
-    form = serialize_keras_object(item)
-    return {**form, _PASSIVE: True} if isinstance(form, dict) else form
-
-
-def deserialize_keras_object(
-    identifier: Any,
-    module_objects: dict[str, Any] | None = None,
-    custom_objects: dict[str, Any] | None = None,
-    printable_module_name: str = "object",
-) -> Any:
-    """Make the object of a form, or return what has a name: tf.keras made an object of a class, Keras 2.2.4 did not.
-
-    >>> deserialize_keras_object("Mine", {"Mine": dict}, None, "mapping")
-    {}
-
-    Args:
-        identifier: a dict with `class_name` and `config`, a name, or None.
-        module_objects: what a module has by name, often `globals()`.
-        custom_objects: the user's own classes and functions by name, which go before.
-        printable_module_name: what the error calls the object.
-
-    Raises:
-        ValueError: nothing has that name, or `identifier` is none.
-    """
-    if identifier is None or inspect.isfunction(identifier):
-        return identifier
-    if isinstance(identifier, dict) and identifier.get("class_name") == "function":  # Keras 3's form of one
-        identifier = identifier["config"]
-    if isinstance(identifier, str):
-        found = _of_name(identifier, module_objects, custom_objects, f"{printable_module_name}:")
-        return found() if inspect.isclass(found) and callers.era_of_caller() is not Era.KERAS_2_2_4 else found
-    if not isinstance(identifier, dict) or not {"class_name", "config"} <= identifier.keys():
-        raise ValueError(
-            f"Expected a name, or a dict with `class_name` and `config`, as {printable_module_name}. "
-            f"Received: {identifier!r}"
-        )
-    name, config = identifier["class_name"], identifier["config"]
-    kind = _of_name(name, module_objects, custom_objects, f"{printable_module_name}: ")
-    config = {
-        key: deserialize_keras_object(item, module_objects, custom_objects, "config_item")
-        if isinstance(item, dict) and _PASSIVE in item
-        else item
-        for key, item in config.items()
-    }
-    if not hasattr(kind, "from_config"):  # a function that returns an object
-        with keras.saving.custom_object_scope(custom_objects or {}):
-            return kind(**config)
-    if inspect.isclass(kind) and kind.__module__.partition(".")[0] == "keras":
-        return _of_keras(kind, {"class_name": kind.__name__, "config": config}, custom_objects)
-    if "custom_objects" in inspect.signature(kind.from_config).parameters:
-        registered = keras.saving.get_custom_objects().items()
-        of_users = {name: each for name, each in registered if not name.startswith("parallel_compat>")}
-        return kind.from_config(config, custom_objects={**of_users, **(custom_objects or {})})
-    with keras.saving.custom_object_scope(custom_objects or {}):
-        return kind.from_config(config)
-
-
-def _of_name(name: str, module_objects: Any, custom_objects: dict[str, Any] | None, what: str) -> Any:
-    found = keras.saving.get_registered_object(name, custom_objects, module_objects)
-    if found is None:
-        raise ValueError(f"Unknown {what}{name}")
-    return found
-
-
-def _of_keras(kind: Any, form: dict[str, Any], custom_objects: dict[str, Any] | None) -> Any:
-    if issubclass(kind, keras.layers.Layer):
-        return old_configs.deserialize(form, custom_objects)
-    return kind.from_config((_today(form) if issubclass(kind, keras.initializers.Initializer) else form)["config"])
-
-
-def _today(form: Any) -> Any:
+def today(form: Any) -> Any:
+    """Return the form of an initializer as Keras 3 reads it; a name or an object as it is."""
     is_form = isinstance(form, dict) and isinstance(form.get("config"), dict)
     return config_spelling.initializer_of_today(form) if is_form else form
 
@@ -164,7 +73,7 @@ def deserialize_initializer(config: Any, custom_objects: dict[str, Any] | None =
         config: a dict with `class_name` and `config`, or a name.
         custom_objects: the user's own classes by name.
     """
-    return keras.initializers.deserialize(_today(config), custom_objects)
+    return keras.initializers.deserialize(today(config), custom_objects)
 
 
 def get_initializer(identifier: Any) -> Any:
@@ -173,7 +82,7 @@ def get_initializer(identifier: Any) -> Any:
     Args:
         identifier: a name, a dict, an initializer, or a function.
     """
-    return keras.initializers.get(_today(identifier))
+    return keras.initializers.get(today(identifier))
 
 
 def deserialize_loss(name: Any, custom_objects: dict[str, Any] | None = None) -> Any:

@@ -200,9 +200,10 @@ _PROVIDED: dict[str, str] = {
     "keras.losses.deserialize": f"{_LEGACY}.serializing.deserialize_loss",
     "keras.metrics.deserialize": f"{_LEGACY}.serializing.deserialize_metric",
     **{f"keras.{module}.serialize": f"{_LEGACY}.serializing.serialize" for module in _SERIALIZING},
+    "keras.optimizers.Optimizer": f"{_LEGACY}.optimizer_class.Optimizer",
     "keras.layers.serialize": f"{_LEGACY}.serializing.serialize",
     **{
-        f"keras.{module}.{name}": f"{_LEGACY}.serializing.{name}"
+        f"keras.{module}.{name}": f"{_LEGACY}.keras_objects.{name}"
         for module in (*_SERIALIZING, "layers", "layers.core", "objectives", "utils", "utils.generic_utils")
         for name in ("deserialize_keras_object", "serialize_keras_object")
     },
@@ -306,6 +307,7 @@ QUIET = frozenset(
         "keras.losses.get",
         "keras.metrics.get",
         *(f"keras.{module}.serialize" for module in _SERIALIZING),
+        "keras.optimizers.Optimizer",
         "keras.initializers.deserialize",
         "keras.initializers.get",
         "keras.regularizers.l1",

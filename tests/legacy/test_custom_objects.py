@@ -93,3 +93,16 @@ def test_libraries_keep_a_register_of_their_own(era):
             deserialize_keras_object("third", globals(), None, "scale")
         dense = {"class_name": "Dense", "config": {"units": 2, "name": "two", "kernel_initializer": "zeros"}}
         assert deserialize_keras_object(dense, vars(keras.layers)).units == 2
+
+
+def test_what_is_registered_is_named_with_its_package():
+    """Asked of TensorFlow 2.2.3."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import activations, regularizers
+        from tensorflow.keras.utils import register_keras_serializable
+
+        shrunk = register_keras_serializable(package="Mine", name="shrunk")(lambda x: x / 2)
+        kind = register_keras_serializable(package="Mine")(type("Own", (keras.regularizers.L2,), {}))
+        assert activations.serialize(shrunk) == "Mine>shrunk"
+        assert activations.deserialize("Mine>shrunk") is shrunk
+        assert regularizers.serialize(kind())["class_name"] == "Mine>Own"

@@ -521,3 +521,32 @@ def test_what_a_step_keeps_of_it_is_read_when_it_is_asked_for():
     assert [K.get_value(each) for each in asked] == [1.0, 1.0, 1.0]  # which assigns nothing
     with pytest.raises(NotImplementedError):
         K.get_value(model.optimizer.gradient)
+
+
+def test_optimizers_of_both_kinds_are_optimizers():
+    """Asked of Keras 2.2.4 and TensorFlow 2.2.3: wrappers check what they are given."""
+    from keras.optimizers import SGD, Optimizer
+
+    class Own(Optimizer):
+        def get_updates(self, loss, params):
+            return []
+
+        def get_config(self):
+            return {}
+
+    class OfVariables(Optimizer):
+        def __init__(self):
+            Optimizer.__init__(self, "OfVariables")
+
+        def _resource_apply_dense(self, grad, var, apply_state=None):
+            return var.assign_sub(grad)
+
+        def get_config(self):
+            return {}
+
+    made = (SGD(), Own(), OfVariables(), keras.optimizers.get(Own()))
+    assert [isinstance(each, Optimizer) for each in made] == [True] * 4
+    assert [issubclass(each, Optimizer) for each in (SGD, Own, OfVariables, Optimizer)] == [True] * 4
+    assert not isinstance("sgd", Optimizer)
+    assert not issubclass(dict, Optimizer)
+    assert Optimizer.apply_gradients

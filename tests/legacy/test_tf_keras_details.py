@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 
 import numpy as np
@@ -17,7 +18,7 @@ def test_variables_of_tensorflow_are_weights():
     """`self.w = tf.Variable(...)`, as the guides of TensorFlow 2 wrote layers: trained and listed, also in lists."""
     from tensorflow import keras
 
-    class Scaled(keras.layers.Layer):
+    class Scaled(tf.keras.layers.Layer):
         def __init__(self):
             super().__init__()
             self.factor = tf.Variable(3.0, name="factor")
@@ -808,3 +809,26 @@ def test_metrics_are_enough_to_evaluate_in_tensorflow_2_2():
         assert model.metrics_names == ["loss", "mae"]
         with pytest.raises(ValueError, match="loss"):
             model.fit(x, y, verbose=0)
+
+
+def test_a_layer_whose_constructor_is_decorated():
+    """`@typechecked` of TensorFlow Addons, among others: Keras 3 looked for `self` in what the decorator put there."""
+
+    def checked(function):
+        @functools.wraps(function)
+        def wrapper(*given, **keywords):
+            return function(*given, **keywords)
+
+        return wrapper
+
+    class Scaled(tf.keras.layers.Layer):
+        @checked
+        def __init__(self, by=2.0, **keywords):
+            super().__init__(**keywords)
+            self.by = by
+
+        def call(self, inputs):
+            return inputs * self.by
+
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        np.testing.assert_array_equal(Scaled(4.0, name="scaled")(np.ones((1, 2), "float32")), [[4.0, 4.0]])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _V1, _V2 = "tensorflow.python.keras.optimizer_v1", "tensorflow.python.keras.optimizer_v2"
+_BASES = ((_V1, "Optimizer"), (f"{_V2}.optimizer_v2", "OptimizerV2"))
 _MODULES_OF_V2 = {"Optimizer": ("optimizer_v2", "OptimizerV2"), "SGD": ("gradient_descent", "SGD")}
 _OF_V2 = {
     "_create_slots", "_decayed_lr", "_get_hyper", "_prepare_local", "_resource_apply_dense", "_resource_apply_sparse",
@@ -152,7 +153,13 @@ def _is_of(module: str, name: str, optimizer: Any) -> bool:
 
 def is_old(optimizer: Any) -> bool:
     """Say whether an optimizer is of one of the kinds that Keras 3 does not take."""
-    return _is_of(_V1, "Optimizer", optimizer) or _is_of(f"{_V2}.optimizer_v2", "OptimizerV2", optimizer)
+    return any(_is_of(module, name, optimizer) for module, name in _BASES)
+
+
+def is_old_kind(kind: type) -> bool:
+    """Say whether the objects of a class are of one of these kinds."""
+    loaded = (getattr(sys.modules.get(module), name, None) for module, name in _BASES)
+    return any(base is not None and issubclass(kind, base) for base in loaded)
 
 
 # --- an optimizer around another -----------------------------------------------------------------------------------
