@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras, usage
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from parallel_compat.backend.patches import Patches
 
 
@@ -48,10 +46,7 @@ def _of_user(kind: type[Any], /, **keywords: Any) -> None:
     import keras
 
     super(keras.optimizers.Optimizer, kind).__init_subclass__(**keywords)
-    asking = sys._getframe(1)
-    if asking.f_globals.get("__name__") == "parallel_compat.legacy.optimizer_class":  # which makes it for the user's
-        asking = cast("FrameType", asking.f_back)
-    frame = callers.user_frame(asking)
+    frame = callers.user_frame(sys._getframe(1))
     if frame is None or callers.era_of(frame) is Era.TODAY:
         return
     from parallel_compat.backend.keras3 import own_optimizers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import abc
+
 import keras
 import numpy as np
 import pytest
@@ -534,7 +536,7 @@ def test_optimizers_of_both_kinds_are_optimizers():
         def get_config(self):
             return {}
 
-    class OfVariables(Optimizer):
+    class OfVariables(Optimizer, metaclass=abc.ABCMeta):
         def __init__(self):
             Optimizer.__init__(self, "OfVariables")
 
