@@ -62,7 +62,7 @@ def deserialize_keras_object(
         identifier = identifier["config"]
     if isinstance(identifier, str):
         found = _of_name(identifier, module_objects, custom_objects, f"{printable_module_name}:")
-        return found() if inspect.isclass(found) and callers.era_of_caller() is not Era.KERAS_2_2_4 else found
+        return found() if inspect.isclass(found) and not callers.era_of_caller().is_standalone else found
     if not isinstance(identifier, dict) or not {"class_name", "config"} <= identifier.keys():
         raise ValueError(
             f"Expected a name, or a dict with `class_name` and `config`, as {printable_module_name}. "

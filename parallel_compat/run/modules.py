@@ -503,7 +503,7 @@ def _names_for_star(
     legacy = [
         key for key in lookup.held(name) if not key.startswith("_") and _is_provided(name, key) and key not in listed
     ]
-    if callers.era_of(frame) is Era.KERAS_2_2_4:
+    if callers.era_of(frame).is_standalone:
         legacy += [*run_only.MODULES_OF_PACKAGES.get(lookup.spelled(name), ())]
     if _is_star_import(caller) and legacy:
         usage.record(f"from {name} import *", f"{len(legacy)} legacy names with those of today", frame)

@@ -107,3 +107,16 @@ def test_types_of_weights_have_names(era):
     if era.is_tf_keras:
         assert model.optimizer.iterations.dtype == tf.int64
     np.testing.assert_array_equal(np.zeros(2, layer.kernel.dtype.as_numpy_dtype), [0, 0])
+
+
+def test_a_layer_that_changes_its_weights_by_a_getter_is_refused():
+    from tensorflow import keras
+
+    callers.choose_era(Era.TF_KERAS_2_2)
+
+    class Quantized(keras.layers.Dense):
+        def _add_variable_with_custom_getter(self, name, **keywords):
+            return super()._add_variable_with_custom_getter(name, **keywords)
+
+    with pytest.raises(TypeError, match="Received: Quantized, which changes them by `_add_variable_with_custom_"):
+        Quantized(2)

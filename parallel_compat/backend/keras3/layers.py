@@ -749,3 +749,12 @@ def count_seed(initializer: keras.initializers.Initializer) -> None:
     if isinstance(getattr(initializer, "_init_seed", None), int):
         initializer._init_seed += 1
         initializer.seed = initializer._init_seed
+
+
+# Of `Trackable`, which `add_weight` of tf.keras asked: layers of larq quantize their kernels by it.
+_GETTER = "_add_variable_with_custom_getter"
+
+
+def getter_of_weights(kind: type) -> str | None:
+    """Return the name of the method by which a class of layers changes the weights that it is given, or None."""
+    return None if getattr(kind, _GETTER, None) is getattr(keras.layers.Layer, _GETTER, None) else _GETTER

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from parallel_compat.names.eras import Era
 from parallel_compat.names.members import MODEL
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def find(file: File) -> Iterator[Finding]:
         if not _is_set(file, target, to=False) or _is_thawed_again(file, target, flags):
             continue
         yield from _thawed(file, target, flags)
-        if file.era is Era.KERAS_2_2_4 and file.kinds.of(target.value) == MODEL:
+        if file.is_of_standalone_keras and file.kinds.of(target.value) == MODEL:
             yield from _built_on(file, target, flags)
 
 

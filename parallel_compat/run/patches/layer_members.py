@@ -146,6 +146,12 @@ def _layer_init(original: Any) -> Any:
             keywords["trainable"] = bool(keywords["trainable"])  # a list of names, None or 1 was as good
         if era.is_tf_keras and keywords.pop("dynamic", False):
             vars(self)[_Dynamic.FLAG] = True
+        if era.is_tf_keras and (getter := layers.getter_of_weights(type(self))) is not None:
+            raise TypeError(
+                f"Expected a layer whose weights are those of `add_weight`. Received: {type(self).__name__}, which "
+                f"changes them by `{getter}`: Keras 3 does not ask it, so that they would stay as they are (not "
+                "quantized, say). Change them in `call`."
+            )
         if keywords.keys() & OF_EVERY_LAYER:
             from parallel_compat.legacy.layers import take_common
 
