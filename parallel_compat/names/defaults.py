@@ -65,7 +65,7 @@ _DEFAULTS: tuple[Default, ...] = (
     Default(
         "keras.metrics.KLDivergence",
         "name",
-        None,
+        '"kullback_leibler_divergence"',
         '"kullback_leibler_divergence"',
         '"kullback_leibler_divergence"',
         '"kullback_leibler_divergence"',

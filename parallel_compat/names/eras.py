@@ -372,14 +372,14 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
         if isinstance(value, ast.Name) and value.id in aliases:
             path = ".".join([aliases[value.id], *reversed(names)])
             yield attribute.lineno, path, False
-            if "learning_rate" in arguments.get(attribute, ()):
+            if path.startswith("keras.optimizers.") and "learning_rate" in arguments.get(attribute, ()):
                 yield attribute.lineno, f"{path}(learning_rate=)", False
             if path in table.tensorflow_1_signatures():
                 for argument in arguments.get(attribute, ()):
                     yield attribute.lineno, f"{path}({argument}=)", False
 
     for function in named:
-        if function.id in aliases:
+        if aliases.get(function.id, "").startswith("keras.optimizers."):
             yield function.lineno, f"{aliases[function.id]}(learning_rate=)", False
 
 

@@ -84,7 +84,7 @@ def test_libraries_keep_a_register_of_their_own(era):
         form = {"class_name": "Scaled", "config": {"by": 3}}
         assert (serialize_keras_object(Scaled(3)), serialize_keras_object(twice)) == (form, "twice")
         made = deserialize_keras_object(form, globals(), {"other": 1}, "scale")
-        assert (made.by, made.known) == (3, ["other"])
+        assert (made.by, "other" in made.known) == (3, True)  # beside what is registered
         by_name = deserialize_keras_object("Scaled", module_objects=globals(), printable_module_name="scale")
         assert by_name is Scaled if era == "keras-2.2.4" else isinstance(by_name, Scaled)
         assert deserialize_keras_object("twice", globals()) is twice
