@@ -832,3 +832,14 @@ def test_a_layer_whose_constructor_is_decorated():
 
     with parallel_compat.legacy_names(era="tf.keras-2.2"):
         np.testing.assert_array_equal(Scaled(4.0, name="scaled")(np.ones((1, 2), "float32")), [[4.0, 4.0]])
+
+
+def test_an_optimizer_takes_one_new_variable_after_another():
+    """Variables that go leave their ids to others, by which Keras knows what it keeps: Nadam stopped now and then."""
+    from tensorflow import keras
+
+    optimizer = keras.optimizers.Nadam(0.1)
+    for step in range(60):
+        variable = tf.Variable([1.0, 2.0])
+        optimizer.apply_gradients([(tf.ones_like(variable), variable)])
+        assert int(optimizer.iterations) == step + 1

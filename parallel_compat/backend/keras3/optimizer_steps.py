@@ -92,6 +92,10 @@ def replace_variable(optimizer: Any, name: str, common: keras.Variable) -> None:
         return
     place = next(place for place, each in enumerate(optimizer._variables) if each is own)
     optimizer._variables[place] = common  # in its place: TensorFlow compares the values of lists that are set
+    # Keras knows by their ids which variables it keeps: a later one may have that of one that is gone.
+    known = optimizer._tracker.stored_ids["variables"]
+    known.discard(id(own))
+    known.add(id(common))
     with untracked():
         setattr(optimizer, name, common)
 
