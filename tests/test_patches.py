@@ -222,7 +222,7 @@ def test_every_order_of_import_install_and_uninstall_ends_the_same():
 def test_each_patch_says_where_why_and_in_what_it_was_read():
     [(_, answer)] = answers("one")
     for place, setter, why, read_in in answer["listed"]:
-        assert place.partition(".")[0] in ("keras", "tensorflow", "parallel_compat", "numpy", "h5py"), place
+        assert place.partition(".")[0] in ("keras", "tensorflow", "parallel_compat", "numpy", "h5py", "pandas"), place
         assert setter in ("import parallel_compat", "legacy names (run, install)"), place
         assert len(why) > 8, place
         assert read_in.partition(" ")[0] in ("Keras", "TensorFlow", "numpy", "h5py"), place

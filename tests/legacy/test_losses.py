@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -221,3 +223,10 @@ def test_labels_of_steps_are_smoothed_as_in_tf_keras(era):
         assert float(tf.reduce_sum(by_function)) == pytest.approx(21.819876, rel=1e-6)
         by_object = losses.CategoricalCrossentropy(label_smoothing=0.2)(labels, output)
         assert float(by_object) == pytest.approx(1.0909936, rel=1e-6)
+
+
+def test_labels_are_smoothed_where_a_module_has_the_function_wrapped_by_another(monkeypatch):
+    plain = keras.losses.categorical_crossentropy
+    wrapped = functools.wraps(plain)(lambda *given, **keywords: plain(*given, **keywords))
+    monkeypatch.setattr("keras.src.losses.losses.categorical_crossentropy", wrapped)
+    test_labels_of_steps_are_smoothed_as_in_tf_keras("tf.keras-2.2")
