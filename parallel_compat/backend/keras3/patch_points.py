@@ -338,10 +338,8 @@ def of_smoothed_labels(smoothed: Callable[[Any, Any, float], Any]) -> Iterator[P
     from keras.src.losses import losses
 
     name = "categorical_crossentropy"
-    # A module that was imported while it was wrapped keeps that one.
-    own = inspect.unwrap(vars(losses)[name])
     known = [each for key, each in sys.modules.items() if key.startswith("keras.")]
-    modules = [each for each in known if inspect.unwrap(vars(each).get(name, name)) is own]
+    modules = [each for each in known if vars(each).get(name) is vars(losses)[name]]
 
     def wrap(original: Any) -> Any:
         @functools.wraps(original)
