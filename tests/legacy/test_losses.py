@@ -233,7 +233,7 @@ for era in ("tf.keras-1.15", "tf.keras-2.2"):
 def test_labels_of_steps_are_smoothed_as_in_tf_keras(tmp_path):
     """By the number of steps, 5, in place of the classes, 3; the numbers are those of both.
 
-    In a process of its own: in one order of tests `tensorflow.keras` handed out a function that was not the wrapped one.
+    In a process of its own: in one order of tests `tensorflow.keras` handed out one that was not wrapped.
     """
     script = tmp_path / "smoothed.py"
     script.write_text(SMOOTHED)
