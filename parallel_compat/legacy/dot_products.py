@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+# The eras of such products.
+OF_MATRICES = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
+
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     """Multiply `x` and `y` along one axis of each, sample by sample, as `K.batch_dot` does since Keras 2.3.
 
@@ -39,7 +43,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
 
 def batch_dot_of_era(x: Any, y: Any, axes: Any = None) -> Any:
     """`K.batch_dot` of the era of the code that calls it."""
-    of_era = backend.batch_dot if callers.era_of_caller() in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15) else batch_dot
+    of_era = backend.batch_dot if callers.era_of_caller() in OF_MATRICES else batch_dot
     return of_era(x, y, axes)
 
 
@@ -48,7 +52,7 @@ def merge(original: Callable[..., Any], is_old: Callable[[Any], bool]) -> Callab
 
     Args:
         original: that of Keras 3.
-        is_old: says whether a layer is of an era of graphs.
+        is_old: says whether a layer is of one of `OF_MATRICES`.
     """
 
     def merge_function(self: Any, inputs: Any) -> Any:
@@ -67,7 +71,7 @@ def output_shape(original: Callable[..., Any], is_old: Callable[[Any], bool]) ->
 
     Args:
         original: that of Keras 3.
-        is_old: says whether a layer is of an era of graphs.
+        is_old: says whether a layer is of one of `OF_MATRICES`.
     """
 
     def compute_output_shape(self: Any, input_shape: Any) -> Any:

@@ -98,6 +98,10 @@ class Tree:
         bindings = scope.find(name.id) if scope else []
         return bindings[0].value if len(bindings) == 1 else None
 
+    def enclosing_function(self, node: ast.AST) -> FunctionNode | None:
+        """Return the innermost function that `node` stands in; None on the level of the module."""
+        return next((above for above in self.ancestors(node) if isinstance(above, FunctionNode)), None)
+
     def enclosing_class(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the class in one of whose methods `node` stands."""
         return next((above for above in self.ancestors(node) if isinstance(above, ast.ClassDef)), None)

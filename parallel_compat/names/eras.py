@@ -336,12 +336,13 @@ def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
 def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]:
     """Yield (line, dotted path, whether it is imported) of what a module imports and reaches through imports.
 
-    An argument of one of TensorFlow's functions is yielded as `tensorflow.reduce_sum(keep_dims=)`.
+    An argument of one of TensorFlow's functions is yielded as `tensorflow.reduce_sum(keep_dims=)`, and `learning_rate`
+    of an optimizer of Keras likewise.
     """
     import ast
 
     aliases: dict[str, str] = {}
-    attributes, named = [], []
+    reached: list[ast.expr] = []
     arguments: dict[ast.expr, list[str]] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -358,29 +359,26 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
                 yield node.lineno, path, True
                 aliases[alias.asname or alias.name] = path
         elif isinstance(node, ast.Attribute):
-            attributes.append(node)
+            reached.append(node)
         elif isinstance(node, ast.Call) and node.keywords:
             arguments[node.func] = [keyword.arg for keyword in node.keywords if keyword.arg]
             if isinstance(node.func, ast.Name) and "learning_rate" in arguments[node.func]:
-                named.append(node.func)
-    for attribute in attributes:
-        names = [attribute.attr]
-        value = attribute.value
+                reached.append(node.func)
+    for expression in reached:
+        names: list[str] = []
+        value = expression
         while isinstance(value, ast.Attribute):
             names.append(value.attr)
             value = value.value
         if isinstance(value, ast.Name) and value.id in aliases:
             path = ".".join([aliases[value.id], *reversed(names)])
-            yield attribute.lineno, path, False
-            if path.startswith("keras.optimizers.") and "learning_rate" in arguments.get(attribute, ()):
-                yield attribute.lineno, f"{path}(learning_rate=)", False
+            yield expression.lineno, path, False
+            given = arguments.get(expression, ())
+            if path.startswith("keras.optimizers.") and "learning_rate" in given:
+                yield expression.lineno, f"{path}(learning_rate=)", False
             if path in table.tensorflow_1_signatures():
-                for argument in arguments.get(attribute, ()):
-                    yield attribute.lineno, f"{path}({argument}=)", False
-
-    for function in named:
-        if aliases.get(function.id, "").startswith("keras.optimizers."):
-            yield function.lineno, f"{aliases[function.id]}(learning_rate=)", False
+                for argument in given:
+                    yield expression.lineno, f"{path}({argument}=)", False
 
 
 def _paths_in_code(code: CodeType, aliases: dict[str, str] | None = None) -> Iterator[tuple[int, str, bool]]:

@@ -52,7 +52,7 @@ def named_positions(
         How many leading positions stay as they are, and the names of the others: none where all stay.
     """
     is_tf_keras = era is not None and era.is_tf_keras
-    agreeing, names = _orders().get(of, {}).get(era if is_tf_keras and era else Era.KERAS_2_2_4, (0, ()))
+    agreeing, names = order(of, era if era is not None and is_tf_keras else Era.KERAS_2_2_4)
     if not names or len(given) <= agreeing or len(given) > agreeing + len(names):
         return len(given), ()
     first = given[agreeing]

@@ -7,6 +7,7 @@ of nodes of their own. Read in Keras 3.15.1.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import keras
@@ -26,7 +27,9 @@ def first_call(node: Any) -> Any:
     if _FIRST not in vars(node):
         given = _tensors(node)
         for each in node.operation._inbound_nodes:
-            if each is node or (len(tensors := _tensors(each)) == len(given) and all(map(_is, tensors, given))):
+            if each is node or (
+                len(tensors := _tensors(each)) == len(given) and all(map(operator.is_, tensors, given))
+            ):
                 vars(node)[_FIRST] = each
                 break
         else:  # the model has forgotten its calls
@@ -48,7 +51,3 @@ def first_tensor(tensor: Any) -> Any:
 
 def _tensors(node: Any) -> list[Any]:
     return [first_tensor(tensor) for tensor in node.input_tensors]
-
-
-def _is(one: Any, other: Any) -> bool:
-    return one is other

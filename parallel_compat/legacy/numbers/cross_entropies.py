@@ -1,9 +1,9 @@
 """The cross-entropies of an era: from probabilities, or from which logits.
 
 Keras 3 computes with the logits of whatever softmax or sigmoid made the output. Keras 2.2.4 always worked on
-probabilities; tf.keras looked for the operation that belongs to the loss, softmax or sigmoid, right behind it
-(`backend.py` of TensorFlow 1.15 and 2.2). Gradients differ where the labels of a row do not sum to 1, values where
-the activation is another one or the output is saturated.
+probabilities; tf.keras, and Keras 2.3 by way of it, looked for the operation that belongs to the loss, softmax or
+sigmoid, right behind it (`backend.py` of TensorFlow 1.15 and 2.2). Gradients differ where the labels of a row do not
+sum to 1, values where the activation is another one or the output is saturated.
 """
 
 from __future__ import annotations

@@ -108,11 +108,7 @@ class EpochLogsOfTfKeras(EpochLogsOfKeras2):
         self._batches += number
         counted = self._totals.add(own, batch_logs.weight_of_batch(self._model, weight, self._era), {"loss", *names})
         batch_logs.count_with(self._model, self._totals)
-        return (
-            BatchLogs(values | {"loss": own["loss"]}, samples, counted.means)
-            if self._era.has_graphs
-            else BatchLogs(counted.means, samples, counted.means)
-        )
+        return counted if self._era.has_graphs else BatchLogs(counted.means, samples, counted.means)
 
     def state_of_epoch(self) -> dict[str, Any]:
         counted = super().state_of_epoch()

@@ -2,7 +2,7 @@
 
 Keras 2.2.4 made one number of each batch and averaged those by samples (`weighted_masked_objective`, `BaseLogger`).
 `tf.keras` summed over an epoch, divided by the weights, and broadcast them along the first axes; that of TensorFlow
-1.15 took a mask for weights, that of 2.2 for a weighted metric alone (`compile_utils.py`).
+1.15 (and Keras 2.3) took a mask for weights, that of 2.2 for a weighted metric alone (`compile_utils.py`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 - Keras 2.2.4 took the mean of a sample's losses over all axes that the weights lack, multiplied, and divided by the
   share of weights that are not 0; a mask was divided by its mean first (`weighted_masked_objective`).
-- tf.keras multiplied the mask into the weights, and divided by the number of losses, whatever they weigh
+- tf.keras and Keras 2.3 multiplied the mask into the weights, and divided by the number of losses, whatever they weigh
   (`compute_weighted_loss`).
 - Keras 3 takes weights along the last axes, and divides by the unmasked entries.
 """

@@ -44,7 +44,6 @@ gan.compile(loss='binary_crossentropy', optimizer='adam')
 """
 
 _TARGET = "parallel_compat.legacy.models.settle_trainable"
-_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -81,11 +80,12 @@ def _of_elsewhere(file: File, flags: list[ast.Attribute]) -> Iterator[Finding]:
     seen: set[tuple[str, ast.AST | None]] = set()
     for flag in flags:
         name, statement = ast.unparse(flag.value), file.tree.parents[flag]
-        if name in compiled or (name, _function(file, flag)) in seen or not isinstance(statement, ast.Assign):
+        place = (name, file.tree.enclosing_function(flag))
+        if name in compiled or place in seen or not isinstance(statement, ast.Assign):
             continue
         if not _is_made_elsewhere(file, flag.value) or file.kinds.of(flag.value) == LAYER or _is_settled(file, name):
             continue
-        seen.add((name, _function(file, flag)))
+        seen.add(place)
         spelled = file.reference(_TARGET, flag)
         if spelled is None:
             continue
@@ -149,18 +149,14 @@ def _is_of_model(file: File, call: ast.Call) -> bool:
     return calls.keyword(call, "loss") is not None or calls.keyword(call, "optimizer") is not None
 
 
-def _function(file: File, node: ast.AST) -> ast.AST | None:
-    return next((above for above in file.tree.ancestors(node) if isinstance(above, _FUNCTION)), None)
-
-
 def _comes_after(file: File, node: ast.expr, other: ast.expr) -> bool:
     """Say whether an expression comes after another one of its function; or of `self`, in another of its class.
 
     What a function does to a model of the module, which is compiled there, comes after it too.
     """
-    if _function(file, node) is _function(file, other):
+    if file.tree.enclosing_function(node) is file.tree.enclosing_function(other):
         return file.source.start(node) > file.source.start(other)
-    if _function(file, other) is None and _is_of_module(file, node):
+    if file.tree.enclosing_function(other) is None and _is_of_module(file, node):
         return True
     around = file.tree.enclosing_class(other)
     return around is not None and file.tree.enclosing_class(node) is around and _is_of_self(node) and _is_of_self(other)
@@ -170,7 +166,7 @@ def _is_of_module(file: File, node: ast.expr) -> bool:
     root = root_name(node)
     scope = file.tree.scopes.get(root) if root is not None else None
     bindings = scope.find(root.id) if scope is not None and root is not None else []
-    return bool(bindings) and all(_function(file, each.node) is None for each in bindings)
+    return bool(bindings) and all(file.tree.enclosing_function(each.node) is None for each in bindings)
 
 
 def _is_of_self(node: ast.expr) -> bool:

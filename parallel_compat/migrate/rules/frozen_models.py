@@ -31,7 +31,6 @@ model = Sequential([base, Dense(3)])
 """
 AFTER = None
 
-_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _OF_ALL_LAYERS = ("reversed", "enumerate", "list")
 
 
@@ -123,14 +122,10 @@ def _is_thawed_again(file: File, frozen: ast.Attribute, flags: list[ast.Attribut
 
 def _after(file: File, flag: ast.Attribute, flags: list[ast.Attribute]) -> Iterator[ast.Attribute]:
     """Yield the flags that a function, or the module, sets after one of its own."""
-    function, start = _function(file, flag), file.source.start(flag)
+    function, start = file.tree.enclosing_function(flag), file.source.start(flag)
     for each in flags:
-        if file.source.start(each) > start and _function(file, each) is function:
+        if file.source.start(each) > start and file.tree.enclosing_function(each) is function:
             yield each
-
-
-def _function(file: File, node: ast.AST) -> ast.AST | None:
-    return next((above for above in file.tree.ancestors(node) if isinstance(above, _FUNCTION)), None)
 
 
 def _assigned(file: File, target: ast.Attribute) -> ast.Assign | None:

@@ -422,8 +422,8 @@ def _called_without_training(original: Any) -> Any:
         is_users = not type(self).__module__.startswith("keras.")
         if is_users and symbolic:
             given = (_with_captured(self, given[0]), *given[1:])
-        is_2_2_4 = object_eras.era_of_object(self).is_standalone
-        undecided = is_2_2_4 and call_context.is_undecided() and keywords.get("training") is None
+        is_standalone = object_eras.era_of_object(self).is_standalone
+        undecided = is_standalone and call_context.is_undecided() and keywords.get("training") is None
         in_graph = (is_users or symbolic) and object_eras.era_of_training(self).has_graphs
         with (
             _predicting_in_training(self, keywords) if in_graph and is_users else _NOTHING,
@@ -603,7 +603,9 @@ def _in_a_graph(layer: Any) -> bool:
 
 
 def _multiplies_matrices(layer: Any) -> bool:
-    return object_eras.era_of_object(layer) in (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)  # see `dot_products`
+    from parallel_compat.legacy import dot_products
+
+    return object_eras.era_of_object(layer) in dot_products.OF_MATRICES
 
 
 def _repeats(layer: Any) -> bool:
