@@ -120,3 +120,14 @@ def test_a_layer_that_changes_its_weights_by_a_getter_is_refused():
 
     with pytest.raises(TypeError, match="Received: Quantized, which changes them by `_add_variable_with_custom_"):
         Quantized(2)
+
+
+def test_names_of_before_keras_2_2():
+    import keras
+    from keras.engine.topology import _object_list_uid, _to_list
+
+    callers.choose_era(Era.KERAS_2_2_4)
+    model = keras.models.Sequential([keras.layers.Dense(1, input_dim=2)])
+    assert model.model is model  # which was another one
+    assert (_to_list(3), _to_list([3])) == ([3], [3])
+    assert _object_list_uid(model) == str(id(model))
