@@ -49,17 +49,21 @@ def realigned(text: str, edits: Sequence[Edit]) -> list[Edit]:
     made = []
     try:
         for line, indent, around in _continuations(text):
-            if text[starts[line] : starts[line] + indent].strip(" "):
+            begin = starts[line]
+            if text[begin : begin + indent].strip(" "):
                 continue  # with tabs, columns are what an editor shows
             line_moved = moved.get(around[-1].line, 0)
             bracket = _leading(around, indent)
-            by = _moved_by(bracket, starts, by_line.get(bracket.line, ()), line_moved) if bracket else line_moved
-            inside = any(
-                edit.start < starts[line] + indent and edit.end > starts[line] for edit in by_line.get(line, ())
-            )
+            own = by_line.get(line, ())
+            if bracket is None:
+                by = line_moved
+            else:  # where the whole statement is indented, the line is as well
+                indented = sum(len(edit.text) for edit in own if edit.start == edit.end == begin)
+                by = _moved_by(bracket, starts, by_line.get(bracket.line, ()), line_moved) - indented
+            inside = any(edit.start < begin + indent and edit.end > begin for edit in own)
             if by and not inside:
                 moved[line] = max(by, -indent)
-                made.append(Edit(starts[line], starts[line] + indent, " " * (indent + moved[line])))
+                made.append(Edit(begin, begin + indent, " " * (indent + moved[line])))
     except (tokenize.TokenError, SyntaxError):
         return []
     return made

@@ -63,3 +63,17 @@ def test_in_a_cell_of_a_notebook():
         "keras.layers.Dense(3,\n",
         "                   activation='relu')",
     ]
+
+
+def test_in_a_statement_that_comes_under_a_with():
+    old = (
+        "from keras import backend as K, layers, models, utils\n"
+        "model = models.Sequential(\n    [\n        layers.Dense(3, input_shape=(2,)),\n"
+        "        layers.Lambda(lambda x: K.clip(x,\n                                       0, 1)),\n    ]\n)\n"
+        "model = utils.multi_gpu_model(model, gpus=2)\nmodel.compile('sgd', 'mse')\n"
+    )
+    assert (
+        "    model = models.Sequential(\n        [\n            layers.Dense(3, input_shape=(2,)),\n"
+        "            layers.Lambda(lambda x: ops.clip(x,\n                                             0, 1)),\n"
+        "        ]\n    )\n"
+    ) in rewriting(old).text
