@@ -401,7 +401,7 @@ def _plain_first(statement: Any) -> tuple[bool, str]:
     return is_from, module
 
 
-_MODULES = ("parallel_compat.legacy.backend", "parallel_compat.legacy.utils", "parallel_compat.legacy.device_lib")
+_MODULES = tuple(f"parallel_compat.legacy.{name}" for name in ("backend", "device_lib", "optimizers", "utils"))
 _OLD_CALLS = ("parallel_compat.multi_gpu_model", "tensorflow.Session", "tensorflow.placeholder")
 _STAYING = frozenset(
     f"{root}{module}"

@@ -99,13 +99,11 @@ def _module(draw, statements):
 
 
 def _one_name_is_two_modules(text):
-    """Say whether K is a module below `keras.backend` and something else as well.
+    """Say whether K is one module first and another one then.
 
-    Not mended: such an import becomes that of `keras.backend`, and then what the other K is asked for counts as asked
-    of it; a second run takes `parallel_compat.legacy.backend` for that.
+    Not mended: what one K is asked for counts as asked of the other, which a second run takes for what the first wrote.
     """
-    modules = set(re.findall(r"(\S+) as K\b", text))
-    return len(modules) > 1 and any(".backend." in module for module in modules)
+    return len(set(re.findall(r"(\S+) as K\b", text))) > 1
 
 
 @_SLOW

@@ -35,6 +35,7 @@ NAMES: tuple[str, ...] = (
     "lambda-values",
     "lambda-functions",
     "optimizer-arguments",
+    "chosen-optimizers",
     "clipping-norm",
     "training-arguments",
     "lists-of-numbers",

@@ -101,24 +101,43 @@ def _reduction(call: ast.Call) -> ast.expr | None:
     return found.value if found is not None else None
 
 
-def _strings(file: File, node: ast.expr | None, kind: str) -> Iterator[Finding]:
+def _strings(file: File, node: ast.expr | None, kind: str, *, shared: bool = False) -> Iterator[Finding]:
+    """Find the strings of an argument.
+
+    Args:
+        shared: whether it is the value of a name that is read elsewhere too, by code that may know the old spelling.
+    """
+    if isinstance(node, ast.Name):
+        shared, node = not _is_read_once(file, node), file.tree.value_of(node)
     if node is None:
         return
     values: list[ast.expr] = [node]
-    if isinstance(node, ast.List | ast.Tuple):
+    if isinstance(node, ast.IfExp):
+        values = [node.body, node.orelse]
+    elif isinstance(node, ast.List | ast.Tuple):
         values = list(node.elts)
     elif isinstance(node, ast.Dict):
         values = list(node.values)
     for value in values:
         if value is not node and isinstance(value, ast.List):
-            yield from _strings(file, value, kind)
+            yield from _strings(file, value, kind, shared=shared)
         if kind == "metric" and isinstance(value, ast.Constant) and value.value in COSINE_METRICS:
             yield from _cosine(file, value)
-        if isinstance(value, ast.Constant) and value.value in identifiers()[kind]:
-            row = identifiers()[kind][str(value.value)]
+        if not isinstance(value, ast.Constant) or value.value not in identifiers()[kind]:
+            continue
+        row = identifiers()[kind][str(value.value)]
+        message = f"The {kind} `{row.old}` is now `{row.new}`."
+        if shared:
+            yield file.attention(RULE, value, f"{message} What else reads the name may know the old one.")
+        else:
             start = file.source.text.index(row.old, file.source.start(value))
-            edit = Edit(start, start + len(row.old), row.new)
-            yield file.found(RULE, value, f"The {kind} `{row.old}` is now `{row.new}`.", [edit])
+            yield file.found(RULE, value, message, [Edit(start, start + len(row.old), row.new)])
+
+
+def _is_read_once(file: File, name: ast.Name) -> bool:
+    bindings = file.tree.scopes[name].find(name.id)
+    readers = [each for each in file.tree.names if each.id == name.id and isinstance(each.ctx, ast.Load)]
+    return all(each is name or file.tree.scopes[each].find(each.id) != bindings for each in readers)
 
 
 def _cosine(file: File, node: ast.Constant) -> Iterator[Finding]:

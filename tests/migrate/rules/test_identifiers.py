@@ -15,6 +15,15 @@ HEAD = "from keras.layers import Activation, Dense\nfrom keras.models import Mod
         ("model.compile('sgd', loss='huber_loss')", "model.compile('sgd', loss='huber')"),
         ("model.compile('sgd', {'a': 'logcosh'})", "model.compile('sgd', {'a': 'log_cosh'})"),
         ("model.compile('sgd', weighted_metrics=['logcosh'])", "model.compile('sgd', weighted_metrics=['log_cosh'])"),
+        ("loss = 'logcosh'\nmodel.compile('sgd', loss=loss)", "loss = 'log_cosh'\nmodel.compile('sgd', loss=loss)"),
+        (
+            "loss = 'logcosh' if a else 'mse'\nmodel.compile('sgd', loss=loss)",
+            "loss = 'log_cosh' if a else 'mse'\nmodel.compile('sgd', loss=loss)",
+        ),
+        (
+            "losses = {'a': 'logcosh', 'b': 'mse'}\nmodel.compile('sgd', losses)",
+            "losses = {'a': 'log_cosh', 'b': 'mse'}\nmodel.compile('sgd', losses)",
+        ),
         ("Dense(3, kernel_constraint='nonneg')", "Dense(3, kernel_constraint='non_neg')"),
     ],
 )
@@ -101,3 +110,9 @@ def test_reduction_auto(before, after):
 @pytest.mark.parametrize("code", ["f(reduction='auto')", "def f(reduction='auto'): pass"])
 def test_reductions_of_others_stay(code):
     check_noop("import tensorflow as tf\n" + code + "\n", rule="identifiers")
+
+
+def test_a_name_that_is_read_elsewhere_stays_what_it_is():
+    source = HEAD + "loss = 'logcosh'\nmodel.compile('sgd', loss=loss)\nprint(loss == 'logcosh')\n"
+    check_noop(source)
+    assert found(source, "identifiers") == [(4, "attention")]

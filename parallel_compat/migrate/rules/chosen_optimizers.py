@@ -1,0 +1,82 @@
+"""Optimizers that are chosen as the program runs take `lr` and `decay`: by a name, out of a dict, one of two.
+
+What `getattr(optimizers, name)` gives is not known here, nor which arguments Keras 3 would refuse of it. The classes of
+`parallel_compat.legacy.optimizers` take the old ones.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "chosen-optimizers"
+SAFE = True
+BEFORE = """\
+from keras import optimizers
+kinds = {'adam': optimizers.Adam, 'sgd': optimizers.SGD}
+kind = kinds[name]
+first = kind(lr=0.1)
+second = getattr(optimizers, class_name)(lr=0.1, decay=1e-6)
+"""
+AFTER = """\
+from keras import optimizers
+import parallel_compat.legacy.optimizers
+kinds = {'adam': parallel_compat.legacy.optimizers.Adam, 'sgd': parallel_compat.legacy.optimizers.SGD}
+kind = kinds[name]
+first = kind(lr=0.1)
+second = getattr(parallel_compat.legacy.optimizers, class_name)(lr=0.1, decay=1e-6)
+"""
+
+_OF_KERAS = "keras.optimizers"
+_STAND_INS = "parallel_compat.legacy.optimizers"
+_OLD = frozenset(("lr", "decay"))
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find what such calls choose among."""
+    seen: set[ast.expr] = set()
+    for call in file.tree.calls:
+        if not any(keyword.arg in _OLD for keyword in call.keywords) or file.names.target(call.func) is not None:
+            continue
+        for node in _choices(file, call.func):
+            target = file.names.target(node) or ""
+            if node in seen:
+                continue
+            seen.add(node)
+            if target == _OF_KERAS and (spelled := file.reference(_STAND_INS, node)) is not None:
+                message = f"The class is not known here: those of `{_STAND_INS}` take `lr` and `decay`."
+                yield file.found(RULE, node, message, [file.replace(node, spelled[0]), *spelled[1]])
+            elif target.startswith(f"{_OF_KERAS}."):
+                name = target.rpartition(".")[2]
+                if file.redirect(node, f"{_STAND_INS}.{name}"):
+                    yield file.found(RULE, node, f"`{name}` is called with `lr` or `decay` where it is chosen.")
+
+
+def _choices(file: File, node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a called expression may be: classes, or for `getattr` the module that has them."""
+    if isinstance(node, ast.IfExp):
+        yield from (node.body, node.orelse)
+    elif isinstance(node, ast.Dict):
+        yield from node.values
+    elif isinstance(node, ast.Name):
+        value = file.tree.value_of(node)
+        if isinstance(value, ast.IfExp | ast.Subscript | ast.Call):
+            yield from _choices(file, value)
+    elif isinstance(node, ast.Subscript):
+        yield from _items(file, node.value)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+        yield from node.args[:1]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        yield from _items(file, node.func.value)
+
+
+def _items(file: File, node: ast.expr) -> Iterator[ast.expr]:
+    found = file.tree.value_of(node) if isinstance(node, ast.Name) else node
+    if isinstance(found, ast.Dict):
+        yield from _choices(file, found)
