@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
+from parallel_compat.backend.keras3.layers import asks_for_shapes
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, FrameType
@@ -47,6 +49,9 @@ def value_of_place(frame: FrameType, make: Callable[[], Any]) -> Any:
     owner = _owner(frame)
     if owner is None:
         return None
+    if asks_for_shapes():  # no step, and on no device
+        with tf.init_scope():
+            return make()
     graph = tf.compat.v1.get_default_graph()
     while getattr(graph, "outer_graph", None) is not None and hasattr(graph.outer_graph, "outer_graph"):
         graph = graph.outer_graph

@@ -436,6 +436,30 @@ def test_shapes_of_tensors_and_layers():
     assert outputs.get_shape().ndims == 3
 
 
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15"], indirect=True)
+def test_a_tensor_has_the_dtype_that_call_gave_it(era):
+    from keras import backend as K
+
+    class Rounded(keras.layers.Layer):
+        def call(self, x):
+            return [K.cast(x, "int32"), 2 * x]
+
+        def compute_output_shape(self, input_shape):
+            return [input_shape, input_shape]
+
+    class Signs(keras.layers.Dense):
+        def call(self, x):
+            return super().call(x) > 0
+
+    x = keras.layers.Input((3,))
+    largest = keras.layers.Lambda(lambda t: K.argmax(t))(x)
+    doubles = keras.layers.Lambda(lambda t: K.cast(t, "float64"), output_shape=(3,))(x)
+    assert [K.dtype(each) for each in (largest, doubles)] == ["int64", "float64"]
+    assert K.dtype(keras.layers.Lambda(lambda t: t + 1)(largest)) == "int64"
+    assert [K.dtype(each) for each in Rounded()(x)] == ["int32", "float32"]
+    assert K.dtype(Signs(2)(x)) == "bool"
+
+
 def test_a_layer_reads_the_shape_that_keras_wrote_on_its_input():
     """As layers of detection networks do, also while the step is traced and without a graph."""
 

@@ -1,8 +1,8 @@
 """What a layer counts in its own `call`, for each of its calls in a graph. Read in Keras 3.15.1.
 
-A graph ran `call` once for each place of a layer in it. Keras 3 runs it when the layer is called on symbolic tensors
-(not at all where it has a `compute_output_shape`), once more to build what it holds (`Layer._maybe_build`), and in
-each pass of the model: `self.level += 1` goes on counting. Here each place begins with the numbers it once began with.
+A graph ran `call` once for each place of a layer in it. Here it runs when the layer is called on symbolic tensors, once
+more to build what it holds (`Layer._maybe_build`), and in each pass of the model: `self.level += 1` goes on counting.
+Each place begins with the numbers it once began with.
 """
 
 from __future__ import annotations
@@ -45,8 +45,6 @@ def patch_points(in_a_graph: Callable[[Any], bool]) -> Iterator[tuple[Any, str, 
             if not _counts(self.__class__) or not in_a_graph(self):
                 return original(self, *args, **kwargs)
             before, weights = _numbers(self), _own_weights(self)
-            if not is_default(self.compute_output_shape):
-                keras.Operation.compute_output_spec(self, *args, **kwargs)  # which runs `call`
             outputs = original(self, *args, **kwargs)
             now = vars(self)
             if _own_weights(self) == weights:

@@ -307,8 +307,9 @@ def of_output_shapes(
 ) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield where the output of a layer on symbolic tensors is found (`Layer.symbolic_call`).
 
-    Keras 3 asks a `compute_output_shape` that the layer has; tf.keras always called the layer. Keras 2.2.4 did both,
-    and the layers that a layer holds may be built by its `call`.
+    Keras 3 asks a `compute_output_shape` that the layer has, and takes the dtype to be the layer's; tf.keras always
+    called the layer. Keras 2.2.4 did both: the dtype is that of what `call` returns (`K.cast(x, "int32")`), and the
+    layers that a layer holds may be built by its `call`.
 
     Args:
         by_calling: says whether a layer was called.
@@ -321,9 +322,12 @@ def of_output_shapes(
                 shape = self._output_shape
                 if isinstance(shape, list) and all(n is None or isinstance(n, int) for n in shape):
                     vars(self)["_output_shape"] = tuple(shape)  # Keras 3 takes a list for one of shapes
-            elif type(self).compute_output_shape.__module__.startswith("keras."):
+            elif is_default(self.compute_output_shape) or (
+                _is_of_keras(self, "compute_output_shape") and _is_of_keras(self, "call")
+            ):
                 return original(self, *args, **kwargs)
-            if by_calling(self):
+            called = called_too(self)
+            if by_calling(self) or (called and isinstance(self, keras.layers.Lambda) and self._output_shape is None):
                 return keras.Operation.compute_output_spec(self, *args, **kwargs)
             with _answers(self) as answers:
                 try:
@@ -332,13 +336,27 @@ def of_output_shapes(
                     if all(map(_are_shapes, answers)):
                         raise
                     return keras.Operation.compute_output_spec(self, *args, **kwargs)
-            if called_too(self) and might_have_unbuilt_state(self):
-                keras.Operation.compute_output_spec(self, *args, **kwargs)
-            return outputs
+            return (
+                _with_dtypes(outputs, keras.Operation.compute_output_spec(self, *args, **kwargs)) if called else outputs
+            )
 
         return symbolic_call
 
     yield keras.layers.Layer, "symbolic_call", wrap
+
+
+def _is_of_keras(layer: Any, method: str) -> bool:
+    return str(getattr(type(layer), method).__module__).startswith("keras.")
+
+
+def _with_dtypes(outputs: Any, called: Any) -> Any:
+    """Return symbolic tensors with the dtypes of those that a `call` returned, if it returned as many."""
+    dtypes = [each.dtype for each in keras.tree.flatten(called) if isinstance(each, keras.KerasTensor)]
+    leaves = keras.tree.flatten(outputs)
+    if len(dtypes) != len(leaves):
+        return outputs
+    made = [keras.KerasTensor(each.shape, dtype=dtype) for each, dtype in zip(leaves, dtypes, strict=True)]
+    return keras.tree.pack_sequence_as(outputs, made)
 
 
 @contextlib.contextmanager
