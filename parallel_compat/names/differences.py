@@ -46,13 +46,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         _GRAPHS,
         "After `np.random.seed`, the masks of recurrent layers, of layers in `TimeDistributed`, and of those that "
         "a layer of the script's own calls more than once are others, and so is what `K.random_normal` and its "
-        "relatives draw in these (and how often, in `TimeDistributed`), and in layers and models that are called "
-        "more than once; on several devices, and with `Resume`, also those of Dropout, of noise layers and of "
-        "`K.random_normal` in others. (On one device the sampling of a variational autoencoder is as it was, and "
-        "so is a discriminator with Dropout in a GAN.)",
+        "relatives draw in these (and how often, in `TimeDistributed`), and in layers that a model of the script's own "
+        "class calls more than once; on several devices, and with `Resume`, also those of Dropout, of noise layers and "
+        "of `K.random_normal` in others. (On one device the sampling of a variational autoencoder is as it was, also "
+        "in a model that is called several times, and so is a discriminator with Dropout in a GAN.)",
         "Recurrent layers drew inside a loop whose iterations ran side by side: three runs of one script gave three "
-        "results in Keras 2.2.4 itself. Several calls and devices had an operation, and a stream, each; today's steps "
-        "are functions that may be traced again.",
+        "results in Keras 2.2.4 itself. Several devices, and calls by the script's own code, had an operation, and a "
+        "stream, each; today's steps are functions that may be traced again.",
     ),
     Difference(
         (Era.TF_KERAS_1_15,),
@@ -74,10 +74,11 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         _STANDALONE,
         "Two runs of Adam, Adamax, Nadam, `decay`, or an optimizer of the user's with `get_updates` (RAdam, Lookahead, "
-        "AdaBound) give the same weights.",
+        "AdaBound, one that accumulates gradients) give the same weights.",
         "Keras 2.2.4 wrote its step counter while other operations of the step read it, so that a step saw its own "
         "count or the next: asked repeatedly, dense networks saw the next one nearly always, LSTMs mostly their own, "
-        "those with an Embedding either. Here all is read before anything is written, as the formulas mean.",
+        "those with an Embedding either. Of eight runs of an Adam that accumulates the gradients of three batches no "
+        "two agreed. Here all is read before anything is written, as the formulas mean.",
     ),
     Difference(
         _STANDALONE,

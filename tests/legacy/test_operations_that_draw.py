@@ -46,6 +46,21 @@ WEIGHTS = {
     "lecun_normal": [0.23818419873714447, -0.02525223232805729, -0.043980348855257034, 0.03025115840137005],
 }
 
+# Two steps' losses, what that model predicts and what the one within it does; and what two functions give that compute
+# the same operation.
+CALLED_AGAIN = {
+    "keras-2.2.4": {
+        "siamese": [7.86448, 10.69909, -0.43213, -0.31179, -1.37125, 1.41614],
+        "deep": [75.63581, 85.94425, 1.76021, 1.76021, -1.37296, 1.41438],
+        "functions": [-1.97108, 0.91625, 0.83838, 0.73604, 0.54862, 0.81545, 0.54941, -0.21124],
+    },
+    "tf.keras-1.15": {
+        "siamese": [10.48378, 7.37121, 1.37517, -3.15768, -1.37125, 1.41606],
+        "deep": [78.09726, 64.05061, 3.06498, 3.06498, -1.37284, 1.41449],
+        "functions": [-1.97108, 0.91625, 0.83838, 0.73604, 0.28153, 0.25693, 0.54941, -0.21124],
+    },
+}
+
 # TensorFlow 2.2.3: the losses of two epochs, then of their validations, of a step, a number predicted in batches and in
 # one; and what `np.random` gives next.
 FITTED = {
@@ -83,13 +98,13 @@ def dense(units, seed):
     return layers.Dense(units, kernel_initializer=initializers.glorot_uniform(seed=seed))
 
 
-def begin():
+def begin(numpy=3, tensorflow=1):
     import tensorflow as tf
     from keras import backend
 
     backend.clear_session()
-    np.random.seed(3)
-    tf.compat.v1.set_random_seed(1)
+    np.random.seed(numpy)
+    tf.compat.v1.set_random_seed(tensorflow)
 
 
 def sampling(args):
@@ -131,6 +146,48 @@ def test_the_sampling_of_an_autoencoder(era, kind, nested):
     history = model.fit(X, X, batch_size=4, epochs=2, verbose=0, validation_data=(X, X)).history
     losses = [*history["loss"], history["val_loss"][1], model.train_on_batch(X, X)]
     np.testing.assert_allclose(losses, TRAINED[era][kind, nested], rtol=1e-5)
+
+
+def noise(t):
+    from keras import backend
+
+    return t + backend.random_normal(backend.shape(t))
+
+
+def called_again(kind):
+    """Make a model that draws, and one that calls it several times."""
+    from keras import layers, models
+
+    def ones(units):
+        return layers.Dense(units, kernel_initializer="ones", use_bias=False)
+
+    x, y, z = (layers.Input((4,)) for _ in range(3))
+    inner = models.Model(x, layers.Lambda(noise)(ones(3)(x)))
+    if kind == "siamese":
+        return inner, models.Model(y, layers.subtract([inner(y), inner(layers.Lambda(lambda t: 2 * t)(y))]))
+    middle = models.Model(y, ones(4)(inner(y)))
+    # The second call on the same tensor was the first one in Keras 2.2.4.
+    outputs = layers.add([middle(z), layers.Lambda(lambda t: t * 0.01)(middle(middle(z)))])
+    return inner, models.Model(z, outputs)
+
+
+@pytest.mark.parametrize("kind", ["siamese", "deep", "functions"])
+def test_each_call_draws_by_itself(era, kind):
+    from keras import backend, layers, optimizers
+
+    begin(numpy=7, tensorflow=3)
+    x = np.arange(12.0).reshape(3, 4) / 10
+    if kind == "functions":
+        inputs, layer = layers.Input((4,)), layers.Lambda(noise)
+        first = layer(inputs)
+        one, both = backend.function([inputs], [first]), backend.function([inputs], [first, layer(first)])
+        found = [each.ravel()[:2] for each in (*one([x]), *both([x]), *one([x]))]
+    else:
+        inner, model = called_again(kind)
+        model.compile(optimizers.SGD(1e-4), "mse")
+        losses = [model.train_on_batch(x, np.zeros((3, model.output_shape[1]))) for _ in range(2)]
+        found = [losses, *(each.predict(x).ravel()[:2] for each in (model, inner))]
+    np.testing.assert_allclose(np.ravel(found), CALLED_AGAIN[era][kind], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", list(MASKED))

@@ -65,6 +65,10 @@ def _first_values(operation: Any, shape: Sequence[int], seed: int, dtype: str) -
     return _values(operation, tuple(shape), seeds, dtype, tf.constant(0, tf.uint64))
 
 
+# On a graph that is traced: what each stream has drawn in it.
+_OF_RUN = "_parallel_compat_drawn_in_run"
+
+
 class Stream:
     """The values of one operation of a graph that draws, which goes on from those that it drew before.
 
@@ -96,6 +100,26 @@ class Stream:
         """
         with tf.init_scope():
             self.go_on_from((tf.compat.v1.get_seed(seed), 0))
+
+    def values_of_run(self, operation: Any, shape: Any, dtype: Any, **bounds: Any) -> Any:
+        """Return the next values, or those that this run of a graph has drawn already: an operation ran once in it.
+
+        Today what a model computed is computed again for a gradient, a loss or a call that made nothing new.
+
+        Args:
+            operation: as in `next_values`.
+            shape: the shape.
+            dtype: the dtype.
+            bounds: as in `next_values`.
+        """
+        if tf.executing_eagerly():
+            return self.next_values(operation, shape, dtype, **bounds)
+        graph = tf.compat.v1.get_default_graph()
+        drawn: dict[Stream, Any] = getattr(graph, _OF_RUN, {})
+        setattr(graph, _OF_RUN, drawn)
+        if self not in drawn:
+            drawn[self] = self.next_values(operation, shape, dtype, **bounds)
+        return drawn[self]
 
     def next_values(self, operation: Any, shape: Any, dtype: Any, **bounds: Any) -> Any:
         """Return the next values.

@@ -79,13 +79,15 @@ _SEEDED = (keras.layers.Dropout, *keras3.alpha_dropouts())
 _DRAWING = (*_SEEDED, keras.layers.GaussianNoise, keras.layers.GaussianDropout)
 _LEAST = -1.6732632423543772848170429916717 * 1.0507009873554804934193349852946  # of SELU
 _OF_MASKS, _DRAWN = "_parallel_compat_seeds_of_masks", "_parallel_compat_streams_of_masks"
+# On a layer: for each of its calls, the seeds of the operations that it made, and which of them were given.
+OF_OPERATIONS = "_parallel_compat_seeds_of_operations"
 # On a model: for each of its calls, by their number, the seeds of the layers in it, by the calls that lead to them.
 _WITHIN = "_parallel_compat_seeds_of_masks_within"
 # On a layer of the user's: how many seeds the layers that its `call` calls draw.
 _OF_LAYERS_IN_CALL = "_parallel_compat_draws_of_call"
 
 
-def draw_seeds_of(layer: Any, era: Era) -> int:
+def draw_seeds_of(layer: Any, era: Era, masks: bool = True) -> int:
     """Draw the seeds that were drawn when a layer, or a model with layers, was called on a symbolic tensor.
 
     A graph had operations of its own for each call of a model: a discriminator with Dropout drew for itself, and drew
@@ -94,33 +96,82 @@ def draw_seeds_of(layer: Any, era: Era) -> int:
     Args:
         layer: the layer, wrapper or functional model.
         era: the era of the code that called it, before today's.
+        masks: whether layers with a learning phase draw; if not, what draws in any phase.
 
     Returns:
-        How many.
+        How many, but for those of operations of the backend.
     """
     if is_of_graph(layer):
-        within: dict[tuple[int, ...], int | None] = {}
+        within: dict[tuple[int, ...], list[int | None]] = {}
         vars(layer).setdefault(_WITHIN, {})[len(calls_of(layer))] = within  # the call is noted when it is over
-        return _draw_within(layer, era, (), within)
+        return draw_within(layer, era, within, masks=masks)
+    if not masks:
+        return 0
     seeds = [draw_seed() for _ in range(seeds_of(layer, era))]
     if isinstance(layer, _DRAWING):
-        vars(layer).setdefault(_OF_MASKS, []).extend(seeds or [layer.seed])
+        vars(layer).setdefault(_OF_MASKS, []).append(seeds or [layer.seed])
     return len(seeds)
 
 
-def _draw_within(model: Any, era: Era, around: tuple[int, ...], within: dict[tuple[int, ...], int | None]) -> int:
-    """Draw for all calls that a functional or Sequential model is made of, and note the seeds in `within`."""
+def draw_within(
+    model: Any,
+    era: Era,
+    within: dict[tuple[int, ...], list[int | None]],
+    around: tuple[int, ...] = (),
+    *,
+    masks: bool = True,
+) -> int:
+    """Draw for all calls that a functional or Sequential model is made of.
+
+    Args:
+        model: the model.
+        era: as in `draw_seeds_of`.
+        within: gets the seeds.
+        around: the calls that lead to the model.
+        masks: as in `draw_seeds_of`.
+
+    Returns:
+        as `draw_seeds_of`.
+    """
     drawn = 0
     for node in keras3.nodes_of(model):
         layer, place = node.operation, (*around, id(node))
         if is_of_graph(layer):
-            drawn += _draw_within(layer, era, place, within)
+            drawn += draw_within(layer, era, within, place, masks=masks)
         elif isinstance(layer, keras.Layer):
-            seeds = [draw_seed() for _ in range(seeds_of(layer, era))]
+            operations = draw_operations_of(layer, era)
+            seeds = [draw_seed() for _ in range(seeds_of(layer, era))] if masks else []
             drawn += len(seeds)
-            if isinstance(layer, _DRAWING):
-                within[place] = seeds[0] if seeds else layer.seed
+            if operations:
+                within[place] = [seed for seed, _ in operations]
+            elif masks and isinstance(layer, _DRAWING):
+                within[place] = [*(seeds or [layer.seed])]
     return drawn
+
+
+def draw_operations_of(layer: Any, era: Era) -> list[tuple[int, bool]]:
+    """Draw for the operations of the backend that a call of a layer makes which has been called before."""
+    seeds = []
+    for call in vars(layer).get(OF_OPERATIONS, ())[:1]:
+        seeds += [(draw_seed(seed if is_given else None), is_given) for seed, is_given in call]
+        draw_for_shape(layer, call, 0, era)
+    return seeds
+
+
+def draw_for_shape(
+    layer: keras.layers.Layer, seeds: list[tuple[int, bool]], masks: int, era: Era, variables: int = 0
+) -> None:
+    """Draw what the function of a Lambda layer drew when Keras 2.2.4 called it once more, for the shape it gives."""
+    if not era.is_tf_keras and keras3.finds_shape_by_its_function(layer):
+        for _ in range(masks + sum(not is_given for _, is_given in seeds)):
+            draw_seed()
+        for _ in range(variables):
+            draw_seed_of_variable()
+
+
+def draw_seed_of_variable() -> int:
+    """Draw a seed of the values of a `K.random_normal_variable`."""
+    return int(np.random.randint(1_000_000_000))
 
 
 def note_draws(layer: Any, count: int) -> None:
@@ -184,21 +235,34 @@ def _draws_as_then(layer: Any) -> bool:
 def _place_and_seed(layer: Any) -> tuple[tuple[int, ...], int | None]:
     """Return at which place of a graph a layer is called, and the seed of its operation there, or None if not known."""
     around, node = place_of_call()
-    if around:
-        call, *within = around
+    place, seeds = place_and_seeds(layer, (*around, node), vars(layer).get(_OF_MASKS, ()))
+    return place, seeds[0] if seeds else None
+
+
+def place_and_seeds(
+    layer: Any, path: Sequence[Any], of_calls: Sequence[Sequence[int | None]]
+) -> tuple[tuple[int, ...], Sequence[int | None]]:
+    """Return at which place of a graph a layer is called, and the seeds of its operations there; none if not known.
+
+    Args:
+        layer: the layer.
+        path: the calls that lead to it, the last one its own.
+        of_calls: the seeds of each call of the layer itself.
+    """
+    call, *within = path
+    if within:
         if call is None:
-            return tuple(map(id, (*around, node))), None
+            return tuple(map(id, path)), ()
         calls, seeds_within = calls_of(call.operation), vars(call.operation).get(_WITHIN, {})
         if _number(call, calls) not in seeds_within:
             call = first_call(call)  # it made no operations, and returned what that one had
-        place = tuple(map(id, (call, *within, node)))
-        return place, seeds_within.get(_number(call, calls), {}).get(place[1:])
-    seeds = vars(layer).get(_OF_MASKS, ())
-    if len(seeds) == 1:
-        return (), seeds[0]
+        place = tuple(map(id, (call, *within)))
+        return place, seeds_within.get(_number(call, calls), {}).get(place[1:], ())
+    if len(of_calls) == 1:
+        return (), of_calls[0]
     calls = calls_of(layer)
-    number = _number(node, calls)
-    return (id(node),), seeds[number] if number is not None and len(calls) == len(seeds) else None
+    number = _number(call, calls)
+    return (id(call),), of_calls[number] if number is not None and len(calls) == len(of_calls) else ()
 
 
 def _number(node: Any, calls: list[Any]) -> int | None:
@@ -212,7 +276,7 @@ def _drawn_on(layer: Any, shape: Any, dtype: Any, draw: Any = tf.raw_ops.Statele
     if place not in streams:
         assert seed is not None
         streams[place] = draws_of_tensorflow.Stream(seed)
-    return streams[place].next_values(draw, shape, dtype)
+    return streams[place].values_of_run(draw, shape, dtype)
 
 
 def seeds_of(layer: Any, era: Era) -> int:

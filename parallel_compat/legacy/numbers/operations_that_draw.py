@@ -20,15 +20,21 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3.kept_from_calls import outermost_trace
 from parallel_compat.backend.keras3.layers import is_of_graph
 from parallel_compat.backend.keras3.repeated_calls import first_tensor
+from parallel_compat.backend.keras3.symbolic_values import place_of_call
 from parallel_compat.legacy import closures
 from parallel_compat.legacy.numbers import draws_of_functions, draws_of_tensorflow
 from parallel_compat.legacy.numbers.draws_of_tensorflow import Stream
 from parallel_compat.legacy.numbers.initial_weights import (
     LAYERS,
+    OF_OPERATIONS,
+    draw_operations_of,
     draw_seed,
+    draw_seed_of_variable,
     draw_seeds_of,
+    draw_within,
     drawing_nothing,
     note_draws,
+    place_and_seeds,
     seeds_of,
 )
 
@@ -38,8 +44,8 @@ if TYPE_CHECKING:
     from parallel_compat.names.eras import Era
 
 _graph = threading.local()
-# On a layer: the seeds of the operations that each of its calls on symbolic tensors made; and their streams, of one.
-_SEEDS, _STREAMS = "_parallel_compat_seeds_of_operations", "_parallel_compat_streams_of_operations"
+# On a layer: the streams of the operations that its calls made. On a scope: how many of them its call has come by.
+_STREAMS, _COUNT = "_parallel_compat_streams_of_operations", "_parallel_compat_count_of_operations"
 
 # On a graph: the state of `np.random` behind the seeds of the operations that its trace has made.
 _STATE = "_parallel_compat_state_of_seeds"
@@ -74,6 +80,7 @@ class Graph:
         self.variables = 0
         self.run: Any = None  # that of `call` which counts: today there may be several
         self.is_by_itself = False  # within what draws for all that it calls
+        self.is_of_model = False
 
     def add_layer(self, layer: keras.layers.Layer, era: Era) -> None:
         """Draw for a layer that is called."""
@@ -85,15 +92,17 @@ class Graph:
 
 
 @contextlib.contextmanager
-def being_built(by_itself: bool = False) -> Iterator[Graph]:
+def being_built(by_itself: bool = False, of_model: bool = False) -> Iterator[Graph]:
     """Say that a graph is built within the block, and note what is drawn for it.
 
     Args:
         by_itself: whether the layers that are called draw nothing each.
+        of_model: whether it is that of a functional or Sequential model, whose operations are drawn for afterwards:
+            Keras 3 does not call the layers of such a model once more, or not all of them.
     """
     before: Graph | None = getattr(_graph, "built", None)
     graph = Graph()
-    graph.is_by_itself = by_itself
+    graph.is_by_itself, graph.is_of_model = by_itself, of_model
     _graph.built = graph
     try:
         yield graph
@@ -147,11 +156,13 @@ def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[..
     Returns:
         Its seed; and what draws its next values, given their shape and dtype: from 0 to 1, with a deviation of 1, or
         integers between bounds that it is given.
-        The latter is None where it is not known which operation of a graph it is: on several devices, for layers that
-        were called several times, in loops, and for what no model calls.
+        The latter is None where it is not known which operation of a graph it is: on several devices, for models of the
+        user's that were called several times, in loops, and for what no model calls.
     """
     graph: Graph | None = getattr(_graph, "built", None)
     if graph is not None:  # nobody looks at what is drawn
+        if graph.is_of_model:
+            return seed or 0, None
         keras3.run_with_first_values(functools.partial(graph.add_operation, seed))
         return seed or 0, None
     if era.has_graphs:
@@ -162,7 +173,9 @@ def made(name: str, seed: int | None, era: Era) -> tuple[int | None, Callable[..
     else:
         stream = draws_of_functions.stream_of(seed)
         seed = draw_seed(seed) if stream is None else seed
-    return seed, None if stream is None else functools.partial(stream.next_values, _OPERATIONS[name])
+    if stream is None:
+        return seed, None
+    return seed, functools.partial(stream.values_of_run if era.has_graphs else stream.next_values, _OPERATIONS[name])
 
 
 def seed_of_variable(seed: int | None) -> int:
@@ -170,11 +183,7 @@ def seed_of_variable(seed: int | None) -> int:
     graph: Graph | None = getattr(_graph, "built", None)
     if graph is not None and seed is None:
         graph.variables += 1
-    return _draw_seed_of_variable() if seed is None else seed
-
-
-def _draw_seed_of_variable() -> int:
-    return int(np.random.randint(1_000_000_000))
+    return draw_seed_of_variable() if seed is None else seed
 
 
 @contextlib.contextmanager
@@ -194,7 +203,7 @@ def note_call(layer: keras.layers.Layer, graph: Graph, given: Any, era: Era) -> 
 
     Args:
         layer: the layer, or a model.
-        graph: what it drew; a model's operations are added to it.
+        graph: what it drew; the operations of a model are added to it that is neither functional nor Sequential.
         given: the positional arguments of the call.
         era: one that had graphs.
 
@@ -208,7 +217,7 @@ def note_call(layer: keras.layers.Layer, graph: Graph, given: Any, era: Era) -> 
         if not era.is_tf_keras and any(_are_the_same(tensors, each) for each in before):
             return False
         before.append(tensors)
-        if not graph.seeds:
+        if not graph.seeds and not is_of_graph(layer):
             graph.seeds += _seeds_of_layers(layer, era)
     note(layer, graph)
     return True
@@ -217,7 +226,7 @@ def note_call(layer: keras.layers.Layer, graph: Graph, given: Any, era: Era) -> 
 def note(layer: keras.layers.Layer, graph: Graph) -> None:
     """Note what was drawn when `call` of a layer, or of a model of the user's, was called on symbolic tensors."""
     if graph.seeds:
-        vars(layer).setdefault(_SEEDS, []).append(list(graph.seeds))
+        vars(layer).setdefault(OF_OPERATIONS, []).append(list(graph.seeds))
     if graph.masks:
         note_draws(layer, graph.masks)
 
@@ -233,7 +242,8 @@ def draw_for_towers(template: keras.Model, towers: int, era: Era) -> None:
     if vars(template).get(_TENSORS):
         vars(template)[_TENSORS].pop()
     for _ in range(towers - 1):
-        _seeds_of_layers(template, era)
+        if not is_of_graph(template):
+            _seeds_of_layers(template, era)
         draw_seeds_of(template, era)
 
 
@@ -245,21 +255,13 @@ def _seeds_of_layers(model: keras.Model, era: Era) -> list[tuple[int, bool]]:
     """Draw a seed for each operation of a model's layers that draws; Keras 3 does not call them again."""
     seeds = []
     for layer in getattr(model, "layers", ()):
-        for call in vars(layer).get(_SEEDS, ())[:1]:
-            seeds += [(draw_seed(seed if is_given else None), is_given) for seed, is_given in call]
-            draw_for_shape(layer, call, 0, era)
+        if is_of_graph(layer):
+            within: dict[tuple[int, ...], list[int | None]] = {}
+            draw_within(layer, era, within, masks=False)
+            seeds += [(seed, False) for each in within.values() for seed in each if seed is not None]
+        else:
+            seeds += draw_operations_of(layer, era)
     return seeds
-
-
-def draw_for_shape(
-    layer: keras.layers.Layer, seeds: list[tuple[int, bool]], masks: int, era: Era, variables: int = 0
-) -> None:
-    """Draw what the function of a Lambda layer drew when Keras 2.2.4 called it once more, for the shape it gives."""
-    if not era.is_tf_keras and keras3.finds_shape_by_its_function(layer):
-        for _ in range(masks + sum(not is_given for _, is_given in seeds)):
-            draw_seed()
-        for _ in range(variables):
-            _draw_seed_of_variable()
 
 
 def may_draw(layer: keras.layers.Layer, era: Era) -> bool:
@@ -288,20 +290,35 @@ def _stream(seed: int) -> Stream | None:
     replica = tf.distribute.get_replica_context()
     if replica is None or replica.num_replicas_in_sync > 1 or Resume.is_made:
         return None
-    if not scopes or not isinstance(scopes[0].caller, keras.Model):
+    around, node = place_of_call()
+    is_evaluated = node is not None and not around and bool(scopes) and scopes[0].caller is node.operation
+    if not is_evaluated and (not scopes or not isinstance(scopes[0].caller, keras.Model)):
         return None
     if any(isinstance(scope.caller, keras.layers.RNN) for scope in scopes):
         return None
-    place = 1 if is_of_graph(scopes[0].caller) else 0  # that of whose `call` was called once, as a whole
-    if len(scopes) <= place:
+    path: tuple[Any, ...] = (None,)  # that of whose `call` was called once, as a whole
+    called = scopes[0]
+    if is_evaluated or is_of_graph(called.caller):
+        path = _to_code((*around, node))
+        called = next((each for each in scopes if path[-1] is not None and each.caller is path[-1].operation), None)
+        if called is None:
+            return None
+    layer = called.caller
+    number = vars(called).setdefault(_COUNT, 0)  # which of them in this call
+    vars(called)[_COUNT] += 1
+    of_calls = [[each for each, _ in call] for call in vars(layer).get(OF_OPERATIONS, ())]
+    place, seeds = place_and_seeds(layer, path, of_calls)
+    if number >= len(seeds):
         return None
-    called = scopes[place]
-    calls = vars(called.caller).get(_SEEDS, ())
-    number = vars(called).setdefault(_SEEDS, 0)  # which of them in this call
-    vars(called)[_SEEDS] += 1
-    if len(calls) != 1 or number >= len(calls[0]):
-        return None
-    streams: dict[int, Stream] = vars(called.caller).setdefault(_STREAMS, {})
-    if number not in streams:
-        streams[number] = Stream(calls[0][number][0])
-    return streams[number]
+    streams: dict[Any, Stream] = vars(layer).setdefault(_STREAMS, {})
+    if (place, number) not in streams:
+        streams[place, number] = Stream(seeds[number])
+    return streams[place, number]
+
+
+def _to_code(path: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return calls up to the first of what is no functional or Sequential model: its own code calls the others."""
+    for i, call in enumerate(path):
+        if call is None or not is_of_graph(call.operation):
+            return path[: i + 1]
+    return path

@@ -515,16 +515,16 @@ def _symbolic_call(original: Any) -> Any:
             with initial_weights.drawing_nothing():
                 return original(self, *given, **keywords)
         never = learning_phase.never_trains(keywords.get("training"))
-        # Keras 3 does not call the layers of such a model once more, or not all of them; a parallel model is one, too.
-        by_itself = is_of_graph(self) or type(self).__module__.startswith("parallel_compat.")
-        with operations_that_draw.being_built(never or by_itself) as graph:
+        of_model = is_of_graph(self)
+        by_itself = of_model or type(self).__module__.startswith("parallel_compat.")
+        with operations_that_draw.being_built(never or by_itself, of_model) as graph:
             result = original(self, *given, **keywords)
             if not graph.seeds and not graph.masks and operations_that_draw.may_draw(self, era):
                 call_on_specs(self, *given, **keywords)  # the function was called, whatever the shape
             makes_operations = operations_that_draw.note_call(self, graph, given, era)
-            operations_that_draw.draw_for_shape(self, graph.seeds, graph.masks, era, graph.variables)
-        if makes_operations and not graph.masks and not never:
-            initial_weights.draw_seeds_of(self, era)
+            initial_weights.draw_for_shape(self, graph.seeds, graph.masks, era, graph.variables)
+        if makes_operations and not graph.masks:
+            initial_weights.draw_seeds_of(self, era, masks=not never)
         return result
 
     return symbolic_call
