@@ -6,7 +6,7 @@ import copy
 import inspect
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import keras
@@ -28,6 +28,9 @@ from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
 from parallel_compat.run import callers, environment, object_eras
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Migrated sources find these here.
 clone_model = cloning.clone_model
@@ -130,6 +133,8 @@ def build(model: keras.Model, input_shape: Any) -> None:
 def reset_states(model: Any) -> None:
     """Put the states of all stateful layers of a model back to zero, those of nested models included.
 
+    In a graph those of layers within others, such as Bidirectional, stayed what they were.
+
     Args:
         model: a model; or a metric, which TensorFlow 2 reset by the same name; of a layer and of an object that is not
             Keras's, its own `reset_states` is called.
@@ -137,10 +142,20 @@ def reset_states(model: Any) -> None:
     if isinstance(model, keras.metrics.Metric):
         model.reset_state()
         return
-    for layer in keras3.all_layers(model):
+    in_graph = object_eras.era_of_object(model).has_graphs
+    for layer in _listed_layers(model) if in_graph else keras3.all_layers(model):
         reset = getattr(layer, "reset_states", None)
         if layer is not model and reset is not None and getattr(layer, "stateful", False):
             reset()
+
+
+def _listed_layers(model: Any) -> Iterator[keras.layers.Layer]:
+    """Yield the layers that a model lists and that could be stateful, and those of models among these."""
+    for layer in getattr(model, "layers", ()):
+        if not isinstance(layer, keras.layers.Bidirectional):
+            yield layer
+        if isinstance(layer, keras.Model):
+            yield from _listed_layers(layer)
 
 
 def load_model(

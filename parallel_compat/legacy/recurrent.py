@@ -16,8 +16,9 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import call_context
 from parallel_compat.backend.keras3.shallow_copies import shallow_copy
-from parallel_compat.legacy import cell_structures, op_layers, own_trainable, ragged
+from parallel_compat.legacy import cell_structures, execution, op_layers, own_trainable, ragged
 from parallel_compat.legacy.cells import AbstractRNNCell
 from parallel_compat.legacy.utils import has_arg
 from parallel_compat.names.eras import Era
@@ -277,12 +278,50 @@ def call_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
             first = keras.tree.flatten(sequences)[0]
             mask = keras3.get_mask(first) if object_eras.era_of_object(self) is not Era.TODAY else None
         vars(self)[_CONSTANTS] = constants
+        keeps = self.stateful
+        if keeps and not _states_are_updated(self):
+            initial_state = list(self.states) if initial_state is None else initial_state
+            vars(self)["stateful"] = False
         try:
             return original(self, sequences, initial_state=initial_state, mask=mask, training=training)
         finally:
             vars(self).pop(_CONSTANTS)
+            vars(self)["stateful"] = keeps
 
     return call
+
+
+def _states_are_updated(layer: Any) -> bool:
+    """Say whether a stateful layer goes on from batch to batch where it is called.
+
+    A graph ran the updates of the layers that a model lists, and of the models among these, in each of its steps
+    (`Network.state_updates`), and in none of `K.function`. Those of a layer within another one, such as Bidirectional,
+    which itself is not stateful, ran in training; and in Keras 2.2.4 those alone that a layer of the script's own
+    handed on (`Network.updates`).
+    """
+    era = object_eras.era_of_object(layer)
+    if not era.has_graphs or not execution.computes_in_graphs(era):
+        return True
+    if not call_context.is_in_step():
+        return False
+    around = [scope.caller for scope in keras3.scopes_of_layers() if scope.caller is not layer]
+    holders = [each for each in around if not isinstance(each, keras.Model)]
+    if not holders or not call_context.step_updates():
+        return not holders
+    wrappers = (keras.layers.Wrapper, keras.layers.Bidirectional)
+    if era is Era.KERAS_2_2_4:
+        return all(isinstance(each, wrappers) or _hands_on(each.__class__) for each in holders)
+    return not any(isinstance(each, keras.layers.Lambda) for each in holders)
+
+
+@functools.cache
+def _hands_on(kind: Any) -> bool:
+    """Say whether a class of layers has the updates of others for its own: `self.add_update(self.lstm.updates)`."""
+    own = (
+        vars(each).values() for each in kind.__mro__ if not each.__module__.startswith(("keras.", "parallel_compat."))
+    )
+    codes = (member.__code__ for members in own for member in members if hasattr(member, "__code__"))
+    return any({"add_update", "updates"} <= set(code.co_names) for code in codes)
 
 
 def _kept_before_given(kept: Any, given: Any) -> Any:

@@ -70,14 +70,19 @@ _steps: list[_Step] = []
 
 
 class _Step:
-    def __init__(self, trains: bool | None) -> None:
-        self.trains = trains
+    def __init__(self, trains: bool | None, steps: bool) -> None:
+        self.trains, self.steps = trains, steps
 
 
 @contextlib.contextmanager
-def in_step(trains: bool | None) -> Iterator[None]:
-    """Let the losses within the block be those of a step that trains or does not; None: of one that predicts."""
-    step = _Step(trains)
+def in_step(trains: bool | None, steps: bool = False) -> Iterator[None]:
+    """Let the losses within the block be those of a step that trains or does not; None: of one that predicts.
+
+    Args:
+        trains: the learning phase of the losses.
+        steps: whether the weights are trained, in whatever phase.
+    """
+    step = _Step(trains, steps)
     _steps.append(step)
     try:
         yield
@@ -93,6 +98,11 @@ def is_in_step() -> bool:
 def step_trains() -> bool | None:
     """Say whether the step in progress trains, or None where there is none, or one that predicts."""
     return _steps[-1].trains if _steps else None
+
+
+def step_updates() -> bool:
+    """Say whether the step in progress trains the weights, in whatever phase."""
+    return bool(_steps) and _steps[-1].steps
 
 
 def outermost() -> Any:

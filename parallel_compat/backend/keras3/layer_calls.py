@@ -336,9 +336,14 @@ def of_output_shapes(
                     if all(map(_are_shapes, answers)):
                         raise
                     return keras.Operation.compute_output_spec(self, *args, **kwargs)
-            return (
-                _with_dtypes(outputs, keras.Operation.compute_output_spec(self, *args, **kwargs)) if called else outputs
-            )
+            if not called:
+                return outputs
+            try:
+                return _with_dtypes(outputs, keras.Operation.compute_output_spec(self, *args, **kwargs))
+            except Exception:
+                if might_have_unbuilt_state(self):
+                    raise
+                return outputs  # it makes variables of values, which a step allows; the dtype is the layer's
 
         return symbolic_call
 

@@ -243,7 +243,7 @@ def in_step_of(kind: str) -> Callable[[Any], Any]:
             is_traced = object_eras.era_of_training(self) is Era.TF_KERAS_2_2
             traced = draws_of_functions.traced(self, kind) if is_traced else contextlib.nullcontext()
             updates = metrics_updates.run_with_step(self, kind)
-            with in_step(phase), traced, updates, pending_updates.assigned_after(self):
+            with in_step(phase, kind == "train"), traced, updates, pending_updates.assigned_after(self):
                 return original(self, *given, **keywords)
 
         return step
