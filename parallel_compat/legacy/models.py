@@ -197,28 +197,31 @@ def _loaded(filepath: Any, custom_objects: dict[str, Any] | None, compile: bool,
             return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
     path = model_files.existing(filepath)
     if path == os.fspath(filepath) and saved_models.is_here(path):
-        return _from_folder(path, custom_objects, compile)
+        return _from_folder(path, custom_objects, compile, safe_mode)
     of_2_2 = callers.era_of_caller() is Era.TF_KERAS_2_2
     if path == os.fspath(filepath) and tensorflow_folders.is_here(path):
         return tensorflow_folders.load(path, custom_objects, compile=compile, safe_mode=safe_mode, trains_all=of_2_2)
     trainable = None
     if path != os.fspath(filepath):  # in a folder
         given = h5_files.custom_objects(custom_objects)
-        custom_objects = saved_models.classes_for(os.fspath(filepath), given)
+        custom_objects = saved_models.classes_for(os.fspath(filepath), given, safe_mode=safe_mode)
         trainable = saved_models.trainable(os.fspath(filepath)) if of_2_2 else None
     if model_files.is_for_keras(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
     # From a folder, TensorFlow 2.2 made an optimizer that begins anew.
     goes_on = path == os.fspath(filepath) or not of_2_2
-    return old_files.load(
+    model = old_files.load(
         path, custom_objects, compile=compile, safe_mode=safe_mode, goes_on=goes_on, trainable=trainable
     )
+    if path != os.fspath(filepath):
+        saved_models.name_weights(model, os.fspath(filepath))
+    return model
 
 
-def _from_folder(path: str, custom_objects: dict[str, Any] | None, compile: bool) -> keras.Model:
-    model, training = saved_models.load(path)
+def _from_folder(path: str, custom_objects: dict[str, Any] | None, compile: bool, safe_mode: bool) -> keras.Model:
+    given = h5_files.custom_objects(custom_objects)
+    model, training = saved_models.load(path, given, safe_mode=safe_mode)
     if compile and training is not None:
-        given = h5_files.custom_objects(custom_objects)
         old_files.compile_as_saved(model, training, given, callers.era_of_caller())
     return model
 

@@ -183,6 +183,22 @@ def _of_keras3(
     return model
 
 
+def layer_from_config(config: dict[str, Any], given: dict[str, Any], *, safe_mode: bool) -> keras.layers.Layer:
+    """Make a layer, or a model, of a config in Keras 2's layout that Keras 3 wrote.
+
+    Args:
+        config: the config.
+        given: the user's classes and functions, by name.
+        safe_mode: whether a Lambda layer that holds Python code is refused.
+
+    Raises:
+        ValueError: there is no such class, or the config holds code, in safe mode.
+    """
+    known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
+    config = h5_files.with_plain_objects(h5_files.with_operations(config, given))
+    return h5_files.model_from_config(config, known, safe_mode)
+
+
 def train_all(model: keras.Model, value: bool) -> None:
     """Let a model of a folder, and all layers in it, be trained or not, as in TensorFlow 2.2 the model itself was.
 
@@ -428,4 +444,4 @@ def _todays(given: Any, kind: str) -> Any:
     return given if row is None else row.new
 
 
-__all__ = ["compile_as_saved", "era_of_steps", "load", "model_from_text", "target", "train_all"]
+__all__ = ["compile_as_saved", "era_of_steps", "layer_from_config", "load", "model_from_text", "target", "train_all"]

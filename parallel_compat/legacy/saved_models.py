@@ -8,6 +8,7 @@ has what TensorFlow 2.2's had: weights with their regularizers, and layers, but 
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import json
 import os
@@ -21,7 +22,7 @@ from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, saved_models
 from parallel_compat.hdf5_output import writing as writing_hdf5
-from parallel_compat.legacy import nodes, total_loss, weight_names
+from parallel_compat.legacy import nodes, old_files, total_loss, weight_names
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -135,6 +136,7 @@ class _Writing:
             "class_name": type(layer).__name__,
             "name": layer.name,
             "is_model": isinstance(layer, keras.Model),
+            "of_keras": _is_of_keras(layer),
             "trainable": bool(layer.trainable),
             "lacks_config": _lacks_config(layer),
             "weights": names,
@@ -143,6 +145,11 @@ class _Writing:
             "weight_attributes": {},
         }
         self.made[id(layer)] = root, description
+        if (made_of := _made_of(layer)) is not None:
+            description.update(made_of)
+        every = keras3.all_weights(layer)
+        description["names"] = [weight_names.in_era(weight, weight.name, era) for weight in every]
+        root.every = [saved_models.resource_of(weight) for weight in every]
         root.own_trainable = [saved_models.resource_of(weight) for weight in trainable]
         root.own_others = [saved_models.resource_of(weight) for weight in others]
         self.variables += [saved_models.resource_of(weight) for weight in layer.variables]
@@ -210,6 +217,14 @@ class _Writing:
                 setattr(root, name, value)
             elif isinstance(value, (list, tuple)) and value and all(id(each) in by_layer for each in value):
                 description["attributes"][name] = [by_layer[id(each)] for each in value]
+
+
+def _made_of(layer: Any) -> dict[str, Any] | None:
+    """Return the configuration that a layer is made of, and what it is built of; None for a layer that has none."""
+    if _lacks_config(layer) or (isinstance(layer, keras.Model) and not has_config(layer)):
+        return None
+    with _configs_of_all(layer) if has_config(layer) else contextlib.nullcontext():
+        return {"config": h5_files.config_of(layer), "built_of": layer.get_build_config() if layer.built else None}
 
 
 def _worth_writing(layer: Any) -> list[Any]:
@@ -308,34 +323,57 @@ def trainable(folder: str) -> bool | None:
     return bool(_described(folder)["trainable"]) if is_here(folder) else None
 
 
-def load(folder: str) -> tuple[Any, dict[str, Any] | None]:
+def load(folder: str, given: dict[str, Any], *, safe_mode: bool) -> tuple[Any, dict[str, Any] | None]:
     """Make the model or layer that a folder holds.
+
+    Args:
+        folder: the folder.
+        given: the user's classes and functions, by name.
+        safe_mode: whether Lambda layers in it are called as they were saved, and not made of their code.
 
     Returns:
         It, and what it was compiled with.
     """
     root, description = _opened(folder)
-    return _revived(root, description, _Known(root, description)), description.get("training_config")
+    known = _Known(root, description, given, safe_mode)
+    model = _revived(root, description, known)
+    if known.era is not Era.TF_KERAS_1_15:
+        _train_as_saved(root, description, known)
+    return model, description.get("training_config")
 
 
-def classes_for(folder: str, given: dict[str, Any]) -> dict[str, Any]:
+def classes_for(folder: str, given: dict[str, Any], *, safe_mode: bool) -> dict[str, Any]:
     """Return classes for the layers of a folder's configuration: the user's, or ones that find layers by their names.
 
     Args:
         folder: the folder.
         given: the user's, by name; they make layers that have a configuration.
+        safe_mode: whether Lambda layers within these layers are called as they were saved.
     """
     if not is_here(folder):
         return given
     root, description = _opened(folder)
-    known = _Known(root, description)
+    known = _Known(root, description, given, safe_mode)
+    return {**given, **_by_name(root, description, known, lambda: known.again())}
+
+
+def _by_name(root: Any, description: dict[str, Any], known: _Known, known_to: Callable[[], _Known]) -> dict[str, Any]:
+    """Return classes for those layers in a model with a configuration that are of no class that is known."""
     found: dict[str, Any] = {}
     for holder, said in zip(root.layers, description["layers"], strict=True):
-        is_known = said["class_name"] in given and not said["lacks_config"]
-        if "__call__" in said["functions"] and not is_known:
+        if "__call__" in said["functions"] and not known.has_class_of(said):
             made = found.setdefault(said["class_name"], type(said["class_name"], (_FromFolder,), {"by_name": {}}))
-            made.by_name[said["name"]] = (holder, said, known)
-    return {**given, **found}
+            made.by_name[said["name"]] = (holder, said, known_to)
+    return found
+
+
+def name_weights(model: keras.Model, folder: str) -> None:
+    """Let the weights of a model that was made of its configuration have the names that they were saved with."""
+    weights = keras3.all_weights(model)
+    names = _described(folder).get("names", ()) if is_here(folder) else ()
+    if len(names) == len(weights):
+        for weight, name in zip(weights, names, strict=True):
+            weight_names.give(weight, name)
 
 
 def _opened(folder: str) -> tuple[Any, dict[str, Any]]:
@@ -350,14 +388,13 @@ def _described(folder: str) -> dict[str, Any]:
 class _FromFolder(keras.layers.Layer):  # type: ignore[misc]  # Keras carries no types
     """Stands for the class of a layer where its model is made of a configuration."""
 
-    by_name: dict[str, tuple[Any, dict[str, Any], _Known]]
+    by_name: dict[str, tuple[Any, dict[str, Any], Callable[[], _Known]]]
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """Make the layer of that name."""
-        root, description, known = cls.by_name[config["name"]]
-        known.layers = {}  # the model may be made twice, first to look at its shapes
-        return _revived(root, description, known)
+        root, description, known_to = cls.by_name[config["name"]]
+        return _revived(root, description, known_to())
 
 
 class _Revived:
@@ -371,6 +408,7 @@ class _Revived:
             "root": root,
             "functions": description["functions"],
             "inputs": description.get("inputs"),
+            "config": description.get("config"),
         }
         own, number = known.weights[id(root)]
         saved_models.own(self, own[:number], own[number:])
@@ -379,10 +417,14 @@ class _Revived:
         for name, which in description["weight_attributes"].items():
             setattr(self, name, own[which])
         held = [_revived(holder, said, known) for holder, said in zip(root.layers, description["layers"], strict=True)]
-        setattr(self, _LAYERS, held)
+        # In this order, which is that of the weights.
+        left = dict(enumerate(held))
         for name, which in description["attributes"].items():
             one = held[which] if isinstance(which, int) else [held[number] for number in which]
             setattr(self, name, one)
+            for number in [which] if isinstance(which, int) else which:
+                left.pop(number, None)
+        setattr(self, _LAYERS, list(left.values()))
         for name in description["functions"]:
             if not name.startswith("_") and not hasattr(type(self), name):
                 vars(self)[name] = getattr(root, name)
@@ -406,7 +448,9 @@ class _Revived:
         return saved["root"](inputs, bool(training))
 
     def get_config(self) -> dict[str, Any]:
-        """Refuse: only what it computes is known."""
+        """Return that of the layer of that time, if it had one."""
+        if vars(self)[_SAVED]["config"] is not None:
+            return dict(vars(self)[_SAVED]["config"]["config"])
         raise NotImplementedError(f"{self.name!r} was made of a SavedModel, which has no configuration of it.")
 
 
@@ -415,11 +459,19 @@ def _regularized(function: Callable[[], Any], _value: Any) -> Any:
 
 
 class _Known:
-    """The weights of each object of a SavedModel, made at once (a model is made where none may be), and its layer."""
+    """The weights of each object of a SavedModel, made at once (a model is made where none may be), and its layer.
 
-    def __init__(self, root: Any, description: dict[str, Any]) -> None:
+    Args:
+        root: the object that holds the others.
+        description: what it is.
+        given: the user's classes and functions, by name.
+        safe_mode: whether Lambda layers are called as they were saved, and not made of their code.
+    """
+
+    def __init__(self, root: Any, description: dict[str, Any], given: dict[str, Any], safe_mode: bool) -> None:
         self.weights: dict[int, tuple[list[Any], int]] = {}
         self.layers: dict[int, Any] = {}
+        self.given, self.safe_mode, self.era = given, safe_mode, callers.era_of_caller()
         self._add(root, description)
 
     def _add(self, root: Any, description: dict[str, Any]) -> None:
@@ -435,15 +487,69 @@ class _Known:
         for holder, said in zip(root.layers, description["layers"], strict=True):
             self._add(holder, said)
 
+    def again(self) -> _Known:
+        """Return the same without layers: a model may be made twice, first to look at its shapes."""
+        other = copy.copy(self)
+        other.layers = {}
+        return other
+
+    def has_class_of(self, description: dict[str, Any]) -> bool:
+        """Whether an object is made of its configuration: it has one, and is of Keras's or of a class that is given.
+
+        TensorFlow 1.15 made none of Keras's layers so, but models.
+        """
+        of_keras = description["of_keras"] and (description["is_model"] or self.era is not Era.TF_KERAS_1_15)
+        return "config" in description and (of_keras or description["class_name"] in self.given)
+
 
 def _revived(root: Any, description: dict[str, Any], known: _Known) -> Any:
     if id(root) not in known.layers:
+        made = _configured(root, description, known) if known.has_class_of(description) else None
+        if made is not None:
+            known.layers[id(root)] = made
+            return made
         kind: Any = keras.Model if description["is_model"] else keras.layers.Layer
         made = type(description["class_name"], (_Revived, kind), {})(name=description["name"])
-        object_eras.remember(made, callers.era_of_caller())
+        object_eras.remember(made, known.era)
         known.layers[id(root)] = made
         made.revive(root, description, known)
     return known.layers[id(root)]
+
+
+def _configured(root: Any, description: dict[str, Any], known: _Known) -> Any:
+    """Make a layer of its configuration, as TensorFlow 2.2 did: it drew initial weights, and got those of the folder.
+
+    Returns:
+        It, with the weights of the SavedModel; None for a layer that cannot be made so.
+    """
+    classes = {**known.given, **_by_name(root, description, known, lambda: known)}
+    try:
+        made = old_files.layer_from_config(description["config"], classes, safe_mode=known.safe_mode)
+        if not made.built and description["built_of"] is not None:
+            made.build_from_config(description["built_of"])
+    except (TypeError, ValueError):
+        if description["is_model"]:  # whose layers are described by this alone
+            raise
+        return None
+    weights = keras3.all_weights(made)
+    if [tuple(weight.shape) for weight in weights] != [tuple(each.shape) for each in root.every]:
+        return None
+    for weight, variable, name in zip(weights, root.every, description["names"], strict=True):
+        saved_models.share(weight, variable)
+        weight_names.give(weight, name)
+    made.built = True
+    made.trainable = description["trainable"]
+    for each in [made, *keras3.held_layers(made)]:
+        object_eras.remember(each, known.era)
+    return made
+
+
+def _train_as_saved(root: Any, description: dict[str, Any], known: _Known) -> None:
+    """Let all that a model holds be trained or not as the model was; of models in models, as the innermost was."""
+    if description["is_model"] and id(root) in known.layers:
+        old_files.train_all(known.layers[id(root)], description["trainable"])
+    for holder, said in zip(root.layers, description["layers"], strict=True):
+        _train_as_saved(holder, said, known)
 
 
 def _specs(inputs: Any) -> Any:

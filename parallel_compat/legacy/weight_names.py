@@ -20,7 +20,7 @@ import keras
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points
 from parallel_compat.names.eras import Era
-from parallel_compat.run import object_eras
+from parallel_compat.run import callers, object_eras
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,6 +30,7 @@ _SCOPE = "_parallel_compat_scope"  # of a layer: that of its first call
 # Of a Sequential, whose layers Keras 3 calls again with each that is added.
 _CALLED = "_parallel_compat_called_layers"
 _CELL = "_parallel_compat_cell_name"
+_GIVEN = "_parallel_compat_name_from_folder"
 _WITHIN = "_parallel_compat_name_within_layer"
 _UNNAMED = "_parallel_compat_unnamed_weights"
 _CELLS = ("lstm_cell", "gru_cell", "simple_rnn_cell")
@@ -190,6 +191,11 @@ def within(weight: Any, scope: str, name: str) -> None:
     setattr(weight, _WITHIN, (scope, name))
 
 
+def give(weight: Any, name: str) -> None:
+    """Let a weight have the name that it was saved with."""
+    setattr(weight, _GIVEN, name)
+
+
 def _has_scope(cell: Any) -> bool:
     return type(cell).__name__ != "ConvLSTMCell"
 
@@ -210,9 +216,12 @@ def number_forward_first(original: Any) -> Any:
     """`Bidirectional.from_config`: TensorFlow 2.2 made the forward layer anew before the backward one.
 
     Keras 3's config holds the backward layer, which is made before; that of TensorFlow 2.2 held one that was given.
+    It also builds the layer that it derives the forward one from, which draws weights that nobody has: in no era.
     """
 
     def from_config(cls: Any, config: Any, *given: Any, **keywords: Any) -> Any:
+        if callers.era_of_caller() is not Era.TODAY:
+            config = {name: _not_built(value) for name, value in config.items()}
         layer = original.__func__(cls, config, *given, **keywords)
         cells = [getattr(each, "cell", None) for each in (layer.forward_layer, layer.backward_layer)]
         names = [getattr(cell, _CELL, None) for cell in cells]
@@ -228,6 +237,13 @@ def number_forward_first(original: Any) -> Any:
     return classmethod(from_config)
 
 
+def _not_built(value: Any) -> Any:
+    """Return a config without what its layer is built of."""
+    if not isinstance(value, dict):
+        return value
+    return {name: each for name, each in value.items() if name != "build_config"}
+
+
 def _number(name: str) -> int:
     number = name.rpartition("_")[2]
     return int(number) if number.isdigit() else 0
@@ -241,6 +257,9 @@ def in_era(weight: Any, name: str, era: Era) -> str:
         name: its name in Keras 3.
         era: the era.
     """
+    given: str | None = getattr(weight, _GIVEN, None)
+    if given is not None:
+        return given
     scopes: _Scopes | None = getattr(weight, _SCOPES, None)
     if scopes is None:
         return name if ":" in name else f"{name}:0"

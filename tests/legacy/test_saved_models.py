@@ -124,3 +124,35 @@ def test_tables_are_in_the_saved_model(tmp_path):
     expected = model.predict(data)
     model.save(str(tmp_path / "model"))
     np.testing.assert_array_equal(tf.keras.models.load_model(str(tmp_path / "model")).predict(data), expected)
+
+
+def test_models_and_layers_in_a_model_from_a_folder_are_made_of_their_configurations(tmp_path):
+    """They draw initial weights, and are trained where the model was, as in TensorFlow 2.2."""
+
+    class Auto(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.encoder = tf.keras.Sequential([tf.keras.layers.Dense(3, "relu"), tf.keras.layers.Dense(2)])
+            self.decoder = tf.keras.layers.Bidirectional(tf.keras.layers.SimpleRNN(2))
+            self.encoder.trainable = False
+            self.own, self.last = own_layer(2), tf.keras.layers.Dense(2)
+            self.last.trainable = False
+
+        def call(self, inputs):
+            return self.last(self.own(self.decoder(self.encoder(inputs)[:, None])))
+
+    tf.random.set_seed(3)
+    model = Auto()
+    model(x)
+    model.save(str(tmp_path / "model"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "model"))
+    np.testing.assert_allclose(tf.random.uniform([]), 0.5250265598297119, rtol=1e-6)
+    np.testing.assert_allclose(loaded(x), model(x), rtol=1e-6)
+    assert [type(layer).__name__ for layer in loaded.layers] == ["Sequential", "Bidirectional", "Own", "Dense"]
+    assert isinstance(loaded.last, tf.keras.layers.Dense)
+    assert loaded.last.units == 2
+    assert (len(loaded.trainable_weights), len(loaded.get_weights())) == (9, 13)
+    assert [weight.name for weight in loaded.weights] == [weight.name for weight in model.weights]
+    loaded.compile("sgd", "mse")
+    history = loaded.fit(x, y, epochs=2, verbose=0, shuffle=False).history["loss"]
+    np.testing.assert_allclose(history, [0.3596755862236023, 0.33992698788642883], rtol=1e-6)

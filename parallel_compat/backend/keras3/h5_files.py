@@ -13,7 +13,7 @@ import keras
 from keras.src import layers, models, ops
 from keras.src.backend.common import global_state
 from keras.src.legacy import layers as legacy_layers
-from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
+from keras.src.legacy.saving import json_utils, legacy_h5_format, saving_options, saving_utils
 from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
 
@@ -85,6 +85,13 @@ def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], sa
     scopes = (saving_options.keras_option_scope(use_legacy_config=True), serialization_lib.SafeModeScope(safe_mode))
     with scopes[0], scopes[1], values_as_written():
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
+
+
+def config_of(layer: Any) -> dict[str, Any]:
+    """Return the config of a model or layer in Keras 2's layout, of which `model_from_config` makes it."""
+    with saving_options.keras_option_scope(use_legacy_config=True):
+        config = {"class_name": type(layer).__name__, "config": layer.get_config()}
+        return dict(json.loads(json.dumps(config, default=json_utils.get_json_type)))
 
 
 class _Config(dict[str, Any]):

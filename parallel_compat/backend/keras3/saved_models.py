@@ -116,6 +116,11 @@ def weight(variable: tf.Variable, name: str, *, trainable: bool) -> keras.Variab
     return made
 
 
+def share(made: keras.Variable, variable: tf.Variable) -> None:
+    """Let a weight that was made with its layer be a variable which is there already."""
+    made._value, made._initializer = variable, None
+
+
 def own(layer: Any, trainable: Sequence[keras.Variable], others: Sequence[keras.Variable]) -> None:
     """Let weights that are there already be a layer's, those that are trained and those that are not."""
     for each in (*trainable, *others):
