@@ -13,7 +13,7 @@ import h5py
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend.keras3 import h5_files, symbolic_losses
 from parallel_compat.hdf5_output import writing
-from parallel_compat.legacy import saved_models, saving, tensorflow_checkpoints, total_loss
+from parallel_compat.legacy import made_weights, saved_models, saving, tensorflow_checkpoints, total_loss
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
 from parallel_compat.names.eras import Era
 from parallel_compat.own_methods import of_models
@@ -44,6 +44,7 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
         overwrite: whether an existing file is replaced without asking.
         save_format: "h5" or "tf", a checkpoint of TensorFlow; None is what the name and the model say.
     """
+    made_weights.check(_saved(model), object_eras.era_of_object(_saved(model)))
     path = os.fspath(filepath)
     if save_format in ("tf", "tensorflow") or (save_format is None and _writes_checkpoints(model, path)):
         if overwrite or not tensorflow_checkpoints.is_checkpoint(path) or _may_overwrite(path):
@@ -90,6 +91,7 @@ def load_weights(
                 "layers. Received: by_name=True. Write the weights to a `.h5` file."
             )
         return tensorflow_checkpoints.load(_saved(model), path)
+    made_weights.check(_saved(model), object_eras.era_of_object(_saved(model)))
     if is_for_keras(path):
         model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
         return None
@@ -156,6 +158,8 @@ def save_model(
         path = os.path.join(path, _IN_FOLDER)
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):
         return
+    if era is Era.TF_KERAS_2_2:  # 1.15 wrote the configuration alone
+        made_weights.check(_saved(model), era)
     with replacing(path) as temporary:
         if path.endswith(".keras"):
             model.save(temporary, include_optimizer=include_optimizer)

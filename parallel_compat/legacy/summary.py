@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend.keras3 import layers
-from parallel_compat.legacy import compiled_weights, nodes
+from parallel_compat.legacy import compiled_weights, made_weights, nodes
 from parallel_compat.legacy.utils import count_params
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -41,10 +41,7 @@ def print_summary(
         model.summary(line_length=line_length, positions=positions, print_fn=print_fn)
         return
     if not model.built:
-        raise ValueError(
-            f"Expected a model that has its weights. Received: '{model.name}', which has never been called. Build the "
-            "model first: call it on some data, or give its first layer an `input_shape`."
-        )
+        raise made_weights.missing(model)
     for line in _lines(model, era, line_length, positions):
         say(line)
 

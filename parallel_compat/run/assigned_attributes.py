@@ -224,8 +224,10 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
 
             values = getattr(weight_order, name)(self)
         elif callers.era_of(frame).is_tf_keras:
-            from parallel_compat.legacy import trainable_paths
+            from parallel_compat.legacy import made_weights, trainable_paths
 
+            if frame is sys._getframe(1):
+                made_weights.check(self, callers.era_of(frame))
             values = getattr(trainable_paths, name)(self, callers.era_of(frame))
         else:
             values = original.fget(self)
@@ -253,8 +255,9 @@ def _variables(name: str, original: Any) -> property:
         frame = sys._getframe(1)
         if not callers.is_users(frame) or not callers.era_of(frame).is_tf_keras:
             return original.fget(self)
-        from parallel_compat.legacy import trainable_paths
+        from parallel_compat.legacy import made_weights, trainable_paths
 
+        made_weights.check(self, callers.era_of(frame))
         return getattr(trainable_paths, name)(self, callers.era_of(frame))
 
     return property(get)

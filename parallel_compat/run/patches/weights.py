@@ -131,9 +131,18 @@ def _ordered_weights(original: Any) -> property:
             return original.__get__(self, type(self))
         from parallel_compat.legacy import weight_order
 
+        _check_made(self, sys._getframe(1))
         return weight_order.weights(self, era)
 
     return property(get)
+
+
+def _check_made(layer: Any, asking: FrameType) -> None:
+    """Refuse a model without weights whose weights the user's code asks for itself."""
+    if callers.is_users(asking):
+        from parallel_compat.legacy import made_weights
+
+        made_weights.check(layer, callers.era_of(asking))
 
 
 def _as_own_flags_say(layer: Any) -> list[Any] | None:
@@ -154,6 +163,7 @@ def _weights_as_variables(original: Any) -> property:
             return original.__get__(self, type(self))
         from parallel_compat.legacy import weight_order
 
+        _check_made(self, frame)
         return weight_order.weights(self, callers.era_of(frame))
 
     return property(get)
@@ -184,6 +194,7 @@ def _get_weights(original: Any) -> Any:
             return original(self)
         from parallel_compat.legacy import weight_order
 
+        _check_made(self, sys._getframe(1))
         return weight_order.get_weights(self, era)
 
     return get_weights
@@ -212,6 +223,7 @@ def _set_weights(original: Any) -> Any:
             return
         from parallel_compat.legacy import weight_order
 
+        _check_made(self, sys._getframe(1))
         weight_order.set_weights(original, self, era, weights)
 
     return set_weights
