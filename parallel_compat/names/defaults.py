@@ -18,6 +18,7 @@ _GATES = "Its gates used `hard_sigmoid` (clip(0.2 x + 0.5, 0, 1)), today's use `
 _RESET = "The GRU applied the reset gate before the matrix product, and had one bias."
 _NO_SIZE = "Keras 3 has no default pool size here."
 _LASSO = "The default of `l1_l2()` was 0.01 for both."
+_FILL = "What an image leaves free was black."
 _NEWER = ("use_cudnn", "seed")
 
 
@@ -83,6 +84,18 @@ _DEFAULTS: tuple[Default, ...] = (
         "None",
         2,
         note="Whole numbers make weights of 0 out of all that are less than 1.",
+    ),
+    Default("keras.layers.RandomRotation", "fill_mode", None, None, None, '"constant"', '"reflect"', 1, note=_FILL),
+    Default("keras.layers.RandomTranslation", "fill_mode", None, None, None, '"constant"', '"reflect"', 2, note=_FILL),
+    Default(
+        "keras.layers.RandomContrast",
+        "value_range",
+        None,
+        None,
+        None,
+        "(-3e38, 3e38)",
+        "(0, 255)",
+        note="Values were not cut off.",
     ),
     _everywhere("keras.regularizers.l1_l2", "l1", "0.01", "0.0", 0, _LASSO),
     _everywhere("keras.regularizers.l1_l2", "l2", "0.01", "0.0", 1, _LASSO),

@@ -207,6 +207,15 @@ def image_iterator_class() -> Any:
     return Iterator
 
 
+def image_preprocessing_class() -> Any:
+    """Return the class of layers that change images at random; read in Keras 3.15.1."""
+    from keras.src.layers.preprocessing.image_preprocessing.base_image_preprocessing_layer import (
+        BaseImagePreprocessingLayer,
+    )
+
+    return BaseImagePreprocessingLayer
+
+
 def merge_functions() -> Iterator[tuple[Any, str]]:
     """Yield where `Maximum` and `Minimum` compute, which read the masks of their inputs (`Merge._merge_function`)."""
     import keras

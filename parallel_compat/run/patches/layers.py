@@ -110,6 +110,9 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(layers.Layer, "__call__", looking_alike(_one_output), why="a list of one output was that output")
     patches.wrap(layers.Layer, "__call__", looking_alike(_called_without_training), why="`training=False` holds")
     patches.wrap(layers.Layer, "build", _build_of_model, why="`build` of a subclassed model made its weights")
+    phase = "in training alone, unless it is said"
+    patches.wrap(patch_points.image_preprocessing_class(), "call", _changing_images_in_training, why=phase)
+    patches.wrap(layers.RandomCrop, "call", _cropping_without_training, why="it cut images at their centre")
     for kind in patch_points.convolution_classes():
         patches.wrap(kind, "build", shape_checks.build_of_convolution, why="a `ValueError`, as it was")
     for kind in patch_points.convolution_classes()[:2]:
@@ -222,6 +225,31 @@ def _is_shallow_when_copied(layer: Any) -> bool:
     """Whether `copy.copy` shares: not for models of Keras 2.2.4, which it copied by way of a file."""
     era = object_eras.era_of_object(layer)
     return era.is_tf_keras or (era.is_standalone and not isinstance(layer, sys.modules["keras"].Model))
+
+
+def _changing_images_in_training(original: Any) -> Any:
+    """`RandomRotation` and its relatives: TensorFlow 2.2 asked the learning phase, today's change images by default."""
+
+    def call(self: Any, data: Any, training: Any = None) -> Any:
+        if training is None:
+            from parallel_compat.legacy import learning_phase
+
+            training = object_eras.era_of_object(self) is Era.TODAY or bool(learning_phase.set_or_0())
+        return original(self, data, training=training)
+
+    return call
+
+
+def _cropping_without_training(original: Any) -> Any:
+    def call(self: Any, data: Any, training: Any = None) -> Any:
+        from parallel_compat.legacy import learning_phase, random_crop
+
+        trains = learning_phase.set_or_0() if training is None else training
+        if trains or object_eras.era_of_object(self) is Era.TODAY:
+            return original(self, data, training=training)
+        return random_crop.without_training(data, self.height, self.width)
+
+    return call
 
 
 def _build_of_model(original: Any) -> Any:
