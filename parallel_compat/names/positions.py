@@ -51,16 +51,16 @@ def named_positions(
     Returns:
         How many leading positions stay as they are, and the names of the others: none where all stay.
     """
-    is_tf_keras = era is not None and era.is_tf_keras
-    agreeing, names = order(of, era if era is not None and is_tf_keras else Era.KERAS_2_2_4)
+    agreeing, names = order(of, Era.KERAS_2_2_4 if era is None or era is Era.TODAY else era)
     if not names or len(given) <= agreeing or len(given) > agreeing + len(names):
         return len(given), ()
     first = given[agreeing]
-    if type(first) in _TODAYS_VALUES.get(of, ()):
+    if type(first) in _TODAYS_VALUES.get(of, ()) and names[0] != "amsgrad":  # which is a bool itself
         return len(given), ()
     if of == "keras.Model.compile" and _are_weights(first):
         return len(given), ()
-    if (_TODAYS_KEYWORDS if is_tf_keras else _TODAYS_KEYWORDS | _TODAYS_OR_TF_KERAS) & set(keywords):
+    of_today = _TODAYS_KEYWORDS if era is not None and era.is_tf_keras else _TODAYS_KEYWORDS | _TODAYS_OR_TF_KERAS
+    if of_today & set(keywords):
         return len(given), ()
     return agreeing, names[: len(given) - agreeing]
 
@@ -77,7 +77,7 @@ def callables() -> tuple[str, ...]:
 
 def order(of: str, era: Era) -> tuple[int, tuple[str, ...]]:
     """Return how many leading positions of an era agree with today's, and the names of those that follow."""
-    return _orders().get(of, {}).get(Era.KERAS_2_2_4 if era.is_standalone else era, (0, ()))
+    return _orders().get(of, {}).get(era, (0, ()))
 
 
 def _are_weights(value: Any) -> bool:
@@ -93,7 +93,8 @@ def _orders() -> dict[str, dict[Era, tuple[int, tuple[str, ...]]]]:
             continue
         of, *columns = line.split("\t")
         row = table.setdefault(of, {})
-        for era, column in zip((Era.KERAS_2_2_4, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2), columns, strict=True):
+        eras = (Era.KERAS_2_2_4, Era.KERAS_2_3, Era.TF_KERAS_1_15, Era.TF_KERAS_2_2)
+        for era, column in zip(eras, columns, strict=True):
             agreeing, colon, names = column.partition(":")
             if colon:
                 row[era] = (int(agreeing), tuple(names.split(",")))
