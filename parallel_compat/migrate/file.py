@@ -86,7 +86,10 @@ class File:
     def era(self) -> Era | None:
         """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
         found = eras.verdict(
-            eras.evidence_of_nodes((*self.tree.imports, *self.tree.attributes, *self.tree.calls)), self.project.evidence
+            eras.evidence_of_nodes(
+                (*self.tree.imports, *self.tree.attributes, *self.tree.calls, *self.tree.subscripts)
+            ),
+            self.project.evidence,
         )
         return found.era if found is not None else None
 

@@ -29,6 +29,8 @@ _LOGS = re.compile(r"hist(?:ory)?(?:_|$)|logs?$|history$")
 _MADE = re.compile(r"\bTensorBoard\s*\(\s*(?!\))")
 _WRITTEN = re.compile(r"(?<!\bself)\.writer\.add_summary\s*\(")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
+_SINCE_2_3 = re.compile(rb"\b(?:losses|metrics|objectives|learning_rate)\b")  # may have a name of Keras 2.3
+_OF_HISTORY = re.compile(rb"""\.history\s*\[\s*['"](?:val_)?acc""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,10 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         boards |= done_with_boards(text)
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
-        if not (compiles or standalone or _TENSORFLOW.search(data)):
+        history = _OF_HISTORY.search(data)
+        if not (compiles or standalone or history or _TENSORFLOW.search(data)):
             continue
-        if standalone and not compiles:
+        if standalone and not (compiles or history or _SINCE_2_3.search(data)):
             evidence.append((os.path.basename(path), Evidence(standalone="keras")))
             continue
         try:
@@ -85,8 +88,8 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         except (SyntaxError, Undecodable, RecursionError):
             continue
         accuracy |= spellings_of_accuracy(tree)
-        said = eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls))
-        if said.imports_keras or said.tensorflow_1 or said.tensorflow_2:
+        said = eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls, *tree.subscripts))
+        if said.imports_keras or said.tensorflow_1 or said.tensorflow_2 or said.accuracy:
             evidence.append((os.path.basename(path), said._replace(imports=())))
     return ProjectFacts(
         frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate), frozenset(boards)

@@ -86,6 +86,7 @@ class Evidence(NamedTuple):
         tensorflow_1: a name that TensorFlow 2 has not.
         tensorflow_2: a name that TensorFlow 1 had not.
         imports: the modules that it imports, relative ones with their dots.
+        accuracy: what it does with accuracy by name, of `_ASKED`, `_READ`, `_WATCHED` and `_READ_AS_ACC`.
     """
 
     standalone: str = ""
@@ -94,6 +95,7 @@ class Evidence(NamedTuple):
     tensorflow_1: str = ""
     tensorflow_2: str = ""
     imports: tuple[str, ...] = ()
+    accuracy: frozenset[str] = frozenset()
 
     @property
     def imports_keras(self) -> bool:
@@ -140,6 +142,12 @@ _SINCE_KERAS_2_3 = re.compile(
     r"|optimizers\.[A-Z]\w*\(learning_rate=\)$)"
 )
 
+# `metrics=["accuracy"]` was logged as "acc" up to Keras 2.2 and as "accuracy" from 2.3 on. Reading the other one from a
+# history ended a script with a KeyError; watching it in a callback was no more than a warning.
+_ASKED, _READ, _WATCHED, _READ_AS_ACC = "metrics=['accuracy']", "history['accuracy']", "monitor='accuracy'", "'acc'"
+_LOGGED_SINCE_2_3 = ("accuracy", "val_accuracy")
+_WATCHERS = ("EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau")
+
 _LOADS_OF_CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
 _LOADS_OF_NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF")
 
@@ -163,12 +171,7 @@ def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verd
     'tf.keras-2.2'
     """
     if own.standalone:
-        if own.keras_2_3:
-            return Verdict(Era.KERAS_2_3, f"imports keras, with {own.keras_2_3}")
-        for file, said in project:  # one Keras is installed for all of them
-            if said.keras_2_3:
-                return Verdict(Era.KERAS_2_3, f"imports keras, and {said.keras_2_3} in {file}")
-        return Verdict(Era.KERAS_2_2_4, "imports keras")
+        return _of_standalone(own, list(project))
     if own.tf_keras:
         if own.tensorflow_1:
             return Verdict(Era.TF_KERAS_1_15, f"tf.keras with {own.tensorflow_1}")
@@ -190,6 +193,22 @@ def verdict(own: Evidence, project: Iterable[tuple[str, Evidence]] = ()) -> Verd
     return None
 
 
+def _of_standalone(own: Evidence, project: list[tuple[str, Evidence]]) -> Verdict:
+    if own.keras_2_3:
+        return Verdict(Era.KERAS_2_3, f"imports keras, with {own.keras_2_3}")
+    for file, said in project:  # one Keras is installed for all of them
+        if said.keras_2_3:
+            return Verdict(Era.KERAS_2_3, f"imports keras, and {said.keras_2_3} in {file}")
+    accuracy = own.accuracy.union(*(said.accuracy for _, said in project))
+    if _ASKED in accuracy and _READ_AS_ACC not in accuracy:
+        if _READ in accuracy:
+            return Verdict(Era.KERAS_2_3, f"imports keras, and reads {_READ} of {_ASKED}")
+        if _WATCHED in accuracy:
+            hint = f"which {_ASKED} has in the logs of Keras 2.3: if that is its Keras, add --era keras-2.3"
+            return Verdict(Era.KERAS_2_2_4, f"imports keras; it watches 'accuracy', {hint}")
+    return Verdict(Era.KERAS_2_2_4, "imports keras")
+
+
 def together(parts: Iterable[Evidence]) -> Evidence:
     """Return what several pieces of one source say (the cells of a notebook)."""
     found = NONE
@@ -201,6 +220,7 @@ def together(parts: Iterable[Evidence]) -> Evidence:
             found.tensorflow_1 or part.tensorflow_1,
             found.tensorflow_2 or part.tensorflow_2,
             (*found.imports, *part.imports),
+            found.accuracy | part.accuracy,
         )
     return found
 
@@ -227,13 +247,14 @@ def evidence_of_nodes(nodes: Iterable[ast.AST]) -> Evidence:
     """Read what a module's nodes say of its era.
 
     Args:
-        nodes: all of them; imports, attributes and calls are enough.
+        nodes: all of them; imports, attributes, calls and subscripts are enough.
     """
-    return _evidence(_paths_in_nodes(nodes))
+    nodes = list(nodes)
+    return _evidence(_paths_in_nodes(nodes))._replace(accuracy=frozenset(_of_accuracy(nodes)))
 
 
 def evidence_of_code(code: CodeType) -> Evidence:
-    """Read what compiled code says of its era: that of a module, with the functions in it.
+    """Read what compiled code says of its era by its names: that of a module, with the functions in it.
 
     >>> evidence_of_code(compile("import keras.layers", "<string>", "exec")).standalone
     'keras.layers'
@@ -379,6 +400,36 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
             if path in table.tensorflow_1_signatures():
                 for argument in given:
                     yield expression.lineno, f"{path}({argument}=)", False
+
+
+def _of_accuracy(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield what a module does with accuracy by name."""
+    import ast
+
+    def text(node: ast.AST | None) -> Any:
+        return node.value if isinstance(node, ast.Constant) else None
+
+    for node in nodes:
+        if isinstance(node, ast.Subscript):
+            key, of = text(node.slice), node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            key, of = text(node.args[0] if node.args else None), None
+        elif isinstance(node, ast.Call):
+            given = {each.arg: each.value for each in node.keywords}
+            asked = given.get("metrics")
+            if isinstance(asked, (ast.List, ast.Tuple)) and "accuracy" in map(text, asked.elts):
+                yield _ASKED
+            name = getattr(node.func, "attr", getattr(node.func, "id", None))
+            watched = [given.get("monitor"), *(node.args if name in _WATCHERS else ())]
+            if any(text(each) in _LOGGED_SINCE_2_3 for each in watched):
+                yield _WATCHED
+            continue
+        else:
+            continue
+        if key in ("acc", "val_acc"):
+            yield _READ_AS_ACC
+        elif key in _LOGGED_SINCE_2_3:
+            yield _READ if isinstance(of, ast.Attribute) and of.attr == "history" else _WATCHED
 
 
 def _paths_in_code(code: CodeType, aliases: dict[str, str] | None = None) -> Iterator[tuple[int, str, bool]]:

@@ -211,8 +211,6 @@ def _chosen() -> Verdict | None:
 def _verdict(key: Any, file: str, frame: FrameType, cells: Any) -> Verdict | None:
     said = _said(file, frame, cells)
     _evidence[key] = (file, said, frame.f_globals if key is not file else None)
-    if said.standalone:
-        return _chosen() or eras.verdict(said)
     return _chosen() or eras.verdict(said, _project() if said.imports_keras else _imported_and_project(file))
 
 

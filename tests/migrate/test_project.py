@@ -131,6 +131,20 @@ def test_the_era_of_a_project_is_that_of_files_that_do_not_tell(tmp_path):
     assert "hard_sigmoid" in (tmp_path / "model.py").read_text()
 
 
+@pytest.mark.parametrize(
+    "other", ["from keras.metrics import AUC\n", "def plot(history):\n    draw(history.history['val_accuracy'])\n"]
+)
+def test_one_keras_is_installed_for_all_files(tmp_path, other):
+    model = "from keras.layers import LSTM\nlayer = LSTM(3)\nmodel.compile('sgd', 'mse', metrics=['accuracy'])\n"
+    (tmp_path / "model.py").write_text(model)
+    main(["migrate", "--write", "--unsafe", str(tmp_path)])
+    assert "hard_sigmoid" in (tmp_path / "model.py").read_text()
+    (tmp_path / "model.py").write_text(model)
+    (tmp_path / "other.py").write_text(other)
+    main(["migrate", "--write", "--unsafe", str(tmp_path)])
+    assert "hard_sigmoid" not in (tmp_path / "model.py").read_text()
+
+
 def test_a_file_of_thousands_of_imports_is_read_in_linear_time():
     """Counted in lines that the interpreter runs, not by the clock; what is printed of it, too."""
 

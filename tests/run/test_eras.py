@@ -75,6 +75,41 @@ def test_of_a_source_that_gives_an_optimizer_what_keras_2_2_refused(call):
     assert eras.verdict(eras.evidence_of_source("from keras.optimizers import Adam\nAdam(lr=0.1)")).era == "keras-2.2.4"
 
 
+# What follows `import keras` and `model.compile("sgd", "mse", metrics=["accuracy"])`, and the era that it proves. Keras
+# 2.2.4 logged "acc", which Keras 2.3.1 did not; a callback's `monitor` that is not logged was a warning in both.
+OF_ACCURACY = {
+    "plot(history.history['val_accuracy'])": "keras-2.3",
+    "history = model.fit(x, y)\nplot(history.history['accuracy'], label='acc')": "keras-2.3",
+    "plot(fit().history['acc' if old else 'accuracy'])": "keras-2.2.4",
+    "plot(h.history['accuracy'] if new else h.history['acc'])": "keras-2.2.4",
+    "plot(h.history.get('acc') or h.history['accuracy'])": "keras-2.2.4",
+    "plot(scores['accuracy'])": "keras-2.2.4 --era",
+    "if logs.get('accuracy'):\n    pass": "keras-2.2.4 --era",
+    "keras.callbacks.ModelCheckpoint(path, 'val_accuracy')": "keras-2.2.4 --era",
+    "keras.callbacks.EarlyStopping(monitor='val_accuracy')": "keras-2.2.4 --era",
+    "keras.callbacks.EarlyStopping(monitor='val_acc')": "keras-2.2.4",
+}
+
+
+@pytest.mark.parametrize("source", OF_ACCURACY)
+def test_of_a_source_that_reads_accuracy_by_the_name_of_keras_2_3(source):
+    start = 'import keras\nmodel.compile("sgd", "mse", metrics=["accuracy"])\n'
+    said = eras.verdict(eras.evidence_of_source(start + source))
+    assert said.era.value + " --era" * ("add --era keras-2.3" in said.reason) == OF_ACCURACY[source]
+    # A function of the user's, or a layer, may be called so.
+    said = eras.verdict(eras.evidence_of_source(start.replace('"accuracy"', "accuracy") + source))
+    assert said == (Era.KERAS_2_2_4, "imports keras")
+    of_tf = eras.evidence_of_source((start + source).replace("import keras", "from tensorflow import keras"))
+    assert eras.verdict(of_tf).era == Era.TF_KERAS_2_2
+
+
+def test_accuracy_is_asked_for_and_read_in_two_files_or_cells():
+    asks = eras.evidence_of_source('import keras\nmodel.compile("sgd", "mse", metrics=["accuracy"])\n')
+    reads = eras.evidence_of_source("plot(h.history['accuracy'])\n")
+    assert eras.verdict(asks, [("plot.py", reads)]).era == Era.KERAS_2_3
+    assert eras.verdict(eras.together((asks, reads))).era == Era.KERAS_2_3
+
+
 def test_one_keras_is_installed_for_all_files_of_a_project(tmp_path):
     (tmp_path / "scores.py").write_text("from keras.metrics import AUC\n")
     (tmp_path / "train.py").write_text("import keras, scores\n")
@@ -178,14 +213,15 @@ def test_each_file_of_a_script_and_each_object_has_its_own(tmp_path, run):
         "from of_tensorflow import keras\n\ndef optimizer():\n    return keras.optimizers.Adagrad()\n"
     )
     (tmp_path / "helper.py").write_text("def add(model, layer):\n    model.add(layer)\n")
+    (tmp_path / "errors.py").write_text("from keras.losses import MeanSquaredError\n")
     (tmp_path / "train.py").write_text(
-        "import keras, helper, of_tensorflow, through\n"
+        "import keras, helper, errors, of_tensorflow, through\n"
         "from parallel_compat.run.object_eras import era_of_object\n"
         "for optimizer in (keras.optimizers.Adagrad(), of_tensorflow.optimizer(), through.optimizer()):\n"
         "    print(era_of_object(optimizer).value, round(float(optimizer.learning_rate), 5))\n"
         "model = keras.Sequential()\n"
         "helper.add(model, keras.layers.Dense(1, input_dim=2))\n"
-        "model.compile('sgd', keras.losses.MeanSquaredError(), metrics=[keras.metrics.Mean()])\n"
+        "model.compile('sgd', errors.MeanSquaredError())\n"
         "clone = keras.models.clone_model(model)\n"
         "for each in (model, model.layers[0], model.optimizer, clone, model.loss, clone.layers[0]):\n"
         "    print(era_of_object(each).value)\n"
@@ -196,12 +232,13 @@ def test_each_file_of_a_script_and_each_object_has_its_own(tmp_path, run):
     ], ours.stderr  # fmt: skip
     rows = json.loads((tmp_path / "used.json").read_text())["eras"]
     assert {row["file"].rpartition("/")[2]: (row["era"], row["why"]) for row in rows} == {
-        "train.py": ("keras-2.3", "imports keras, with keras.losses.MeanSquaredError"),
+        "train.py": ("keras-2.3", "imports keras, and keras.losses.MeanSquaredError in errors.py"),
         "of_tensorflow.py": ("tf.keras-2.2", "tf.keras, and no name of TensorFlow 1"),
         "helper.py": ("keras-2.3", "imports no Keras: as train.py"),
         "through.py": ("tf.keras-2.2", "imports no Keras: as of_tensorflow.py"),
     }
-    assert "  Results as of keras-2.3: train.py (imports keras, with keras.losses.MeanSquaredError)\n" in ours.stderr
+    why = "imports keras, and keras.losses.MeanSquaredError in errors.py"
+    assert f"  Results as of keras-2.3: train.py ({why})\n" in ours.stderr
     assert "  Results as of tf.keras-2.2: of_tensorflow.py (tf.keras, and no name of TensorFlow 1)\n" in ours.stderr
 
 
