@@ -70,6 +70,7 @@ class Epochs:
         again: whether each epoch begins a Sequence again, of which the one before took a part.
         runs_out: whether a Sequence of less than `steps` batches ends an epoch, and training.
         ended: called with the batches of an epoch that the data ended in; returns whether that is all there is to do.
+        grows: whether each epoch asks a Sequence for its length.
     """
 
     def __init__(
@@ -81,8 +82,10 @@ class Epochs:
         again: bool = False,
         runs_out: bool = False,
         ended: Callable[[int], bool] | None = None,
+        grows: bool = False,
     ) -> None:
         self._source = source
+        self._grows = grows
         self._ended = ended
         self._runs_out = runs_out
         self._again = again
@@ -103,6 +106,11 @@ class Epochs:
     def length(self) -> int | None:
         """The batches of an epoch, None where it is not known."""
         return self._steps or self._source.batches_per_pass
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether each epoch is as long as the Sequence is when it begins."""
+        return self._grows and not self._steps
 
     @property
     def is_of_arrays(self) -> bool:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
 
 
-def _passes(model: keras.Model, what: str, workers: int, is_validated: bool) -> Passes:
+def _passes(model: keras.Model, what: str, workers: int, is_validated: bool, in_steps: bool) -> Passes:
     return Passes()
 
 
 # How a Sequence is passed through in a model's epochs of "training", "validation" or "prediction", by so many workers,
-# in training with a validation or without; `run` does as the time of the script did.
-passes_of: Callable[[keras.Model, str, int, bool], Passes] = _passes
+# in training with a validation or without, in epochs of given steps or of one pass; `run` does as in the script's time.
+passes_of: Callable[[keras.Model, str, int, bool, bool], Passes] = _passes
 
 
 def _says_nothing(model: keras.Model, targets: Any) -> None:
@@ -147,7 +147,9 @@ class Feed:
                 "each replica of which would compute a generator's batch whole. Make it outside, and use "
                 "`parallelize(model, strategy=strategy)`."
             )
-        own = Passes() if isinstance(data, ArrayBatches) else passes_of(self._model, what, self._workers, is_validated)
+        own = Passes()
+        if not isinstance(data, ArrayBatches):
+            own = passes_of(self._model, what, self._workers, is_validated, steps is not None)
         again = is_sequence(data) and own.again
         needed = (steps if again else steps * passes) if steps else None
         told = functools.partial(first_targets, self._model) if leads and what != "prediction" else None
@@ -163,7 +165,8 @@ class Feed:
         else:
             source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
         of_end = functools.partial(data_ended, self._model, what, steps)
-        epochs = Epochs(source, self._model, what, steps, again, is_sequence(data) and own.runs_out, of_end)
+        runs_out, grows = (is_sequence(data) and each for each in (own.runs_out, own.anew))
+        epochs = Epochs(source, self._model, what, steps, again, runs_out, of_end, grows)
         self._epochs.append(epochs)
         return keras3.BatchAdapter(epochs, steps is not None)
 

@@ -159,12 +159,15 @@ class Passes(NamedTuple):
             else the epoch begins the Sequence again.
         ends: when `on_epoch_end` is called: `AT_ONCE`, when the last batch of a pass was drawn; `BEFORE_THE_NEXT`
             pass, so that it is not after the last one; or `NEVER`.
+        anew: whether each pass takes the Sequence's length anew, and shuffles its own order; else epochs are as long as
+            the first one, and it is the order of the pass before that is shuffled.
     """
 
     again: bool = False
     first_twice: bool = False
     runs_out: bool = False
     ends: str = AT_ONCE
+    anew: bool = False
 
 
 class SequenceSource(Source):
@@ -176,10 +179,10 @@ class SequenceSource(Source):
         workers: how many threads or processes; 0 draws in the training thread.
         use_multiprocessing: whether workers are processes; the sequence is then pickled, and started by "spawn".
         max_queue_size: see `Source`.
-        shuffle: whether each pass has an order of its own: that of the pass before, shuffled by Python's `random`,
-            as in Keras 2.
+        shuffle: whether each pass has an order of its own: that of the pass before, or of the Sequence (`passes`),
+            shuffled by Python's `random`, as in Keras 2.
         needed: how many batches training will take in all, None if that is not known.
-        passes: when the Sequence is told of the end of a pass, and whether it is asked for its first batch twice.
+        passes: how its passes begin and end.
     """
 
     def __init__(
@@ -256,7 +259,7 @@ class SequenceSource(Source):
         if length is None:
             self._undrawn, self._left_of_pass = itertools.count(self._drawn), float("inf")
         else:
-            if len(self._order) != length:
+            if len(self._order) != length or self._passes.anew:
                 self._order = list(range(length))
             if self._shuffle:
                 random.shuffle(self._order)

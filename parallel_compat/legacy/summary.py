@@ -52,7 +52,7 @@ def _lines(model: Any, era: Era, line_length: int | None, positions: Sequence[fl
     length = line_length or (98 if connected else 65)
     places = list(positions or ((0.33, 0.55, 0.67, 1.0) if connected else (0.45, 0.85, 1.0)))
     ends = [int(length * place) if places[-1] <= 1 else int(place) for place in places]
-    if era.is_tf_keras:
+    if era is not Era.KERAS_2_2_4:
         yield f'Model: "{model.name}"'
     yield "_" * length
     yield _row(_COLUMNS[: 4 if connected else 3], ends)

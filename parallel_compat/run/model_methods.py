@@ -128,7 +128,9 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
         arguments["shuffle"] = False
     x, held = arguments.get("x"), arguments.get("validation_data")
     in_batches_of_training = (
-        era is Era.TF_KERAS_1_15 and (is_generator(x) or is_sequence(x)) and generator_methods.ArrayBatches.takes(held)
+        era in (Era.KERAS_2_3, Era.TF_KERAS_1_15)
+        and (is_generator(x) or is_sequence(x))
+        and generator_methods.ArrayBatches.takes(held)
     )
     takes_part = execution.is_eager() and held_out_steps is not None
     asked_for = None if in_batches_of_training else held_out_steps

@@ -6,6 +6,7 @@ What both compute is asked in `tests/eras`.
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -86,6 +87,42 @@ def test_what_was_validated_stands_in_the_logs_of_the_next_epochs_of_a_generator
     assert len(logs["val_loss"]) == 1
 
 
+# Keras 2.3.1, after `random.seed(3)`.
+@pytest.mark.parametrize(
+    ("grows", "given", "expected"),
+    [
+        (1, {"epochs": 3}, {"loss": [9.23878, 4.02395, 0.50776]}),
+        (0, {"epochs": 3}, {"loss": [9.23878, 2.10743, 0.68512]}),
+        (1, {"epochs": 3, "workers": 0}, {"loss": [8.9803, 2.93851, 0.35305]}),
+        (0, {"shuffle": False, "validation_data": ()}, {"loss": [8.9803], "val_loss": [70.51416]}),
+    ],
+    ids=["grows", "has one length", "is read without a worker", "is validated in batches as large as its last one"],
+)
+def test_each_epoch_takes_a_sequence_as_it_is_and_shuffles_its_own_order(grows, given, expected):
+    import keras
+
+    class Rows(keras.utils.Sequence):
+        length = 3
+
+        def __len__(self):
+            return self.length
+
+        def __getitem__(self, index):
+            return np.full((2 + index % 2, 2), index + 1.0), np.ones((2 + index % 2, 1))
+
+        def on_epoch_end(self):
+            self.length += grows
+
+    layer = keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones", activity_regularizer="l2")
+    model = keras.models.Sequential([layer])
+    model.compile(keras.optimizers.SGD(0.01), "mse")
+    if "validation_data" in given:
+        given = {**given, "validation_data": (np.arange(14.0).reshape(7, 2), np.ones((7, 1)))}
+    random.seed(3)
+    logs = model.fit(Rows(), verbose=0, **given).history
+    assert {name: pytest.approx(values, abs=1e-5) for name, values in logs.items()} == expected
+
+
 def test_hooks_of_batches_that_are_trained_evaluated_and_predicted():
     import keras
 
@@ -125,6 +162,14 @@ def test_the_loss_of_a_batch_is_its_own_and_metrics_go_on():
     np.testing.assert_allclose(seen, [[errors[:5].mean()] * 2, [errors[5:].mean(), errors.mean()]], rtol=1e-5)
 
 
+def test_positions_of_optimizers():
+    import keras
+
+    assert keras.optimizers.Adam(0.001, 0.9, 0.999, True).amsgrad is True
+    assert keras.optimizers.SGD(0.1, 0.9, True).nesterov is True
+    assert keras.losses.BinaryCrossentropy(False, 0.1, "sum", "own").reduction == "sum"
+
+
 def test_one_number_for_a_batch_is_weighed_by_all_samples():
     from keras import backend as K
 
@@ -157,6 +202,9 @@ def test_configurations_and_what_an_optimizer_keeps(tmp_path):
     assert keras.optimizers.SGD(lr=0.1).get_config()["learning_rate"] == pytest.approx(0.1)
     assert "lr" not in keras.optimizers.SGD(lr=0.1).get_config()
     assert '"keras_version": "2.3.1"' in model.to_json()
+    lines = []
+    model.summary(print_fn=lines.append)
+    assert lines[0] == f'Model: "{model.name}"'
     model.compile("nadam", "mse")
     model.fit(X, Y, verbose=0)
     assert [each.shape for each in model.optimizer.get_weights()] == [(), (), (3, 1), (1,), (3, 1), (1,)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
-from parallel_compat.backend.keras3.data_adapters import DatasetAdapter
+from parallel_compat.backend.keras3.data_adapters import BatchAdapter, DatasetAdapter
 from parallel_compat.backend.keras3.in_memory import plain_logs
 from parallel_compat.backend.keras3.made_variables import scope_of_variables
 
@@ -926,7 +926,8 @@ def of_iterators_of_epochs(is_wanted: Callable[[Any], bool]) -> Iterator[Point]:
 def of_ends_of_data() -> Iterator[Point]:
     """Yield where `fit` and `evaluate` find that the data has ended (`TFEpochIterator.catch_stop_iteration`).
 
-    A `DatasetAdapter` is told how many batches the epoch had. Keras counts the step that found none.
+    A `DatasetAdapter` is told how many batches the epoch had. Keras counts the step that found none. An epoch of a
+    Sequence that may grow begins with the question for its length.
     """
     import tensorflow as tf
     from keras.src.backend.tensorflow import trainer
@@ -935,6 +936,8 @@ def of_ends_of_data() -> Iterator[Point]:
         @contextlib.contextmanager
         def catch_stop_iteration(self: Any) -> Iterator[None]:
             adapter, has_ended = self.data_adapter, False
+            if isinstance(adapter, BatchAdapter) and adapter.may_grow:
+                self._num_batches = adapter.num_batches
             before = 0 if self._current_iterator is None else self._steps_seen
             with original(self):
                 try:

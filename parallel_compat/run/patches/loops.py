@@ -81,11 +81,12 @@ def _goes_on(model: Any) -> bool:
     return batch_logs.goes_on(model)
 
 
-def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passes:
+def _passes_of(model: Any, what: str, workers: int, is_validated: bool, in_steps: bool) -> Passes:
     """Return how a Sequence was passed through in the era of a model.
 
     Before TensorFlow 2 it was the workers that called `on_epoch_end`, who looked ten times a second whether a pass was
-    over: after the last one, training was over first, unless there was a validation.
+    over: after the last one, training was over first, unless there was a validation. Keras 2.3 waited for them where an
+    epoch was a pass, and called it itself where there were none.
     """
     era = object_eras.era_of_training(model)
     if era is Era.TF_KERAS_2_2:  # that of training, asked for once in all, is in `fit`
@@ -93,9 +94,12 @@ def _passes_of(model: Any, what: str, workers: int, is_validated: bool) -> Passe
     if not era.has_graphs:
         return Passes()
     again = era is Era.TF_KERAS_1_15 and what == "validation"
+    anew = era is Era.KERAS_2_3
+    if anew and what == "training" and not (in_steps and workers):
+        return Passes(ends=AT_ONCE, anew=True)
     if not workers:
-        return Passes(again, ends=NEVER)
-    return Passes(again, ends=AT_ONCE if what == "training" and is_validated else BEFORE_THE_NEXT)
+        return Passes(again, ends=NEVER, anew=anew)
+    return Passes(again, ends=AT_ONCE if what == "training" and is_validated else BEFORE_THE_NEXT, anew=anew)
 
 
 def _of_dataset(model: Any, data: Any, what: str, steps: int | None, class_weight: Any) -> Any:
