@@ -398,7 +398,7 @@ def loop_with_constants(original: Callable[..., Any]) -> Callable[..., Any]:
         is_nested = cell_structures.is_nested(sequences)
         if constants is None and not is_nested:
             result = original(self, sequences, initial_state, mask, training)
-            if mask is None or self.unroll or not object_eras.era_of_object(self).is_standalone:
+            if mask is None or self.unroll or object_eras.era_of_object(self) is not Era.KERAS_2_2_4:
                 return result
             return _as_the_state_at_first(self, result, initial_state, mask)
         cell = self.cell

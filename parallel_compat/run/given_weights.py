@@ -118,7 +118,7 @@ def _weigh_classes_of_outputs(
     weights = arguments.get("sample_weight") or [None] * len(names)
     made: list[Any] = []
     for target, weight, of_output in zip(targets, weights, classes, strict=True):
-        if not isinstance(of_output, dict) or target is None or (weight is not None and not era.is_tf_keras):
+        if not isinstance(of_output, dict) or target is None or (weight is not None and era is Era.KERAS_2_2_4):
             made.append(weight)
             continue
         check_classes(of_output, target, era)

@@ -162,6 +162,79 @@ def test_the_loss_of_a_batch_is_its_own_and_metrics_go_on():
     np.testing.assert_allclose(seen, [[errors[:5].mean()] * 2, [errors[5:].mean(), errors.mean()]], rtol=1e-5)
 
 
+def test_flatten_draws_the_name_of_an_operation_from_np_random():
+    import keras
+
+    def nested():
+        inputs = keras.layers.Input((3, 2))
+        inner = keras.models.Model(inputs, keras.layers.Dense(2)(keras.layers.Flatten()(inputs)))
+        inner(keras.layers.Input((3, 2)))
+        inner(keras.layers.Input((3, 2)))
+
+    class Own(keras.models.Model):
+        def __init__(self):
+            super().__init__()
+            self.flat, self.last = keras.layers.Flatten(), keras.layers.Dense(2)
+
+        def call(self, x):
+            return self.last(self.flat(x))
+
+    def own():
+        model = Own()
+        model.compile("sgd", "mse")
+        model.train_on_batch(np.ones((2, 3, 2)), np.ones((2, 2)))
+        model.predict(np.ones((2, 3, 2)))
+
+    flat = keras.layers.Flatten(input_shape=(3, 2))
+    drawn = {}
+    for name, build in {
+        "nothing": lambda: None,
+        "flat": lambda: keras.models.Sequential([flat]),
+        "each step": lambda: keras.models.Sequential(
+            [keras.layers.TimeDistributed(keras.layers.Flatten(), input_shape=(3, 4, 2))]
+        ),
+        "nested": nested,
+        "own": own,
+    }.items():
+        np.random.seed(7)
+        build()
+        drawn[name] = int(np.random.randint(1000))
+    assert drawn == {"nothing": 175, "flat": 537, "each step": 537, "nested": 615, "own": 211}
+
+
+def test_masked_steps_at_the_beginning_are_zeros_also_after_a_state_that_is_given():
+    import keras
+
+    inputs, state = keras.layers.Input((3, 1)), keras.layers.Input((2,))
+    masked = keras.layers.Masking()(inputs)
+    outputs = keras.layers.SimpleRNN(2, return_sequences=True)(masked, initial_state=state)
+    model = keras.models.Model([inputs, state], outputs)
+    x = np.array([[0, 0, 1], [0, 1, 0]], "float32")[..., None]
+    predicted = model.predict([x, np.ones((2, 2))])
+    assert np.all(predicted[0, :2] == 0)
+    assert np.all(predicted[1, 0] == 0)
+    np.testing.assert_array_equal(predicted[1, 1], predicted[1, 2])
+    assert np.all(predicted[:, 2] != 0)
+
+
+def test_weights_of_samples_and_of_classes_of_several_outputs_are_multiplied():
+    import keras
+
+    inputs = keras.layers.Input((3,))
+    names = ("a", "b")
+    model = keras.models.Model(inputs, [keras.layers.Dense(1, name=name)(inputs) for name in names])
+    model.compile("sgd", "mse")
+    labels, weights = (X[:, :1] > 0) * 1.0, [np.linspace(0, 2, 10), np.linspace(1, 3, 10)]
+    errors = [((predicted - labels) ** 2)[:, 0] for predicted in model.predict(X)]
+    of_classes = {"a": {0: 1.0, 1: 2.0}, "b": {0: 0.3, 1: 3.0}}
+    expected = [
+        np.mean(error * weight * np.where(labels[:, 0], of_classes[name][1], of_classes[name][0]))
+        for name, error, weight in zip(names, errors, weights, strict=True)
+    ]
+    loss = model.train_on_batch(X, [labels, labels], sample_weight=weights, class_weight=of_classes)
+    np.testing.assert_allclose(loss, [sum(expected), *expected], rtol=1e-5)
+
+
 def test_positions_of_optimizers():
     import keras
 

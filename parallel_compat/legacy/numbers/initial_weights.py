@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # The seeds of random tensors were below this (`keras.backend.random_uniform` and its relatives).
 _SEEDS = 10_000_000
+# How many names the operation behind `Flatten` might have in Keras 2.3.
+_NAMES = 10_000
 # What TensorFlow takes for the seed of a graph that was given none.
 _OF_A_NEW_GRAPH = 87654321
 
@@ -105,12 +107,26 @@ def draw_seeds_of(layer: Any, era: Era, masks: bool = True) -> int:
         within: dict[tuple[int, ...], list[int | None]] = {}
         vars(layer).setdefault(_WITHIN, {})[len(calls_of(layer))] = within  # the call is noted when it is over
         return draw_within(layer, era, within, masks=masks)
-    if not masks:
-        return 0
-    seeds = [draw_seed() for _ in range(seeds_of(layer, era))]
-    if isinstance(layer, _DRAWING):
+    seeds = _draw_seeds(layer, era, masks=masks)
+    if masks and isinstance(layer, _DRAWING):
         vars(layer).setdefault(_OF_MASKS, []).append(seeds or [layer.seed])
     return len(seeds)
+
+
+def _draw_seeds(layer: Any, era: Era, *, masks: bool) -> list[int]:
+    if era is Era.KERAS_2_3:
+        for _ in range(_flattened(layer)):
+            np.random.randint(_NAMES)
+    return [draw_seed() for _ in range(seeds_of(layer, era))] if masks else []
+
+
+def _flattened(layer: Any) -> int:
+    """Return how often a call of a layer flattens, for which Keras 2.3 drew the name of an operation."""
+    if isinstance(layer, keras.Model):
+        return sum(map(_flattened, layer.layers))
+    if isinstance(layer, keras.layers.Wrapper):
+        return _flattened(layer.layer)
+    return int(isinstance(layer, keras.layers.Flatten))
 
 
 def draw_within(
@@ -140,7 +156,7 @@ def draw_within(
             drawn += draw_within(layer, era, within, place, masks=masks)
         elif isinstance(layer, keras.Layer):
             operations = draw_operations_of(layer, era)
-            seeds = [draw_seed() for _ in range(seeds_of(layer, era))] if masks else []
+            seeds = _draw_seeds(layer, era, masks=masks)
             drawn += len(seeds)
             if operations:
                 within[place] = [seed for seed, _ in operations]

@@ -145,7 +145,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     for kind in (layers.GaussianNoise, layers.GaussianDropout, *alpha_dropouts()):
         patches.wrap(kind, "call", looking_alike(_making_noise), why="noise follows from the seeds of the era")
     of_parts = (layers.RNN, layers.TimeDistributed, layers.Bidirectional)
-    for kind in of_parts:
+    for kind in (*of_parts, layers.Flatten):
         patches.wrap(kind, "call", looking_alike(_drawing(_same)), why="masks took seeds where `call` was called")
     for kind in (*of_parts, layers.SimpleRNN, layers.LSTM, layers.GRU, layers.ConvLSTM2D.__mro__[1]):
         patches.wrap(kind, "call", looking_alike(_in_phase_of_graph), why="`layer.call(x)` trains where the model does")
