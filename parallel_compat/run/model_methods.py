@@ -476,7 +476,9 @@ def add_metric(
     name: str | None = None,
     **_: Any,
 ) -> None:
-    """`layer.add_metric` of tf.keras: a value of each batch, whose mean is logged, or what a metric computed."""
+    """`layer.add_metric` of Keras 2.3 and tf.keras: a value of each batch, whose mean is logged, or of a metric."""
+    if object_eras.era_of_object(self) is Era.KERAS_2_3 and name is None:
+        aggregation, name = None, aggregation  # it had no `aggregation`
     metric = metric_state.metric_of_result(value)
     if metric is not None:
         if any(metric is each for each in self.metrics):  # which is logged, by its own name

@@ -235,8 +235,27 @@ def test_weights_of_samples_and_of_classes_of_several_outputs_are_multiplied():
     np.testing.assert_allclose(loss, [sum(expected), *expected], rtol=1e-5)
 
 
-def test_positions_of_optimizers():
+def test_a_loss_that_is_not_reduced_is_trained_on_as_its_mean():
     import keras
+
+    trained = []
+    for reduction in ("none", "sum_over_batch_size"):
+        model = dense()
+        model.compile("sgd", keras.losses.MeanSquaredError(reduction=reduction))
+        model.fit(X, Y, batch_size=4, epochs=2, shuffle=False, verbose=0)
+        trained.append(model.get_weights()[0])
+    np.testing.assert_allclose(*trained, rtol=1e-6)
+
+
+def test_positions_of_optimizers_and_of_an_added_metric():
+    import keras
+    from keras import backend as K
+
+    inputs = keras.layers.Input((3,))
+    model = keras.models.Model(inputs, keras.layers.Dense(1)(inputs))
+    model.add_metric(K.sum(inputs), "sums")
+    model.compile("sgd", "mse")
+    assert model.fit(X, Y, batch_size=10, verbose=0).history["sums"] == [pytest.approx(X.sum(), rel=1e-5)]
 
     assert keras.optimizers.Adam(0.001, 0.9, 0.999, True).amsgrad is True
     assert keras.optimizers.SGD(0.1, 0.9, True).nesterov is True

@@ -64,7 +64,9 @@ class WeightedLoss(keras.losses.Loss):  # type: ignore[misc]
     """
 
     def __init__(self, loss: keras.losses.Loss, era: Era) -> None:
-        super().__init__(name=loss.name, reduction=loss.reduction, dtype=loss.dtype)
+        is_unreduced = loss.reduction in (None, "none")
+        reduction = "sum_over_batch_size" if is_unreduced else loss.reduction
+        super().__init__(name=loss.name, reduction=reduction, dtype=loss.dtype)
         self.loss = loss
         self.era = era
 
@@ -217,7 +219,9 @@ def _to_rank_of(values: Any, weights: Any) -> Any:
 def weighed(loss: keras.losses.Loss, era: Era) -> keras.losses.Loss:
     """Return a loss of a compiled model as an era weighed it, or the loss where it does that itself."""
     own_call = type(loss).__call__ is not keras.losses.Loss.__call__
-    return loss if own_call or loss.reduction in (None, "none") else WeightedLoss(loss, era)
+    # Keras 2.3 trained on the mean of what a loss gave (`_prepare_total_loss`).
+    stays = loss.reduction in (None, "none") and era is not Era.KERAS_2_3
+    return loss if own_call or stays else WeightedLoss(loss, era)
 
 
 def weighed_as_in(era: Era, model: keras.Model) -> None:
