@@ -619,7 +619,7 @@ noted.append([w.shape for w in model.optimizer.get_weights()])
         self.lines("return noted")
 
     def any_loss(self, kind: str) -> str:
-        if self.s.standalone or self.s.maybe(0.5):
+        if not self.s.has_classes or self.s.maybe(0.5):
             name = self.s.one(*LOSSES[kind])
             return f"losses.{name}" if self.s.maybe(0.3) and name not in ("cosine", "huber_loss") else repr(name)
         given = self.arguments(LOSS_ARGUMENTS, 0.15)
@@ -633,7 +633,7 @@ noted.append([w.shape for w in model.optimizer.get_weights()])
 
     def some_metrics(self, kind: str) -> str:
         chosen = [repr(each) for each in self.s.random.sample(METRICS[kind], self.s.one(1, 1, 2))]
-        if not self.s.standalone and self.s.maybe(0.6):
+        if self.s.has_classes and self.s.maybe(0.6):
             objects = METRIC_OBJECTS[kind]
             chosen += [f"metrics.{each}" for each in self.s.random.sample(objects, self.s.one(1, min(2, len(objects))))]
         if self.s.maybe(0.15):
@@ -777,7 +777,7 @@ for name in glob.glob('log.csv'):
     noted.append([[field[:7] for field in line.rstrip().replace(';', ',').split(',')] for line in open(name)])
 """
         )
-        if not s.standalone:
+        if s.has_classes:
             self.lines(
                 "noted.append(model.evaluate(x, y, verbose=0, callbacks=[notes]))\nnoted.append(model.predict(x, callbacks=[notes]))"
             )
@@ -904,7 +904,7 @@ class Notes(callbacks.Callback):
                                  "class_weight": ("{0: 1.}",) if weights else ("None",)}, 0.4)  # fmt: skip
         if not any(each.startswith("callbacks") for each in given) and s.maybe(0.5):
             given.append("callbacks=[Notes()]")
-        own = s.maybe(0.2) and not s.standalone
+        own = s.maybe(0.2) and s.has_classes
         evaluated = s.one("Rows(), workers=1", "batches(), 3, workers=0", "batches(), steps=2, max_queue_size=1")
         predicted = s.one("Rows()", "batches(), 3, workers=0", "batches(), steps=2")
         self.lines(

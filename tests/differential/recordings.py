@@ -15,8 +15,8 @@ and for the recordings in `tests/data/differential`, of the seeds that are to be
 In Keras 2.2.4, a stateful layer as a metric (`stateful_layers_as_metrics` of the causes) reads its count in a race with
 the update: of two runs of the real stack, one said 6 where the other said 7. The recording has 6.
 
-The environments: Python 3.7 with TensorFlow 1.15.5 and Keras 2.2.4 (`keras-2.2.4`, `tf.keras-1.15`), Python 3.8 with
-TensorFlow 2.2.3 (`tf.keras-2.2`).
+The environments: Python 3.7 with TensorFlow 1.15.5 and Keras 2.2.4 (`keras-2.2.4`, `tf.keras-1.15`) or 2.3.1
+(`keras-2.3`), Python 3.8 with TensorFlow 2.2.3 (`tf.keras-2.2`).
 """
 
 from __future__ import annotations

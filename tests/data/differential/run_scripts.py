@@ -39,10 +39,15 @@ def prepare_old_stack():
         multi_gpu_utils._get_available_devices = lambda: devices
         try:
             import keras.utils.multi_gpu_utils as standalone
-            import keras.utils.training_utils as training_utils
         except ImportError:
             return
-        standalone._get_available_devices = training_utils._get_available_devices = lambda: devices
+        standalone._get_available_devices = lambda: devices
+        try:  # which Keras 2.3 has not
+            import keras.utils.training_utils as training_utils
+
+            training_utils._get_available_devices = lambda: devices
+        except ImportError:
+            pass
         from keras import optimizers
 
         for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam"):
