@@ -185,7 +185,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         (Era.KERAS_2_2_4,),
         "Each gradient is that of the weights before the step.",
         "Keras 2.2.4 stepped a weight as soon as it had its gradient, while those of earlier layers were still "
-        "computed from it. Asked twelve times for one batch of `Dense`, `Activation`, `Dense` under `SGD(1.0)`, it gave "
+        "computed from it. Asked twelve times for a batch of `Dense`, `Activation`, `Dense` under `SGD(1.0)`, it gave "
         "the first layer the gradient of the last one's new kernel seven times; an `LSTM` before a `Dense` had that in "
         "each of three runs, a `GRU` and a `SimpleRNN` in two. Keras 2.3.1 has the gradients of here: 75 of 75 values.",
     ),
