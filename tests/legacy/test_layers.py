@@ -460,6 +460,23 @@ def test_a_tensor_has_the_dtype_that_call_gave_it(era):
     assert K.dtype(Signs(2)(x)) == "bool"
 
 
+def test_a_layer_that_says_more_shapes_than_it_returns_tensors(era):
+    """As pooling layers of graphs do, which say those of their inputs."""
+    from keras import backend as K
+
+    class Pool(keras.layers.Layer):
+        def call(self, inputs):
+            return K.max(inputs[0], axis=-1, keepdims=True) + inputs[1]
+
+        def compute_output_shape(self, input_shape):
+            return input_shape
+
+    inputs = [keras.layers.Input((4, 3)), keras.layers.Input((4, 1))]
+    values = [np.arange(12.0).reshape(1, 4, 3), np.ones((1, 4, 1))]
+    found = keras.Model(inputs, Pool()(inputs)).predict(values)
+    np.testing.assert_allclose(found.ravel(), [3, 6, 9, 12])
+
+
 def test_a_layer_reads_the_shape_that_keras_wrote_on_its_input():
     """As layers of detection networks do, also while the step is traced and without a graph."""
 

@@ -240,3 +240,18 @@ def test_labels_of_steps_are_smoothed_as_in_tf_keras(tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=False)
     numbers = [float(each) for each in done.stdout.split()]
     assert numbers == pytest.approx([21.819876, 1.0909936] * 2, rel=1e-6), done.stderr
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_a_loss_that_is_a_scalar_output(era):
+    """That of YOLO: a Lambda sums over the batch, and the loss is its output. The numbers are those of all three."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+
+        inputs, labels = keras.layers.Input((3,)), keras.layers.Input((2,))
+        predicted = keras.layers.Dense(2, kernel_initializer="ones")(inputs)
+        distance = keras.layers.Lambda(lambda both: K.sum(abs(both[0] - both[1])), output_shape=(1,))
+        model = keras.Model([inputs, labels], distance([predicted, labels]))
+        model.compile(keras.optimizers.SGD(0.01), lambda target, output: output)
+        found = model.fit([X, X[:, :2]], np.zeros(11), batch_size=6, shuffle=False, verbose=0, epochs=2)
+        np.testing.assert_allclose(found.history["loss"], [14.432, 13.1002], atol=1e-4)

@@ -255,7 +255,8 @@ def build_compiled(model: keras.Model, y: Any, sample_weight: Any) -> bool:
         outputs = model.outputs if isinstance(model, keras.Sequential) else model.output
         if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
             outputs = outputs[0]
-        samples = {each.shape[0] for each in keras.tree.flatten(outputs)}
+        shapes = [each.shape for each in keras.tree.flatten(outputs)]
+        samples = {shape[0] if shape else None for shape in shapes}  # none of a loss that is an output itself
         if len(samples) == 1 and (size := samples.pop()) is not None:  # of stateful layers: those of a batch
             y, sample_weight = keras.tree.map_structure(lambda leaf: _first(leaf, size), (y, sample_weight))
         compiled.build(y, outputs, sample_weight, symbolic=True)

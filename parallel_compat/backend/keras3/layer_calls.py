@@ -355,13 +355,15 @@ def _is_of_keras(layer: Any, method: str) -> bool:
 
 
 def _with_dtypes(outputs: Any, called: Any) -> Any:
-    """Return symbolic tensors with the dtypes of those that a `call` returned, if it returned as many."""
-    dtypes = [each.dtype for each in keras.tree.flatten(called) if isinstance(each, keras.KerasTensor)]
-    leaves = keras.tree.flatten(outputs)
-    if len(dtypes) != len(leaves):
+    """Return the symbolic tensors that a `call` returned, with the shapes that were announced for them.
+
+    More may be announced than are returned, as by a layer that says its inputs' shapes; as many as were returned count.
+    """
+    returned, leaves = keras.tree.flatten(called), keras.tree.flatten(outputs)
+    if len(returned) > len(leaves) or not all(isinstance(each, keras.KerasTensor) for each in returned):
         return outputs
-    made = [keras.KerasTensor(each.shape, dtype=dtype) for each, dtype in zip(leaves, dtypes, strict=True)]
-    return keras.tree.pack_sequence_as(outputs, made)
+    made = [keras.KerasTensor(leaf.shape, dtype=each.dtype) for leaf, each in zip(leaves, returned, strict=False)]
+    return keras.tree.pack_sequence_as(outputs if len(returned) == len(leaves) else called, made)
 
 
 @contextlib.contextmanager
