@@ -95,6 +95,7 @@ _OF_STANDALONE = {
     f"keras.{module}.{name}": _MODULES[name] for module, names in _HELD_MODULES.items() for name in names.split()
 }
 
+_COLLECTIONS = ("get_collection", "get_collection_ref", "global_variables", "model_variables", "trainable_variables")
 # What `tf.compat.v1` has, and code of Keras that is written for TensorFlow 2 reaches by that path. There is no graph
 # for it either.
 OF_COMPAT_V1 = frozenset(
@@ -114,6 +115,7 @@ OF_COMPAT_V1 = frozenset(
         "placeholder",
         "reset_default_graph",
         "tables_initializer",
+        *_COLLECTIONS,
     )
 )
 
@@ -296,6 +298,7 @@ _PROVIDED |= {
     for name in sorted(OF_COMPAT_V1)
     if f"tensorflow.{name}" in _PROVIDED
 }
+_PROVIDED |= {f"tensorflow.compat.v1.{name}": f"{_LEGACY}.graph_collections.{name}" for name in _COLLECTIONS}
 # Answers that are as good as today's own name: not worth a line in the report.
 QUIET = frozenset(
     {

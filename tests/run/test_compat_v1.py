@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import parallel_compat
 from parallel_compat.legacy import execution
@@ -283,3 +284,19 @@ def test_graphs_of_tensorflow_2_end_with_the_legacy_names() -> None:
         execution.disable_eager_execution()
         assert object_eras.trained_as(Era.TF_KERAS_2_2) is Era.TF_KERAS_1_15
     assert object_eras.trained_as(Era.TF_KERAS_2_2) is Era.TF_KERAS_2_2
+
+
+def test_collections_are_not_empty_without_a_word() -> None:
+    """In TensorFlow 1 they had the model's weights; in TensorFlow 2 they were empty, as they are today."""
+    v1 = tf.compat.v1
+    for era in ("keras-2.2.4", "tf.keras-1.15"):
+        with parallel_compat.legacy_names(era=era):
+            with pytest.raises(NotImplementedError, match=r"`model\.trainable_weights`"):
+                v1.trainable_variables()
+            with pytest.raises(NotImplementedError, match=r"`model\.losses`"):
+                v1.get_collection("regularization_losses")
+            with tf.Graph().as_default():
+                v1.get_variable("own", (2,))
+                assert len(v1.trainable_variables()) == 1
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        assert v1.global_variables() == []
