@@ -323,10 +323,10 @@ def of_output_shapes(
                 if isinstance(shape, list) and all(n is None or isinstance(n, int) for n in shape):
                     vars(self)["_output_shape"] = tuple(shape)  # Keras 3 takes a list for one of shapes
             elif is_default(self.compute_output_shape) or (
-                _is_of_keras(self, "compute_output_shape") and _is_of_keras(self, "call")
+                _is_of_keras(self, "compute_output_shape") and not _calls_code_of_user(self)
             ):
                 return original(self, *args, **kwargs)
-            called = called_too(self)
+            called = called_too(self) and (_calls_code_of_user(self) or might_have_unbuilt_state(self))
             if by_calling(self) or (called and isinstance(self, keras.layers.Lambda) and self._output_shape is None):
                 return keras.Operation.compute_output_spec(self, *args, **kwargs)
             with _answers(self) as answers:
@@ -350,8 +350,12 @@ def of_output_shapes(
     yield keras.layers.Layer, "symbolic_call", wrap
 
 
-def _is_of_keras(layer: Any, method: str) -> bool:
-    return str(getattr(type(layer), method).__module__).startswith("keras.")
+def _is_of_keras(layer: Any, method: str, *packages: str) -> bool:
+    return str(getattr(type(layer), method).__module__).startswith(("keras.", *packages))
+
+
+def _calls_code_of_user(layer: Any) -> bool:
+    return isinstance(layer, keras.layers.Lambda) or not _is_of_keras(layer, "call", "parallel_compat.")
 
 
 def _with_dtypes(outputs: Any, called: Any) -> Any:
