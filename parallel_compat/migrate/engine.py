@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from parallel_compat.migrate.project_facts import ProjectFacts
+
+_IMPORT = re.compile(
+    r"(?P<before>(?:\r?\n[ \t]*|; )?)from (?P<module>parallel_compat[\w.]*) import (?P<names>[\w, ]+)(?P<after>\s*)"
+)
+_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +192,33 @@ def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
 
 
 def _imported_once(edits: list[Edit]) -> list[Edit]:
-    """Leave out `import parallel_compat` where the call of `install`, before all imports of Keras, brings it."""
-    if not any("parallel_compat.install(" in edit.text for edit in edits):
-        return edits
-    return [edit for edit in edits if edit.text.strip("; \r\n\t") != "import parallel_compat"]
+    """Leave out imports of this package that others bring: each name is imported once, those of one module together.
+
+    The call of `install`, before all imports of Keras, brings `import parallel_compat`.
+    """
+    if any("parallel_compat.install(" in edit.text for edit in edits):
+        edits = [edit for edit in edits if edit.text.strip("; \r\n\t") != "import parallel_compat"]
+    kept: list[Edit] = []
+    brought: set[tuple[str, str]] = set()  # at the top of the module, by what stands before
+    for edit in sorted(set(edits)):
+        match = _IMPORT.fullmatch(edit.text)
+        if match is None or edit.start != edit.end:
+            kept.append(edit)
+            continue
+        module = match["module"]
+        names = [name for name in match["names"].split(", ") if (module, name) not in brought]
+        if not match["before"].strip("\r\n"):
+            brought |= {(module, name) for name in names}
+        near = [other for other in kept if other.start == other.end == edit.start]
+        beside = next((one for one in near if one.text.startswith(f"{match['before']}from {module} import ")), None)
+        if beside is not None and _IMPORT.fullmatch(beside.text) and names:
+            joined = ", ".join([beside.text.removesuffix(match["after"]), *names]) + match["after"]
+            if len(joined.strip()) <= _LENGTH:
+                kept[kept.index(beside)] = Edit(edit.start, edit.end, joined)
+                continue
+        if names:
+            kept.append(Edit(edit.start, edit.end, edit.text.replace(match["names"], ", ".join(names))))
+    return kept
 
 
 @lru_cache(maxsize=1)  # with and without hints the text is mostly the same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,9 @@ _ELSEWHERE = re.compile(ELSEWHERE)
 # Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.
 _OF_MODELS = ("fit_generator", "evaluate_generator", "predict_generator")
 _INSTALL = "parallel_compat.install"
+_BACKEND = "parallel_compat.legacy.backend"  # its functions are many, and named as others are: `mean`, `dot`
+# `exec(...)`, and `%run` of a notebook, of which the parser sees the rest.
+_BRINGS_NAMES = re.compile(r"\bexec(?:file)?\(|^[ \t]*0#un\b|\brun_line_magic\(", re.MULTILINE)
 _ROOTS = ("keras", "tensorflow", "parallel_compat", "alt_model_checkpoint", "keras_preprocessing")
 
 
@@ -65,6 +69,7 @@ class File:
         self.kinds = Kinds(self.tree, self.names, path, _kinds_in)
         self.redirects: dict[Binding, str] = {}
         self.use_redirects: dict[ast.expr, str] = {}
+        self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
 
     @cached_property
@@ -259,8 +264,9 @@ class File:
     def reference(self, target: str, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
         """Return how to spell a dotted target in this source, and the edits that import it.
 
-        A module that is imported already is used (`tf.keras...`, `keras...`); else its full path is written, and
-        imported after the first import of Keras.
+        A module that is imported already is used (`tf.keras...`, `keras...`). A name of this package is imported by
+        itself where the file has no other use of it; else its full path is written. Imports come after the first one
+        of Keras.
 
         Args:
             target: a dotted path of today.
@@ -293,7 +299,43 @@ class File:
                 return None
             if isinstance(binding.node, ast.alias) and binding.node.name == module:
                 return target, ()
+        if top == "parallel_compat" and target not in _MODULES:
+            if (known := self._imported_as(target, at)) is not None:
+                return known, ()
+            if (free := self._free_name(target)) is not None:
+                return free, (self.import_after(f"from {module} import {free}", at),)
         return target, (self.import_after(f"import {module}", at),)
+
+    def _imported_as(self, target: str, at: ast.AST) -> str | None:
+        """Return the name by which the file has imported a target already, before what stands at `at` runs."""
+        for name, bindings in self.tree.root.bindings.items():
+            statement = bindings[0].statement
+            if (
+                len(bindings) == 1
+                and isinstance(statement, ast.ImportFrom)
+                and bindings[0] not in self.redirects
+                and self.names.path_of_binding(bindings[0]) == target
+                and self.tree.parents[statement] is self.tree.module
+                and (not isinstance(at, ast.expr | ast.stmt) or self.source.start(statement) < self.source.start(at))
+                and not self.shadows(name, bindings[0], at)
+            ):
+                return name
+        return None
+
+    def _free_name(self, target: str) -> str | None:
+        """Return the name by which a target can be imported: its own, where it stands for nothing else in this file."""
+        module, _, name = target.rpartition(".")
+        if self._has_unknown_names or module == _BACKEND or hasattr(builtins, name):
+            return None
+        scopes = set(self.tree.scopes.values())
+        if any(name in each.bindings for each in scopes) or any(each.id == name for each in self.tree.names):
+            return None
+        return name if self._taken.setdefault(name, target) == target else None
+
+    @cached_property
+    def _has_unknown_names(self) -> bool:
+        """Whether something brings names that the source does not tell."""
+        return bool(self.tree.stars) or _BRINGS_NAMES.search(self.source.text) is not None
 
     def is_argument(self, name: ast.Name) -> bool:
         """Say whether a name is nothing but an argument of a function around it."""

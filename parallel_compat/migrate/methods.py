@@ -88,7 +88,7 @@ def to_function(
     >>> row = member("keras.Model", "predict_proba")
     >>> finding, = to_function(file, "example", file.method_calls["predict_proba"][0], row)
     >>> print(apply(file.source.text, finding.edits).splitlines()[-1])
-    parallel_compat.legacy.models.predict_proba(model, x)
+    predict_proba(model, x)
     """
     func = call.func
     assert isinstance(func, ast.Attribute)

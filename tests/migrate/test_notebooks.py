@@ -45,8 +45,8 @@ def sources(text: str) -> list[str]:
 def test_cells_are_one_module():
     before = notebook("from keras.models import Model\nmodel = Model(x, y)", "model.fit_generator(g)\n")
     assert sources(after(before)) == [
-        "from keras.models import Model\nimport parallel_compat\nmodel = Model(x, y)",
-        "parallel_compat.fit_generator(model, g)\n",
+        "from keras.models import Model\nfrom parallel_compat import fit_generator\nmodel = Model(x, y)",
+        "fit_generator(model, g)\n",
     ]
 
 
@@ -63,7 +63,7 @@ def test_new_lines_are_strings_of_their_own():
     before = notebook("import keras\nkeras.utils.multi_gpu_model(m)\n")
     assert after(before) == before.replace(
         '"import keras\\n",\n    "keras.utils.multi_gpu_model(m)\\n"',
-        '"import keras\\n",\n    "import parallel_compat\\n",\n    "parallel_compat.multi_gpu_model(m)\\n"',
+        '"import keras\\n",\n    "from parallel_compat import multi_gpu_model\\n",\n    "multi_gpu_model(m)\\n"',
     )
 
 
@@ -154,3 +154,15 @@ def test_what_is_no_python_notebook_is_skipped(text):
     report = process_file.notebook("a.ipynb", text.encode(), Options())
     assert report.status is FileStatus.SKIPPED
     assert report.reason
+
+
+@pytest.mark.parametrize("cell", ["fit_generator = None\n", "%run tools.py\n", "def fit_generator(): pass\n"])
+def test_a_name_that_another_cell_may_bind_is_not_imported(cell):
+    before = notebook("from keras.models import Model\nmodel = Model(x, y)\n", "model.fit_generator(g)\n", cell)
+    once = after(before)
+    assert sources(once) == [
+        "from keras.models import Model\nimport parallel_compat\nmodel = Model(x, y)\n",
+        "parallel_compat.fit_generator(model, g)\n",
+        cell,
+    ]
+    assert after(once) == once

@@ -11,6 +11,7 @@ from parallel_compat.migrate.edits import apply
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import FileStatus
+from tests.migrate.check import check_transformed
 
 
 def after(data: bytes) -> bytes:
@@ -38,8 +39,8 @@ def test_only_the_name_changes(data):
 def test_positions_after_wide_characters():
     data = "import keras\ns = '漢字'; m = keras.utils.multi_gpu_model('é'); n = keras.utils.multi_gpu_model(3)\n"
     assert after(data.encode()).decode() == (
-        "import keras\nimport parallel_compat\n"
-        "s = '漢字'; m = parallel_compat.multi_gpu_model('é'); n = parallel_compat.multi_gpu_model(3)\n"
+        "import keras\nfrom parallel_compat import multi_gpu_model\n"
+        "s = '漢字'; m = multi_gpu_model('é'); n = multi_gpu_model(3)\n"
     )
 
 
@@ -49,12 +50,12 @@ def test_what_is_written_is_imported_before_it_is_used():
         b"from keras.models import load_model\nload_model('n.h5').save_weights('n.h5')\n"
     )
     text = process_file.source("a.py", data, Options(unsafe=True)).data.decode()
-    assert text.index("import parallel_compat.legacy.models\n") < text.index("model = train.model()")
+    assert text.index("from parallel_compat.legacy.models import ") < text.index("model = train.model()")
 
 
 def test_inserted_lines_end_as_the_others_do():
     assert after(b"import keras\r\nkeras.utils.multi_gpu_model(m)\r\n") == (
-        b"import keras\r\nimport parallel_compat\r\nparallel_compat.multi_gpu_model(m)\r\n"
+        b"import keras\r\nfrom parallel_compat import multi_gpu_model\r\nmulti_gpu_model(m)\r\n"
     )
 
 
@@ -104,3 +105,90 @@ def test_latin_1_without_a_coding_line_is_told_the_line_to_add():
 def test_an_import_comes_where_the_order_of_its_group_wants_it(imports, module, expected):
     file = File(imports + "\nx = 1\n")
     assert expected in apply(imports + "\nx = 1\n", [file.import_after(f"import {module}")])
+
+
+MODELS = "parallel_compat.legacy.models"
+SAVING = "from keras.models import Sequential\n{}model = Sequential()\n{}model.save_weights('w.ckpt')\n"
+SAVED = SAVING.replace("model.save_weights(", "{}(model, ")
+BY_ITSELF = f"from {MODELS} import save_weights\n", "save_weights"
+DOTTED = f"import {MODELS}\n", f"{MODELS}.save_weights"
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        ("", BY_ITSELF),
+        ("net.save_weights = f(save_weights=1)\n", BY_ITSELF),
+        ("save_weights = True\n", DOTTED),
+        ("def f():\n    save_weights = True\n", DOTTED),
+        ("def f(save_weights):\n    pass\n", DOTTED),
+        ("def save_weights(): pass\n", DOTTED),
+        ("class A:\n    def save_weights(self): pass\n", DOTTED),
+        ("[save_weights for save_weights in x]\n", DOTTED),
+        ("from tools import *\n", DOTTED),
+        ("exec(code)\n", DOTTED),
+    ],
+)
+def test_a_name_is_imported_by_itself_where_it_stands_for_nothing_else(beside, expected):
+    imported, name = expected
+    check_transformed(SAVING.format("", beside), SAVED.format(imported, beside, name))
+
+
+@pytest.mark.parametrize(
+    ("imported", "name"),
+    [
+        BY_ITSELF,
+        DOTTED,
+        (f"from {MODELS} import save_weights as save\n", "save"),
+        (f"from {MODELS} import load_model, save_weights\n", "save_weights"),
+    ],
+)
+def test_what_is_imported_already_is_used(imported, name):
+    check_transformed(SAVING.format(imported, ""), SAVED.format(imported, "", name))
+
+
+def test_an_import_within_a_function_or_after_the_use_is_none_of_the_use():
+    within = f"def f():\n    from {MODELS} import save_weights\n"
+    check_transformed(SAVING.format("", within), SAVED.format(DOTTED[0], within, DOTTED[1]))
+    later = f"from {MODELS} import save_weights\n"
+    check_transformed(SAVING.format("", "") + later, SAVED.format(DOTTED[0], "", DOTTED[1]) + later)
+
+
+def test_names_of_one_module_are_imported_together_and_once():
+    check_transformed(
+        """
+        import os
+        def first(model: Model):
+            model.save_weights('w.ckpt')
+        from keras.models import Sequential
+        model = Sequential()
+        model.load_weights('w.ckpt')
+        model.save_weights('w.ckpt')
+        """,
+        f"""
+        import os
+        from {MODELS} import save_weights
+        def first(model: Model):
+            save_weights(model, 'w.ckpt')
+        from keras.models import Sequential
+        from {MODELS} import load_weights
+        model = Sequential()
+        load_weights(model, 'w.ckpt')
+        save_weights(model, 'w.ckpt')
+        """,
+        unsafe=True,
+    )
+    check_transformed(
+        SAVING.format("", "model.load_weights('w.ckpt')\n"),
+        SAVED.format(
+            f"from {MODELS} import load_weights, save_weights\n", "load_weights(model, 'w.ckpt')\n", "save_weights"
+        ),
+    )
+
+
+def test_names_of_builtins_and_of_the_backend_keep_their_module():
+    check_transformed(
+        "import keras\ny = keras.backend.sum(x) + keras.backend.int_shape(x)[0]\n",
+        "import keras\nimport parallel_compat.legacy.backend\n"
+        "y = parallel_compat.legacy.backend.sum(x) + parallel_compat.legacy.backend.int_shape(x)[0]\n",
+    )

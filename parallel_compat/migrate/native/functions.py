@@ -15,7 +15,7 @@ from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.native.spelling import retarget, spell
 from parallel_compat.names.members import TENSOR
-from parallel_compat.names.native import BACKEND, CLASSES, QUESTIONS, Native, functions, renamed
+from parallel_compat.names.native import BACKEND, CLASSES, NUMERICS, QUESTIONS, Native, functions, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +145,7 @@ def _arguments(call: ast.Call, row: Native) -> dict[str, ast.expr] | None:
 
 
 def _renamed(file: File, call: ast.Call, row: Native, values: dict[str, ast.expr]) -> list[AnyEdit] | None:
-    spelled = spell(file, row.new, call)
+    spelled = (name, ()) if (name := _helper_in_place(file, call.func, row)) else spell(file, row.new, call)
     if spelled is None:
         return None
     today = {old: new for old, new, _ in row.arguments}
@@ -164,6 +164,22 @@ def _renamed(file: File, call: ast.Call, row: Native, values: dict[str, ast.expr
     if missing:
         edits.append(calls.append(file, call, ", ".join(missing)))
     return edits
+
+
+def _helper_in_place(file: File, func: ast.expr, row: Native) -> str | None:
+    """Have the import of a function bring the helper of that name, where every use of it can be written so."""
+    name = row.new.rpartition(".")[2]
+    if not isinstance(func, ast.Name) or func.id != name or row.new != f"{NUMERICS}.{name}":
+        return None
+    rows = functions()[row.old]
+    uses = [each for each in file.tree.names if each.id == name and file.names.path(each) == row.old]
+    above = [(each, file.tree.parents[each]) for each in uses]
+    if all(
+        isinstance(call, ast.Call) and call.func is each and any(_arguments(call, one) is not None for one in rows)
+        for each, call in above
+    ) and file.redirect(func, row.new):
+        return name
+    return None
 
 
 def _expression(file: File, call: ast.Call, row: Native, values: dict[str, ast.expr]) -> list[AnyEdit] | None:

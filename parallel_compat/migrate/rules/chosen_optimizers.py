@@ -26,8 +26,9 @@ second = getattr(optimizers, class_name)(lr=0.1, decay=1e-6)
 """
 AFTER = """\
 from keras import optimizers
+from parallel_compat.legacy.optimizers import Adam, SGD
 import parallel_compat.legacy.optimizers
-kinds = {'adam': parallel_compat.legacy.optimizers.Adam, 'sgd': parallel_compat.legacy.optimizers.SGD}
+kinds = {'adam': Adam, 'sgd': SGD}
 kind = kinds[name]
 first = kind(lr=0.1)
 second = getattr(parallel_compat.legacy.optimizers, class_name)(lr=0.1, decay=1e-6)

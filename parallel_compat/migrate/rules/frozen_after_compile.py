@@ -34,10 +34,10 @@ gan.compile(loss='binary_crossentropy', optimizer='adam')
 """
 AFTER = """\
 from keras.models import Model
-import parallel_compat.legacy.models
+from parallel_compat.legacy.models import settle_trainable
 d = Model(image, validity)
 d.compile(loss='binary_crossentropy', optimizer='adam')
-parallel_compat.legacy.models.settle_trainable(d)
+settle_trainable(d)
 d.trainable = False
 gan = Model(noise, d(g(noise)))
 gan.compile(loss='binary_crossentropy', optimizer='adam')

@@ -28,9 +28,9 @@ model.fit_generator(batches(), steps_per_epoch=10, nb_epoch=3, workers=4)
 """
 AFTER = """\
 from keras.models import Model
-import parallel_compat
+from parallel_compat import fit_generator
 model = Model(x, y)
-parallel_compat.fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
+fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
 """
 
 

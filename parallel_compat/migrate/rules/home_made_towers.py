@@ -25,9 +25,9 @@ model = make_parallel(model, 4)
 """
 AFTER = """\
 from keras.models import Model
-import parallel_compat
+from parallel_compat import multi_gpu_model
 from multi_gpu import make_parallel
-model = parallel_compat.multi_gpu_model(model, 4)
+model = multi_gpu_model(model, 4)
 """
 
 _NAMES = ("make_parallel", "to_multi_gpu")

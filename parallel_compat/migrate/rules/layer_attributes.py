@@ -31,9 +31,9 @@ shape = model.layers[-1].output_shape
 """
 AFTER = """\
 from keras.models import Model
-import parallel_compat.legacy.layers
+from parallel_compat.legacy.layers import output_shape
 model = Model(x, y)
-shape = parallel_compat.legacy.layers.output_shape(model.layers[-1])
+shape = output_shape(model.layers[-1])
 """
 
 

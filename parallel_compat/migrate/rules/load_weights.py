@@ -29,9 +29,9 @@ model.load_weights('weights')
 """
 AFTER = """\
 from keras.models import Sequential
-import parallel_compat.legacy.models
+from parallel_compat.legacy.models import load_weights
 model = Sequential()
-parallel_compat.legacy.models.load_weights(model, 'weights')
+load_weights(model, 'weights')
 """
 
 

@@ -33,13 +33,13 @@ model.compile('sgd', 'mse', metrics=['mae', near])
 """
 AFTER = """\
 from keras.models import Sequential
-import parallel_compat.legacy.metrics
+from parallel_compat.legacy.metrics import metric_function
 
 def near(y_true, y_pred):
     return abs(y_true - y_pred) < 0.1
 
 model = Sequential()
-model.compile('sgd', 'mse', metrics=['mae', parallel_compat.legacy.metrics.metric_function(near)])
+model.compile('sgd', 'mse', metrics=['mae', metric_function(near)])
 """
 
 _TARGET = "parallel_compat.legacy.metrics.metric_function"

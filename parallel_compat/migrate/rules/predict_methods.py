@@ -27,9 +27,9 @@ labels = model.predict_classes(x)
 """
 AFTER = """\
 from keras.models import load_model
-import parallel_compat.legacy.models
+from parallel_compat.legacy.models import predict_classes
 model = load_model('model.keras')
-labels = parallel_compat.legacy.models.predict_classes(model, x)
+labels = predict_classes(model, x)
 """
 
 # Arguments that only a generator has a use for; with `steps`, the call is one of tf.keras.

@@ -23,9 +23,9 @@ model.reset_states()
 """
 AFTER = """\
 from keras.models import load_model
-import parallel_compat.legacy.models
+from parallel_compat.legacy.models import reset_states
 model = load_model('model.keras')
-parallel_compat.legacy.models.reset_states(model)
+reset_states(model)
 """
 
 

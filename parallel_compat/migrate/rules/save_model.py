@@ -27,9 +27,9 @@ model.save('digits.model')
 """
 AFTER = """\
 from keras.models import Sequential
-import parallel_compat.legacy.models
+from parallel_compat.legacy.models import save_model
 model = Sequential()
-parallel_compat.legacy.models.save_model(model, 'digits.model')
+save_model(model, 'digits.model')
 """
 
 

@@ -27,9 +27,9 @@ model.save_weights('weights.h5')
 """
 AFTER = """\
 from keras.models import Sequential
-import parallel_compat.legacy.models
+from parallel_compat.legacy.models import save_weights
 model = Sequential()
-parallel_compat.legacy.models.save_weights(model, 'weights.h5')
+save_weights(model, 'weights.h5')
 """
 
 

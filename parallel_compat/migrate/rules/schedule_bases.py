@@ -25,9 +25,9 @@ class Warmup(tf.keras.optimizers.schedules.LearningRateSchedule):
 """
 AFTER = """\
 import tensorflow as tf
-import parallel_compat.legacy.schedules
+from parallel_compat.legacy.schedules import LearningRateSchedule
 
-class Warmup(parallel_compat.legacy.schedules.LearningRateSchedule):
+class Warmup(LearningRateSchedule):
     def __call__(self, step):
         return tf.math.rsqrt(step)
 """

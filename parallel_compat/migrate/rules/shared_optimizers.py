@@ -31,10 +31,10 @@ gan.compile(loss='binary_crossentropy', optimizer=adam)
 """
 AFTER = """\
 from keras.optimizers import Adam
-import parallel_compat.legacy.optimizers
+from parallel_compat.legacy.optimizers import for_one_compile
 adam = Adam(2e-4)
-d.compile(loss='binary_crossentropy', optimizer=parallel_compat.legacy.optimizers.for_one_compile(adam))
-gan.compile(loss='binary_crossentropy', optimizer=parallel_compat.legacy.optimizers.for_one_compile(adam))
+d.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
+gan.compile(loss='binary_crossentropy', optimizer=for_one_compile(adam))
 """
 
 _TARGET = "parallel_compat.legacy.optimizers.for_one_compile"

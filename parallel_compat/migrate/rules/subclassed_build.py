@@ -31,12 +31,12 @@ net.build((None, 28))
 """
 AFTER = """\
 import tensorflow as tf
-import parallel_compat.legacy.models
+from parallel_compat.legacy.models import build
 class Net(tf.keras.Model):
     def call(self, x):
         return self.dense(x)
 net = Net()
-parallel_compat.legacy.models.build(net, (None, 28))
+build(net, (None, 28))
 """
 
 _ROW = Member(

@@ -15,7 +15,7 @@ from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.native import legacy_numerics, process
 from parallel_compat.names.identifiers import larger_is_better
 from parallel_compat.names.native import BACKEND, functions
-from tests.migrate.native.check import questions, rewriting
+from tests.migrate.native.check import check_native, questions, rewriting
 
 rng = np.random.RandomState(0)
 VALUES = {
@@ -289,3 +289,23 @@ def test_an_import_of_this_package_that_stays_is_told():
 def test_the_input_of_a_layer_that_may_be_an_input_is_asked_for():
     source = "from keras.models import load_model\nnet = load_model('a.h5')\nx = net.layers[0].input\n"
     assert [one for one in questions(source) if "model.inputs[0]" in one]
+
+
+@pytest.mark.parametrize(
+    "imported", ["import parallel_compat.legacy.models", "from parallel_compat.legacy.models import predict"]
+)
+def test_a_helper_takes_the_place_of_the_function_of_its_name(imported):
+    name = "parallel_compat.legacy.models.predict" if imported.startswith("import") else "predict"
+    check_native(
+        f"import keras\n{imported}\nmodel = keras.Model(x, y)\n{name}(model, z)\n{name}(model, z, steps=3)\n",
+        "import keras\nfrom legacy_numerics import predict\nmodel = keras.Model(x, y)\n"
+        "predict(model, z)\npredict(model, z, steps=3)\n",
+    )
+
+
+def test_a_function_that_is_given_away_as_well_stays():
+    source = (
+        "import keras\nfrom parallel_compat.legacy.models import predict\npredict(keras.Model(x, y), z)\nf = predict\n"
+    )
+    assert rewriting(source).text == source
+    assert len(questions(source)) == 2

@@ -32,8 +32,8 @@ def test_uses_old_fields(use):
 def test_under_an_attribute_chain():
     check_transformed(
         "import keras\nclass S(keras.callbacks.Callback):\n    def f(self, m):\n        self.model = m\n",
-        "import keras\nimport parallel_compat.legacy.callbacks\n"
-        "class S(parallel_compat.legacy.callbacks.Callback):\n    def f(self, m):\n        self.model = m\n",
+        "import keras\nfrom parallel_compat.legacy.callbacks import Callback\n"
+        "class S(Callback):\n    def f(self, m):\n        self.model = m\n",
     )
 
 
@@ -82,8 +82,6 @@ def test_a_board_by_whose_writer_another_file_adds_summaries(tmp_path):
     facts = project_facts.read([str(tmp_path / name) for name in ("train.py", "log.py")])
     options = process_file.Options(project=facts)
     done = process_file.source("train.py", made.encode(), options)
-    stand_in = (
-        "import keras\nimport parallel_compat.legacy.callbacks\nboard = parallel_compat.legacy.callbacks.TensorBoard"
-    )
+    stand_in = "import keras\nfrom parallel_compat.legacy.callbacks import TensorBoard\nboard = TensorBoard"
     assert (done.hinted or done).data.decode() == f"{stand_in}('logs')\n"
     assert not process_file.source("log.py", f"import keras\n{WRITES}".encode(), options).places

@@ -4,8 +4,8 @@ import pytest
 
 from tests.migrate.check import check_noop, check_transformed, found
 
-SIGMOID = "recurrent_activation=parallel_compat.legacy.activations.hard_sigmoid"
-IMPORT = "import parallel_compat.legacy.activations\n"
+SIGMOID = "recurrent_activation=hard_sigmoid"
+IMPORT = "from parallel_compat.legacy.activations import hard_sigmoid\n"
 
 
 @pytest.mark.parametrize(

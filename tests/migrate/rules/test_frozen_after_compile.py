@@ -13,8 +13,8 @@ HEAD = """\
 from keras.models import Model
 d = Model(x, y)
 """
-IMPORT = "import parallel_compat.legacy.models\n"
-SETTLED = "parallel_compat.legacy.models.settle_trainable"
+IMPORT = "from parallel_compat.legacy.models import settle_trainable\n"
+SETTLED = "settle_trainable"
 
 
 def test_of_self_in_another_method():

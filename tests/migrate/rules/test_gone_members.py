@@ -69,8 +69,9 @@ def test_this_package_is_imported_once():
         "from keras.models import Model\nfrom keras.utils import multi_gpu_model\n"
         "model = Model(x, y)\nmodel.add_loss(z)\nmodel.fit_generator(batches)\n",
         'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
-        "from keras.models import Model\nfrom parallel_compat import multi_gpu_model\n"
-        "model = Model(x, y)\nmodel.add_loss(z)\nparallel_compat.fit_generator(model, batches)\n",
+        "from keras.models import Model\nfrom parallel_compat import fit_generator\n"
+        "from parallel_compat import multi_gpu_model\n"
+        "model = Model(x, y)\nmodel.add_loss(z)\nfit_generator(model, batches)\n",
         unsafe=True,
     )
 

@@ -22,8 +22,8 @@ def test_a_function_with_towers():
     assert [status for _, status in found(MADE, "home-made-towers")] == ["attention", "unsafe"]
     check_transformed(
         MADE,
-        MADE.replace("as tf\n", "as tf\nimport parallel_compat\n").replace(
-            "model = split_over(model, gpu_count=4)", "model = parallel_compat.multi_gpu_model(model, gpus=4)"
+        MADE.replace("as tf\n", "as tf\nfrom parallel_compat import multi_gpu_model\n").replace(
+            "model = split_over(model, gpu_count=4)", "model = multi_gpu_model(model, gpus=4)"
         ),
         unsafe=True,
     )
@@ -32,8 +32,8 @@ def test_a_function_with_towers():
 def test_an_imported_one():
     check_transformed(
         "import keras\nfrom utils.multi_gpu import to_multi_gpu\nmodel = to_multi_gpu(model, n_gpus=4)\n",
-        "import keras\nimport parallel_compat\nfrom utils.multi_gpu import to_multi_gpu\n"
-        "model = parallel_compat.multi_gpu_model(model, gpus=4)\n",
+        "import keras\nfrom parallel_compat import multi_gpu_model\nfrom utils.multi_gpu import to_multi_gpu\n"
+        "model = multi_gpu_model(model, gpus=4)\n",
         unsafe=True,
     )
 

@@ -47,8 +47,8 @@ def test_paddings_of_pooling_layers_are_no_capitals(before, after):
 def test_the_metric_cosine_proximity_had_another_sign():
     check_transformed(
         HEAD + "model.compile('sgd', metrics=['cosine_proximity', 'mae'])\n",
-        HEAD.replace("\nfrom", "\nimport parallel_compat.legacy.losses\nfrom", 1)
-        + "model.compile('sgd', metrics=[parallel_compat.legacy.losses.cosine_proximity, 'mae'])\n",
+        HEAD.replace("\nfrom", "\nfrom parallel_compat.legacy.losses import cosine_proximity\nfrom", 1)
+        + "model.compile('sgd', metrics=[cosine_proximity, 'mae'])\n",
     )
 
 
@@ -57,8 +57,7 @@ def test_hard_sigmoid_was_another_function_in_tf_keras_as_well():
     head = "from tensorflow.keras.layers import Dense\n"
     check_transformed(
         f"{head}Dense(3, activation='hard_sigmoid')\n",
-        f"{head}import parallel_compat.legacy.activations\n"
-        "Dense(3, activation=parallel_compat.legacy.activations.hard_sigmoid)\n",
+        f"{head}from parallel_compat.legacy.activations import hard_sigmoid\nDense(3, activation=hard_sigmoid)\n",
         unsafe=True,
     )
 
@@ -69,8 +68,8 @@ def test_hard_sigmoid_was_another_function():
     assert found(source, "identifiers") == [(4, "unsafe")]
     check_transformed(
         source,
-        HEAD.replace("\nfrom", "\nimport parallel_compat.legacy.activations\nfrom", 1)
-        + "Activation(parallel_compat.legacy.activations.hard_sigmoid)\n",
+        HEAD.replace("\nfrom", "\nfrom parallel_compat.legacy.activations import hard_sigmoid\nfrom", 1)
+        + "Activation(hard_sigmoid)\n",
         unsafe=True,
     )
 

@@ -49,11 +49,11 @@ from tests.migrate.check import check_noop, check_transformed, found, messages, 
         ),
         (
             "import keras\nmodel = keras.utils.multi_gpu_model(model, gpus=2)\n",
-            "import keras\nimport parallel_compat\nmodel = parallel_compat.multi_gpu_model(model, gpus=2)\n",
+            "import keras\nfrom parallel_compat import multi_gpu_model\nmodel = multi_gpu_model(model, gpus=2)\n",
         ),
         (
             "import tensorflow as tf\nmodel = tf.keras.utils.multi_gpu_model(model)\n",
-            "import tensorflow as tf\nimport parallel_compat\nmodel = parallel_compat.multi_gpu_model(model)\n",
+            "import tensorflow as tf\nfrom parallel_compat import multi_gpu_model\nmodel = multi_gpu_model(model)\n",
         ),
         ("import tensorflow as tf\ny = tf.log(x)\n", "import tensorflow as tf\ny = tf.math.log(x)\n"),
         (
@@ -156,13 +156,13 @@ def test_aliases_of_aliases():
         """,
         """\
         import tensorflow as tf
+        from parallel_compat.legacy.layers import CuDNNLSTM
         import parallel_compat.legacy.backend
-        import parallel_compat.legacy.layers
         keras = tf.keras
         L = keras.layers
         K = parallel_compat.legacy.backend
         KK = K
-        parallel_compat.legacy.layers.CuDNNLSTM(3)
+        CuDNNLSTM(3)
         KK.mean(x)
         L.Dense(3)
         """,
@@ -178,9 +178,9 @@ def test_what_hangs_on_the_old_backend():
         """,
         """\
         from parallel_compat.legacy import backend as K
-        import parallel_compat.legacy.session
+        from parallel_compat.legacy.session import ConfigProto, Session
         gpus = len(K._get_available_gpus())
-        K.set_session(parallel_compat.legacy.session.Session(config=parallel_compat.legacy.session.ConfigProto()))
+        K.set_session(Session(config=ConfigProto()))
         """,
     )
 
@@ -287,8 +287,7 @@ def test_graphs_under_compat_v1():
     assert found(source.replace("disable_v2_behavior()", "variable_scope('a')"), "imports") == [(2, "attention")]
     check_transformed(
         "import tensorflow.compat.v1 as tf\ns = tf.Session()\n",
-        "import tensorflow.compat.v1 as tf\nimport parallel_compat.legacy.session\n"
-        "s = parallel_compat.legacy.session.Session()\n",
+        "import tensorflow.compat.v1 as tf\nfrom parallel_compat.legacy.session import Session\ns = Session()\n",
     )
 
 
@@ -314,10 +313,10 @@ def test_the_import_is_not_put_before_the_docstring_or_the_future():
         '''\
         """Doc."""
         from __future__ import print_function
-        import parallel_compat
+        from parallel_compat import multi_gpu_model
         def f():
             import keras
-            return parallel_compat.multi_gpu_model(m)
+            return multi_gpu_model(m)
         ''',
     )
 
@@ -408,8 +407,8 @@ def test_what_run_alone_has_is_written_with_its_place():
     import parallel_compat
     parallel_compat.install(era="keras-2.2.4")
     from parallel_compat.legacy import backend as K
-    import parallel_compat.legacy.graph
-    g = parallel_compat.legacy.graph.gradients(K.mean(a), b)
+    from parallel_compat.legacy.graph import gradients
+    g = gradients(K.mean(a), b)
     """
     check_transformed(before, after, unsafe=True)
 

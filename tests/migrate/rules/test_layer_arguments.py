@@ -81,8 +81,8 @@ def test_what_no_name_of_today_expresses_is_taken_by_the_old_class():
     )
     check_transformed(
         "from keras import layers as L\nx = L.Conv2D(3, 3, dim_ordering=K_ORDER)\n",
-        "from keras import layers as L\nimport parallel_compat.legacy.layers\n"
-        "x = parallel_compat.legacy.layers.Conv2D(3, 3, dim_ordering=K_ORDER)\n",
+        "from keras import layers as L\nfrom parallel_compat.legacy.layers import Conv2D\n"
+        "x = Conv2D(3, 3, dim_ordering=K_ORDER)\n",
     )
 
 

@@ -5,24 +5,24 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
-AFTER = "from keras.models import Model\nimport parallel_compat.legacy.layers\nmodel = Model(x, y)\n"
-FUNCTION = "parallel_compat.legacy.layers"
+AFTER = "from keras.models import Model\nfrom parallel_compat.legacy.layers import {}\nmodel = Model(x, y)\n"
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("before", "name", "after"),
     [
-        ("s = model.layers[3].output_shape[1:]", f"s = {FUNCTION}.output_shape(model.layers[3])[1:]"),
-        ("s = model.get_layer('a').input_shape", f"s = {FUNCTION}.input_shape(model.get_layer('a'))"),
-        ("f = Model(model.layers[0].input, z)", f"f = Model({FUNCTION}.input_tensor(model.layers[0]), z)"),
+        ("s = model.layers[3].output_shape[1:]", "output_shape", "s = output_shape(model.layers[3])[1:]"),
+        ("s = model.get_layer('a').input_shape", "input_shape", "s = input_shape(model.get_layer('a'))"),
+        ("f = Model(model.layers[0].input, z)", "input_tensor", "f = Model(input_tensor(model.layers[0]), z)"),
         (
             "for one in model.layers:\n    print(one.output_shape)",
-            f"for one in model.layers:\n    print({FUNCTION}.output_shape(one))",
+            "output_shape",
+            "for one in model.layers:\n    print(output_shape(one))",
         ),
     ],
 )
-def test_becomes_a_function(before, after):
-    check_transformed(HEAD + before + "\n", AFTER + after + "\n")
+def test_becomes_a_function(before, name, after):
+    check_transformed(HEAD + before + "\n", AFTER.format(name) + after + "\n")
 
 
 def test_an_unknown_layer_is_reported():

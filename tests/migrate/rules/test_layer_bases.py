@@ -59,7 +59,7 @@ def test_keras_by_way_of_a_module_of_the_project():
     source = (
         "from .backend import keras\nclass E(keras.layers.Embedding):\n    def call(self, x):\n        return [x, x]\n"
     )
-    after = source.replace("keras.layers.E", "parallel_compat.legacy.layers.E").replace(
-        "import keras\n", "import keras\nimport parallel_compat.legacy.layers\n"
+    after = source.replace("keras.layers.E", "E").replace(
+        "import keras\n", "import keras\nfrom parallel_compat.legacy.layers import Embedding\n"
     )
     check_transformed(source, after)

@@ -17,8 +17,8 @@ def test_old_files(path):
 def test_under_an_attribute_chain():
     check_transformed(
         "import tensorflow as tf\nm = tf.keras.models.load_model('m.h5', compile=False)\n",
-        "import tensorflow as tf\nimport parallel_compat.legacy.models\n"
-        "m = parallel_compat.legacy.models.load_model('m.h5', compile=False)\n",
+        "import tensorflow as tf\nfrom parallel_compat.legacy.models import load_model\n"
+        "m = load_model('m.h5', compile=False)\n",
     )
 
 

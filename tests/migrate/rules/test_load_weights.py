@@ -5,7 +5,8 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Sequential\nmodel = Sequential()\n"
-AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.models\nmodel = Sequential()\n"
+IMPORT = "from parallel_compat.legacy.models import load_weights\n"
+AFTER = f"from keras.models import Sequential\n{IMPORT}model = Sequential()\n"
 
 
 @pytest.mark.parametrize(
@@ -14,7 +15,7 @@ AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.mode
 def test_becomes_a_function(arguments):
     check_transformed(
         f"{HEAD}model.load_weights({arguments})\n",
-        f"{AFTER}parallel_compat.legacy.models.load_weights(model, {arguments})\n",
+        f"{AFTER}load_weights(model, {arguments})\n",
     )
 
 

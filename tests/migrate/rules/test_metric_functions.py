@@ -10,8 +10,10 @@ from parallel_compat.names.identifiers import NEED_TARGETS_OF_RANK
 from tests.migrate.check import check_noop, check_transformed
 
 HEAD = "import keras\nfrom keras.models import Sequential\n"
-AFTER = "import keras\nimport parallel_compat.legacy.metrics\nfrom keras.models import Sequential\n"
-FUNCTION = "parallel_compat.legacy.metrics.metric_function"
+AFTER = (
+    "import keras\nfrom parallel_compat.legacy.metrics import metric_function\nfrom keras.models import Sequential\n"
+)
+FUNCTION = "metric_function"
 
 
 @pytest.mark.parametrize(
@@ -74,9 +76,9 @@ def test_leaves_alone(line):
     ],
 )
 def test_metrics_that_come_from_elsewhere(given, name):
-    head, imported = "from keras.models import Model\n", "import parallel_compat.legacy.metrics\n"
+    head, imported = "from keras.models import Model\n", "from parallel_compat.legacy.metrics import metric_function\n"
     made = "def train(self, x, y, metrics):\n    model = Model(x, y)\n    model.compile('sgd', 'mse', metrics="
-    after = given.replace(name, f"parallel_compat.legacy.metrics.metric_function({name})")
+    after = given.replace(name, f"metric_function({name})")
     check_transformed(f"{head}{made}{given})\n", f"{head}{imported}{made}{after})\n")
 
 

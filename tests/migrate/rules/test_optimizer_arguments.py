@@ -39,8 +39,8 @@ def test_a_decay_keeps_its_effect(before, after):
 def test_under_an_attribute_chain():
     check_transformed(
         "import keras\no = keras.optimizers.rmsprop(lr=0.0001, decay=1e-6)\n",
-        "import keras\nimport parallel_compat.legacy.optimizers\n"
-        "o = parallel_compat.legacy.optimizers.RMSprop(learning_rate=0.0001, decay=1e-6)\n",
+        "import keras\nfrom parallel_compat.legacy.optimizers import RMSprop\n"
+        "o = RMSprop(learning_rate=0.0001, decay=1e-6)\n",
     )
     check_transformed(
         "import tensorflow as tf\no = tf.keras.optimizers.Adam(lr=1)\n",

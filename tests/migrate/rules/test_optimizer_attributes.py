@@ -87,7 +87,7 @@ def test_a_model_that_is_not_compiled_has_no_optimizer(before, after):
 
 def test_a_schedule_is_called():
     """tf.keras gave the schedule as `optimizer.lr`; Keras 3 gives a number, which cannot be called."""
-    get = "parallel_compat.legacy.optimizer_methods.get_hyper"
+    get = "get_hyper"
     check_transformed(
         """\
         import tensorflow as tf
@@ -96,7 +96,7 @@ def test_a_schedule_is_called():
         """,
         f"""\
         import tensorflow as tf
-        import parallel_compat.legacy.optimizer_methods
+        from parallel_compat.legacy.optimizer_methods import get_hyper
         optimizer = tf.keras.optimizers.Adam(schedule)
         print({get}(optimizer, 'learning_rate')(step), {get}(optimizer, 'learning_rate')(step))
         """,

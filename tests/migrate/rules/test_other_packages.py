@@ -66,9 +66,7 @@ def test_in_a_file_without_keras_it_counts_only_in_a_legacy_project():
         (b"import numpy as np\nx = np.float(3)\n", b"import numpy as np\nx = float(3)\n"),
         (
             b"import os\nmodel.load_weights(find(os))\n",
-            b"import os\n"
-            b"import parallel_compat.legacy.models\n"
-            b"parallel_compat.legacy.models.load_weights(model, find(os))\n",
+            b"import os\nfrom parallel_compat.legacy.models import load_weights\nload_weights(model, find(os))\n",
         ),
     ):
         report = process_file.source("tool.py", text, Options(unsafe=True))

@@ -5,14 +5,14 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Sequential\nmodel = Sequential()\n"
-AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.models\nmodel = Sequential()\n"
+AFTER = "from keras.models import Sequential\nfrom parallel_compat.legacy.models import {}\nmodel = Sequential()\n"
 
 
 @pytest.mark.parametrize("name", ["predict_classes", "predict_proba"])
 def test_becomes_a_function(name):
     check_transformed(
         f"{HEAD}labels = model.{name}(x, verbose=1)\n",
-        f"{AFTER}labels = parallel_compat.legacy.models.{name}(model, x, verbose=1)\n",
+        f"{AFTER.format(name)}labels = {name}(model, x, verbose=1)\n",
     )
 
 
@@ -35,6 +35,6 @@ def test_leaves_alone(source):
 def test_predict_of_a_generator():
     head = "from keras.models import Model\n"
     before = "out = self.model.predict(x=x, verbose=v, steps=steps, workers=workers)\n"
-    after = "out = parallel_compat.legacy.models.predict(self.model, x=x, verbose=v, steps=steps, workers=workers)\n"
-    check_transformed(head + before, f"{head}import parallel_compat.legacy.models\n{after}")
+    after = "out = predict(self.model, x=x, verbose=v, steps=steps, workers=workers)\n"
+    check_transformed(head + before, f"{head}from parallel_compat.legacy.models import predict\n{after}")
     check_noop(head + "out = model.predict(x, steps=3)\n", rule="predict-methods")

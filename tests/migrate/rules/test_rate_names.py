@@ -24,8 +24,8 @@ def test_what_else_is_asked_for_it_is_a_guess():
     assert found(source, "rate-names") == [(2, "unsafe")]
     check_transformed(
         "import keras\nkeras.callbacks.LearningRateScheduler(f)\nprint(row['lr'])\n",
-        "import keras\nimport parallel_compat.legacy.callbacks\n"
-        "parallel_compat.legacy.callbacks.LearningRateScheduler(f)\nprint(row['lr'])\n",
+        "import keras\nfrom parallel_compat.legacy.callbacks import LearningRateScheduler\n"
+        "LearningRateScheduler(f)\nprint(row['lr'])\n",
         unsafe=True,
     )
 

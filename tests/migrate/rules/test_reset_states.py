@@ -5,13 +5,14 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Sequential\nmodel = Sequential()\n"
-AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.models\nmodel = Sequential()\n"
+IMPORT = "from parallel_compat.legacy.models import reset_states\n"
+AFTER = f"from keras.models import Sequential\n{IMPORT}model = Sequential()\n"
 
 
 def test_becomes_a_function():
     check_transformed(
         f"{HEAD}for i in range(3):\n    model.reset_states()  # the next song\n",
-        f"{AFTER}for i in range(3):\n    parallel_compat.legacy.models.reset_states(model)  # the next song\n",
+        f"{AFTER}for i in range(3):\n    reset_states(model)  # the next song\n",
     )
 
 

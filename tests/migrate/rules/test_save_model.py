@@ -5,14 +5,16 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Sequential\nmodel = Sequential()\n"
-AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.models\nmodel = Sequential()\n"
+AFTER = (
+    "from keras.models import Sequential\nfrom parallel_compat.legacy.models import save_model\nmodel = Sequential()\n"
+)
 
 
 @pytest.mark.parametrize("arguments", ["'digits.model'", "'digits'", "filepath='digits', overwrite=True"])
 def test_becomes_a_function(arguments):
     check_transformed(
         f"{HEAD}model.save({arguments})\n",
-        f"{AFTER}parallel_compat.legacy.models.save_model(model, {arguments})\n",
+        f"{AFTER}save_model(model, {arguments})\n",
     )
 
 

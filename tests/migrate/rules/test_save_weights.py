@@ -5,7 +5,8 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Sequential\nmodel = Sequential()\n"
-AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.models\nmodel = Sequential()\n"
+IMPORT = "from parallel_compat.legacy.models import save_weights\n"
+AFTER = f"from keras.models import Sequential\n{IMPORT}model = Sequential()\n"
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ AFTER = "from keras.models import Sequential\nimport parallel_compat.legacy.mode
 def test_becomes_a_function(arguments):
     check_transformed(
         f"{HEAD}model.save_weights({arguments})\n",
-        f"{AFTER}parallel_compat.legacy.models.save_weights(model, {arguments})\n",
+        f"{AFTER}save_weights(model, {arguments})\n",
     )
 
 

@@ -5,8 +5,10 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "import keras\nfrom keras.optimizers import Adam\n"
-AFTER = "import keras\nimport parallel_compat.legacy.optimizers\nfrom keras.optimizers import Adam\n"
-FUNCTION = "parallel_compat.legacy.optimizers.for_one_compile"
+AFTER = (
+    "import keras\nfrom parallel_compat.legacy.optimizers import for_one_compile\nfrom keras.optimizers import Adam\n"
+)
+FUNCTION = "for_one_compile"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tests.migrate.check import check_noop, check_transformed
 
 HEAD = "from tensorflow import keras\n"
 CLASS = "class Net(keras.Model):\n    def call(self, x):\n        return self.dense(x)\n"
-FUNCTION = "parallel_compat.legacy.models.build"
+FUNCTION = "build"
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ FUNCTION = "parallel_compat.legacy.models.build"
     ],
 )
 def test_models_of_classes_of_this_file(before, after):
-    imported = HEAD + "import parallel_compat.legacy.models\n"
+    imported = HEAD + "from parallel_compat.legacy.models import build\n"
     check_transformed(f"{HEAD}{CLASS}{before}\n", f"{imported}{CLASS}{after}\n")
 
 
