@@ -128,9 +128,27 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch
 
 
 def test_only_results_that_the_sources_are_concerned_by():
-    assert "`clipnorm`" in [row[0] for row in results.differing("SGD(clipnorm=1.)", "migrate")]
-    assert results.differing("SGD(clipnorm=1.)", "run") == []
-    assert results.differing("x = 1", "migrate") == []
+    assert "`clipnorm`" in [row[0] for row in results.differing([(None, "SGD(clipnorm=1.)")], "migrate")]
+    assert results.differing([(None, "SGD(clipnorm=1.)")], "run") == []
+    assert results.differing([(None, "x = 1")], "migrate") == []
+
+
+@pytest.mark.parametrize(
+    ("era", "statistics", "hinges", "gates"),
+    [
+        (Era.KERAS_2_2_4, True, True, True),
+        (Era.KERAS_2_3, True, False, False),
+        (Era.TF_KERAS_1_15, False, False, True),
+        (Era.TF_KERAS_2_2, False, False, False),
+        (None, True, True, True),
+    ],
+)
+def test_only_results_that_their_era_computed_otherwise(era, statistics, hinges, gates):
+    told = [row[0] for row in results.differing([(era, "BatchNormalization LSTM hinge clipnorm")], "migrate")]
+    assert ("`clipnorm`" in told) == statistics
+    found = [any(each.startswith(what) for each in told) for what in ("`BatchNorm", "`hinge`", "`LSTM`")]
+    assert found == [statistics, hinges, gates]
+    assert "`ConvLSTM2D`" in [row[0] for row in results.differing([(era, "ConvLSTM2D")], "migrate")]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page's structure is tested above without one")

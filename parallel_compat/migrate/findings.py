@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from parallel_compat.migrate.edits import AnyEdit
+    from parallel_compat.names.eras import Era
 
 
 class Status(str, enum.Enum):
@@ -87,6 +88,7 @@ class Report:
         data: the bytes to write.
         legacy: whether it has a name that only old code uses.
         helpers: the functions of `legacy_numerics.py` that it imports afterwards.
+        era: whose Keras it was written for, None where that is not known.
     """
 
     path: str
@@ -98,6 +100,7 @@ class Report:
     data: bytes = b""
     legacy: bool = False
     helpers: tuple[str, ...] = ()
+    era: Era | None = None
     hinted: Report | None = field(default=None, repr=False)
 
     def settled(self, *, legacy: bool) -> Report:

@@ -68,7 +68,7 @@ def source(path: str, data: bytes, options: Options) -> Report:
             return Report(path, FileStatus.FAILED, str(error))
         status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
         places = _places(path, analysis, hints=hints)
-        reports.append(Report(path, status, "", places, text, after, written, analysis.legacy))
+        reports.append(Report(path, status, "", places, text, after, written, analysis.legacy, era=analysis.file.era))
     return replace(reports[0], hinted=reports[-1])
 
 
@@ -104,7 +104,8 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
         after = book.rewritten(set(edits_of(analysis, hints=hints)))
         places = unread + _places(path, analysis, hints=hints, book=book)
         status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
-        reports.append(Report(path, status, "", places, text, after, after.encode("utf-8"), analysis.legacy))
+        data = after.encode("utf-8")
+        reports.append(Report(path, status, "", places, text, after, data, analysis.legacy, era=analysis.file.era))
     return replace(reports[0], hinted=reports[-1])
 
 

@@ -11,6 +11,7 @@ from parallel_compat import __version__
 from parallel_compat.migrate import rules
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.names import results as differences
+from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,17 +132,18 @@ def summary(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
 
 
 def results(reports: Sequence[Report]) -> Iterator[str]:
-    """Yield the lines on what the rewritten sources compute as Keras 3, where Keras 2.2.4 computed otherwise."""
+    """Yield the lines on what the rewritten sources compute as Keras 3, where their eras computed otherwise."""
     rows = _differing(reports)
     if rows:
-        yield "Results that may differ from those of Keras 2.2.4 (told by the words in the sources):"
+        eras = sorted({(report.era or Era.KERAS_2_2_4).value for report in reports if report.legacy})
+        yield f"Results that may differ from those of {', '.join(eras)} (told by the words in the sources):"
     for row in rows:
         yield f"  {row['what']}: {row['keras_2']}; now {row['keras_3']} ({row['migrate']})"
 
 
 def _differing(reports: Sequence[Report]) -> list[dict[str, str]]:
-    text = "\n".join(report.before for report in reports if report.legacy)
-    rows = (dict(zip(_COLUMNS, row, strict=True)) for row in differences.differing(text, "migrate"))
+    sources = [(report.era, report.before) for report in reports if report.legacy]
+    rows = (dict(zip(_COLUMNS, row, strict=True)) for row in differences.differing(sources, "migrate"))
     return [{**row, "migrate": row["migrate"].replace("**", "")} for row in rows if differences.TODAY in row["migrate"]]
 
 

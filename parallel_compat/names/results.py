@@ -6,13 +6,22 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 THEN, TODAY = "as then", "**as Keras 3**"
 _NATIVE = "**as Keras 3**; as then with `--to native`"
 _OPTION = "as then with `--unsafe`"
 _IN_FILE = "as then: the file has it"
 _NONE = "-"
+_ERAS = frozenset(Era) - {Era.TODAY}
+_KERAS_2_2_4 = frozenset({Era.KERAS_2_2_4})
+_STANDALONE = frozenset({Era.KERAS_2_2_4, Era.KERAS_2_3})
+_TF_KERAS = frozenset({Era.TF_KERAS_1_15, Era.TF_KERAS_2_2})
 
 
 class Result(NamedTuple):
@@ -26,6 +35,7 @@ class Result(NamedTuple):
         migrate: what a rewritten source gives.
         recover: what a recovered model gives in Keras 3.
         words: a regular expression for the sources that it concerns.
+        eras: those that computed it as Keras 2.2.4 did; the others had what Keras 3 has, or something else yet.
     """
 
     what: str
@@ -35,6 +45,7 @@ class Result(NamedTuple):
     migrate: str
     recover: str
     words: str
+    eras: frozenset[Era] = _ERAS
 
 
 RESULTS: tuple[Result, ...] = (
@@ -45,6 +56,7 @@ RESULTS: tuple[Result, ...] = (
         "in both",
         THEN, TODAY, TODAY,
         r"metrics\s*=|loss_weights|\.compile\(",
+        _ERAS - {Era.KERAS_2_3},
     ),
     Result(
         "the bias of a convolution with channels first, on pictures as wide as it has filters",
@@ -74,6 +86,7 @@ RESULTS: tuple[Result, ...] = (
         "divided by what is not masked",
         THEN, TODAY, TODAY,
         r"Masking|mask_zero",
+        _TF_KERAS,
     ),
     Result(
         "a metric under a mask",
@@ -81,6 +94,7 @@ RESULTS: tuple[Result, ...] = (
         "averaged by what is not masked",
         THEN, TODAY, TODAY,
         r"mask_zero|Masking",
+        _KERAS_2_2_4,
     ),
     Result(
         "`Add`, `Multiply`, `Concatenate` and the like of masked inputs",
@@ -95,6 +109,7 @@ RESULTS: tuple[Result, ...] = (
         "0: layers that know no mask (`Flatten`, `Conv1D`) see it, and losses do not",
         THEN, TODAY, TODAY,
         r"Bidirectional",
+        _KERAS_2_2_4,
     ),
     Result(
         "`logs` of `on_batch_end`",
@@ -102,6 +117,7 @@ RESULTS: tuple[Result, ...] = (
         "the mean since the epoch began, without `size` and `batch`",
         THEN, TODAY, _NONE,
         r"on_batch_end|on_train_batch_end",
+        _ERAS - {Era.TF_KERAS_2_2},
     ),
     Result(
         "`clipnorm`",
@@ -110,6 +126,7 @@ RESULTS: tuple[Result, ...] = (
         THEN, "written as `global_clipnorm`: where `lr` is passed, else with `--unsafe`",
         "as then: written as `global_clipnorm`",
         r"clipnorm",
+        _STANDALONE,
     ),
     Result(
         "sample weights of 0",
@@ -117,6 +134,7 @@ RESULTS: tuple[Result, ...] = (
         'divided by all samples; a loss with `reduction="mean_with_sample_weight"` divides by the sum of the weights',
         THEN, TODAY, TODAY,
         r"sample_weight|class_weight",
+        _KERAS_2_2_4,
     ),
     Result(
         "a metric function with targets of shape `(samples,)` and predictions of `(samples, 1)`",
@@ -131,6 +149,7 @@ RESULTS: tuple[Result, ...] = (
         "divided by the samples of the batch",
         THEN, TODAY, TODAY,
         r"activity_regularizer|ActivityRegularization",
+        _STANDALONE,
     ),
     Result(
         '`"accuracy"` with `binary_crossentropy` and several labels',
@@ -145,6 +164,7 @@ RESULTS: tuple[Result, ...] = (
         "takes them for -1 and 1",
         THEN, TODAY, TODAY,
         r"hinge",
+        _KERAS_2_2_4,
     ),
     Result(
         "`SpecificityAtSensitivity`, `SensitivityAtSpecificity`, `PrecisionAtRecall` (tf.keras before 2.3)",
@@ -152,6 +172,7 @@ RESULTS: tuple[Result, ...] = (
         "the greatest rate among thresholds that give at least what was asked",
         THEN, TODAY, TODAY,
         r"SpecificityAtSensitivity|SensitivityAtSpecificity|PrecisionAtRecall",
+        _TF_KERAS,
     ),
     Result(
         "`weighted_metrics`",
@@ -159,6 +180,7 @@ RESULTS: tuple[Result, ...] = (
         "divided by the sum of the weights",
         THEN, TODAY, TODAY,
         r"weighted_metrics",
+        _KERAS_2_2_4,
     ),
     Result(
         "`val_loss` with `class_weight` and `validation_split`",
@@ -195,6 +217,7 @@ RESULTS: tuple[Result, ...] = (
         "normalises by the moving statistics",
         THEN, TODAY, TODAY,
         r"BatchNorm[\s\S]*trainable|trainable[\s\S]*BatchNorm",
+        _ERAS - {Era.TF_KERAS_2_2},
     ),
     Result(
         "`BatchNormalization`, moving statistics",
@@ -203,11 +226,13 @@ RESULTS: tuple[Result, ...] = (
         "it is: `predict` and `evaluate` differ early in training",
         THEN, TODAY, TODAY,
         r"BatchNorm",
+        _STANDALONE,
     ),
     Result(
         '`Adadelta()`, `"adadelta"`', "`lr=1.0`", "`learning_rate=0.001`",
         THEN, _OPTION, _IN_FILE,
         r"adadelta|Adadelta",
+        _STANDALONE,
     ),
     Result(
         '`Adagrad()`, `"adagrad"`',
@@ -215,11 +240,13 @@ RESULTS: tuple[Result, ...] = (
         "`learning_rate=0.001`, `initial_accumulator_value=0.1`",
         THEN, _OPTION, _IN_FILE,
         r"adagrad|Adagrad",
+        _STANDALONE,
     ),
     Result(
         "`Adamax()`, `Nadam()`, or by name", "`lr=0.002`", "`learning_rate=0.001`",
         THEN, _OPTION, _IN_FILE,
         r"adamax|Adamax|nadam|Nadam",
+        _STANDALONE,
     ),
     Result(
         "`RMSprop`, `Adagrad`",
@@ -248,15 +275,25 @@ RESULTS: tuple[Result, ...] = (
         "of the logits: it has one; that of targets that do not sum to 1 is another as well",
         THEN, TODAY, TODAY,
         r"(?:categorical|binary)_crossentropy|(?:Categorical|Binary)Crossentropy",
+        _KERAS_2_2_4,
     ),
     Result(
-        "`LSTM`, `GRU`, `ConvLSTM2D`",
-        '`recurrent_activation="hard_sigmoid"`',
-        '`"sigmoid"`',
+        "`LSTM`, `GRU`", '`recurrent_activation="hard_sigmoid"`', '`"sigmoid"`',
         THEN, _OPTION, _IN_FILE,
-        r"LSTM|GRU",
+        r"(?<!Conv)LSTM|GRU",
+        frozenset({Era.KERAS_2_2_4, Era.TF_KERAS_1_15}),
     ),
-    Result("`GRU`", "`reset_after=False`", "`True`", THEN, _OPTION, _IN_FILE, r"GRU"),
+    Result(
+        "`ConvLSTM2D`", '`recurrent_activation="hard_sigmoid"`', '`"sigmoid"`',
+        THEN, _OPTION, _IN_FILE,
+        r"ConvLSTM2D",
+    ),
+    Result(
+        "`GRU`", "`reset_after=False`", "`True`",
+        THEN, _OPTION, _IN_FILE,
+        r"GRU",
+        _ERAS - {Era.TF_KERAS_2_2},
+    ),
     Result(
         "`hard_sigmoid`",
         "`clip(0.2 x + 0.5, 0, 1)`",
@@ -270,6 +307,7 @@ RESULTS: tuple[Result, ...] = (
         "their centres",
         THEN, TODAY, "refused",
         r"bilinear",
+        _STANDALONE,
     ),
 )  # fmt: skip
 
@@ -317,15 +355,22 @@ PARALLEL_MODEL: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def differing(text: str, tool: str) -> list[tuple[str, str, str, str]]:
-    """Return what a tool does not give as it was, and a source may be concerned by, told by the words in it.
+def differing(sources: Iterable[tuple[Era | None, str]], tool: str) -> list[tuple[str, str, str, str]]:
+    """Return what a tool does not give as it was, and sources may be concerned by, told by the words in them.
 
     Args:
-        text: the source, or several.
+        sources: each with its era, None where that is not known.
         tool: "run", "migrate" or "recover".
 
     Returns:
-        What it is, as Keras 2.2.4 has it, as Keras 3 has it, and what the tool gives.
+        What it is, as Keras 2.2.4 and the source's era have it, as Keras 3 has it, and what the tool gives.
     """
-    rows = [row for row in RESULTS if getattr(row, tool) != THEN and re.search(row.words, text)]
-    return [(row.what, row.keras_2, row.keras_3, getattr(row, tool)) for row in rows]
+    texts: dict[Era | None, str] = {}
+    for era, text in sources:
+        texts[era] = f"{texts[era]}\n{text}" if era in texts else text
+    return [
+        (row.what, row.keras_2, row.keras_3, getattr(row, tool))
+        for row in RESULTS
+        if getattr(row, tool) != THEN
+        and any((era is None or era in row.eras) and re.search(row.words, text) for era, text in texts.items())
+    ]

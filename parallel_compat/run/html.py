@@ -29,7 +29,8 @@ def page(uses: Mapping[Use, int], eras: Mapping[str, Verdict]) -> str:
     by_name: dict[tuple[str, str], list[Use]] = {}
     for use in uses:
         by_name.setdefault((use.name, use.became), []).append(use)
-    differing = results.differing("\n".join("".join(linecache.getlines(file)) for file in files), "run")
+    sources = [(eras[file].era if file in eras else None, "".join(linecache.getlines(file))) for file in files]
+    differing = results.differing(sources, "run")
     sections = [
         html_report.facts(
             [

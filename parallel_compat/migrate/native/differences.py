@@ -15,6 +15,7 @@ from parallel_compat.migrate import calls, native, project
 from parallel_compat.migrate.findings import Finding, Status
 from parallel_compat.migrate.kinds import LIBRARIES
 from parallel_compat.migrate.source import Undecodable, decode
+from parallel_compat.names.eras import Era
 from parallel_compat.names.native import NOTES, PARALLEL_MODELS
 from parallel_compat.names.native_differences import DIFFERENCES, OWN_LOSS
 from parallel_compat.names.results import RESULTS, TODAY
@@ -53,10 +54,13 @@ def find(file: File) -> Iterator[Finding]:
 
 
 def of_keras_2(file: File) -> Iterator[Finding]:
-    """Find what Keras 2.2.4 computed otherwise than Keras 3, in a source that was written for it: once each."""
-    if not file.old or (file.era is not None and not file.is_of_standalone_keras):
+    """Find what the era of a source computed otherwise than Keras 3: once each."""
+    era = file.era or Era.KERAS_2_2_4
+    if not file.old or era is Era.TODAY:
         return
     for result in RESULTS:
+        if era not in result.eras:
+            continue
         words = _ONE_NUMBER if result is RESULTS[0] else result.words
         match = re.search(words, file.source.text) if TODAY in (result.migrate, result.migrate[-len(TODAY) :]) else None
         if match is not None and not file.ignored(RULE, match.start()):
