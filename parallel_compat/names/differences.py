@@ -55,6 +55,14 @@ DIFFERENCES: tuple[Difference, ...] = (
         "stream, each; today's steps are functions that may be traced again.",
     ),
     Difference(
+        _GRAPHS,
+        "After `np.random.seed`, a loss that draws (`K.random_normal` in a loss function or in what `add_loss` gets) "
+        "draws other numbers, and so does `np.random` after `compile`. `K.batch_flatten` in a `Lambda` or in a layer "
+        "of the script's own draws nothing, from which Keras 2.3 drew one number.",
+        "A graph's loss was made, and took its seed, when the model was compiled; here it is called first in training. "
+        "Keras 2.3 drew the name of each such operation; here they have none.",
+    ),
+    Difference(
         (Era.TF_KERAS_1_15,),
         "After `tf.set_random_seed`, initial weights, masks of Dropout and orders of data sets that have no seed of "
         "their own are others.",
