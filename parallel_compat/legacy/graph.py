@@ -854,7 +854,8 @@ def as_numpy(result: Any) -> Any:
     """Return an array of numpy, or a number of numpy for what has no axes; a ragged tensor as it is."""
     if isinstance(result, tf.RaggedTensor):
         return result
-    return keras.ops.convert_to_numpy(tensors_of_steps.value_now(result))[()]
+    with tf.init_scope():  # also while a step is traced, where it is made of constants and variables
+        return keras.ops.convert_to_numpy(tensors_of_steps.value_now(result))[()]
 
 
 def _spec_to_feed(x: Any, value: Any) -> Any:

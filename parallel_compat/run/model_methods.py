@@ -20,6 +20,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import (
     kept_from_calls,
     metric_state,
+    numbers_of_variables,
     patch_points,
     symbolic_losses,
     users_strategies,
@@ -423,7 +424,12 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
     if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
         first = keras.ops.cast(self.inputs[0], keras.config.floatx())
         losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
-    elif all(_is_kept(each) for each in losses) and keras3.training_of_call() is None:
+    elif execution.computes_in_graphs(callers.era_of(frame)) and keras3.training_of_call() is None:
+        # In `build`, or from outside: a number that was computed of weights, which are others in the next step.
+        losses = [
+            functools.partial(numbers_of_variables.as_of_now, each) if _is_number(each) else each for each in losses
+        ]
+    if all(_is_kept(each) for each in losses) and keras3.training_of_call() is None:
         kept_numbers.keep_losses(self, losses, rest[0] if rest else keywords.get("inputs"))
         return None
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
@@ -510,6 +516,10 @@ def _hold_layers_of(model: Any, tensors: list[Any], where: str) -> None:
             f"{where}: a tensor that is computed by layers with weights of their own, which `tf.keras` trained with "
             "the model, needs a functional model. Make one of this: `Model(model.inputs, model.outputs)`."
         ) from error
+
+
+def _is_number(loss: Any) -> bool:
+    return isinstance(loss, tf.Tensor) and hasattr(loss, "numpy")
 
 
 def _is_kept(loss: Any) -> bool:
