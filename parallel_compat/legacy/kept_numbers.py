@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LOSSES = "_parallel_compat_numbers_as_losses"
 _UPDATES = "_parallel_compat_numbers_as_updates"
+_AT_COMPILE = "_parallel_compat_numbers_at_compile"  # on a model: how many losses each layer in it had
 
 
 def keep_losses(layer: Any, numbers: Sequence[float | Callable[[], Any]], inputs: Any = None) -> None:
@@ -66,6 +67,19 @@ def are_for(inputs: Any, given: Any) -> bool:
     return any(x is y for x in keras.tree.flatten(inputs) for y in keras.tree.flatten(given))
 
 
+def settle_losses(model: keras.Model, settled: bool) -> None:
+    """Let a model train with the losses that its layers have now, until the next `compile`.
+
+    Those that a layer adds which is not built yet are part of it.
+
+    Args:
+        model: a model that is compiled.
+        settled: False for all that there are when it trains.
+    """
+    built = [each for each in keras3.all_layers(model) if each.built] if settled else []
+    vars(model)[_AT_COMPILE] = {id(each): len(vars(each).get(_LOSSES, ())) for each in built}
+
+
 def _number(kept: Any) -> Any:
     return kept() if callable(kept) else kept
 
@@ -80,7 +94,9 @@ def _add_in_calls(layer: Any, kept: list[tuple[Any, Any]]) -> None:
         outputs = inner(*given, **keywords)
         if last is None or call_context.outermost() is not last:
             last = call_context.outermost()
-            for number, _ in kept:
+            called = call_context.outermost_layer()
+            settled = {} if called is None else vars(called).get(_AT_COMPILE, {})
+            for number, _ in kept[: settled.get(id(layer))]:
                 keras.layers.Layer.add_loss(layer, keras.ops.convert_to_tensor(_number(number), keras.config.floatx()))
         return outputs
 

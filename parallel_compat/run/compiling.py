@@ -23,6 +23,7 @@ from parallel_compat.legacy import (
     compiled_weights,
     data_tensors,
     first_outputs,
+    kept_numbers,
     listed_weights,
     losses,
     metrics_updates,
@@ -173,6 +174,7 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
     if trains and epochs.of_training(self) is not None:  # in `fit_generator`, whose next batch it is for
         self.make_train_function()
     keras3.settle_losses(self, era.has_graphs)
+    kept_numbers.settle_losses(self, era.has_graphs)
     batch_logs.begin(self)  # what was counted before is not gone on from
     weighted_losses.weighed_as_in(object_eras.trained_as(era), self)
     if era is not Era.TODAY and first_outputs.are_unknown(self):

@@ -424,7 +424,7 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
     if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
         first = keras.ops.cast(self.inputs[0], keras.config.floatx())
         losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
-    elif execution.computes_in_graphs(callers.era_of(frame)) and keras3.training_of_call() is None:
+    elif _adds_to_graph(self, callers.era_of(frame)) and keras3.training_of_call() is None:
         # In `build`, or from outside: a number that was computed of weights, which are others in the next step.
         losses = [
             functools.partial(numbers_of_variables.as_of_now, each) if _is_number(each) else each for each in losses
@@ -516,6 +516,12 @@ def _hold_layers_of(model: Any, tensors: list[Any], where: str) -> None:
             f"{where}: a tensor that is computed by layers with weights of their own, which `tf.keras` trained with "
             "the model, needs a functional model. Make one of this: `Model(model.inputs, model.outputs)`."
         ) from error
+
+
+def _adds_to_graph(layer: Any, era: Era) -> bool:
+    """Whether a tensor that is added counts as in a graph; TensorFlow 1.15 left it out of a functional model's loss."""
+    is_of_model = isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
+    return execution.computes_in_graphs(era) and (era.is_standalone or not is_of_model)
 
 
 def _is_number(loss: Any) -> bool:

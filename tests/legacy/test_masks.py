@@ -109,8 +109,15 @@ def test_a_regularizer_of_a_weight_is_computed_in_each_step():
     # Each weight w: its gradient is w / 6 + 1.
     w = 1 - 0.3 * (1 / 6 + 1)
     np.testing.assert_allclose(history, [0.5 + 6, 0.5 * w * w + 6 * w], rtol=1e-6)
-    with pytest.raises(TypeError, match="computed once"):
-        model.add_loss(tf.reduce_sum(dense.kernel))
+    model.add_loss(tf.reduce_sum(dense.kernel))  # in a graph a tensor, too, which counts from `compile` on
+    late = model.evaluate(x, np.zeros((4, 2)), verbose=0)
+    model.compile(keras.optimizers.SGD(0.3), "mse", run_eagerly=False)
+    w -= 0.3 * (w / 6 + 1)
+    np.testing.assert_allclose(late, 0.5 * w * w + 6 * w, rtol=1e-6)
+    losses = [model.train_on_batch(x, np.zeros((4, 2))) for _ in range(2)]
+    np.testing.assert_allclose(losses[0], 0.5 * w * w + 12 * w, rtol=1e-6)
+    w -= 0.3 * (w / 6 + 2)
+    np.testing.assert_allclose(losses[1], 0.5 * w * w + 12 * w, rtol=1e-6)
 
 
 def test_a_variable_made_in_a_call_is_a_number_of_it():
