@@ -135,9 +135,11 @@ _OF_TENSORFLOW_2 = (
 # Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
 _TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session")
 
-# What Keras 2.3 has and 2.2.5 has not: classes of losses and metrics, and `learning_rate` of optimizers.
+# What Keras 2.3 has and 2.2.5 has not: classes of losses and metrics, and `learning_rate` of optimizers. (The functions
+# had names in capitals before, and what the modules had imported was reached by them.)
 _SINCE_KERAS_2_3 = re.compile(
-    r"keras\.(?:(?:losses|metrics|objectives)\.(?:[A-Z](?!ayer$)|cosine_similarity$|huber_loss$)"
+    r"keras\.(?:(?:losses|metrics|objectives)\."
+    r"(?:(?!(?:K|KLD|MAE|MAPE|MSE|MSLE|Layer)$)[A-Z]|cosine_similarity$|huber_loss$)"
     r"|utils\.(?:losses|metrics)_utils\b|callbacks\.(?:callbacks|tensorboard_v[12])\b"
     r"|optimizers\.[A-Z]\w*\(learning_rate=\)$)"
 )

@@ -18,6 +18,9 @@ SOURCES = {
     "try:\n    import keras\nexcept ImportError:\n    from tensorflow import keras": "keras-2.2.4",
     "import keras\nfrom tensorflow.keras.utils import Sequence": "keras-2.2.4",
     "import keras\nm = keras.metrics.AUC()": "keras-2.3",
+    "import keras\nm = keras.losses.MSE": "keras-2.2.4",  # functions that had names in capitals
+    "from keras.losses import KLD, MAPE": "keras-2.2.4",
+    "from keras.metrics import K, MSLE": "keras-2.2.4",
     "from keras.losses import Huber": "keras-2.3",
     "from keras.metrics import binary_accuracy": "keras-2.2.4",
     "from keras.callbacks.callbacks import History": "keras-2.3",
