@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any, NamedTuple
 
 import pytest
@@ -65,7 +66,9 @@ def of_migrate(case: Case) -> Any:
     given = [literal(argument) for argument in call.args]
     keywords = {keyword.arg: literal(keyword.value) for keyword in call.keywords}
     name = case.of.rpartition(".")[2]
-    if f"import {name}" in text and "from parallel_compat.legacy" in text:  # which takes the old arguments itself
+    if re.search(
+        rf"from parallel_compat\.legacy\.\w+ import .*\b{name}\b", text
+    ):  # which takes the old arguments itself
         return of_run(Case(case.of, Era.TODAY, ast.unparse(call).partition("(")[2][:-1]))
     return given, keywords
 
