@@ -212,6 +212,7 @@ def _variables(patches: Patches, tf: Any) -> None:
 # Modules whose code computes for who calls it, where layers, models and optimizers compute for themselves.
 _COMPUTING = (
     "tensorflow.", "keras.src.backend.", "keras.src.ops.", "keras.src.legacy.", "keras.src.utils.",
+    "keras.src.regularizers.",
     "parallel_compat.backend.keras3.numbers_of_variables", "parallel_compat.legacy.", "parallel_compat.run.patches.",
     "parallel_compat.run.tensorflow_arguments",
 )  # fmt: skip
