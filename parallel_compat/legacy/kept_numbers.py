@@ -2,7 +2,8 @@
 
 In a graph of Keras 2 a loss was anything that could be added up. Here a number is part of the loss whenever the layer
 is called, once for each pass of its model, and so is what a function without arguments gives then, as tf.keras had it
-(`model.add_loss(lambda: ...)`). An update that is a number changes nothing; it is listed as it was.
+(`model.add_loss(lambda: ...)`): also one that computes a tensor of weights anew. What is added after `compile` counts
+from the next one on. An update that is a number changes nothing; it is listed as it was.
 """
 
 from __future__ import annotations

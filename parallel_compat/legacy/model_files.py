@@ -44,7 +44,7 @@ def save_weights(model: keras.Model, filepath: Any, overwrite: bool = True, save
         overwrite: whether an existing file is replaced without asking.
         save_format: "h5" or "tf", a checkpoint of TensorFlow; None is what the name and the model say.
     """
-    made_weights.check(_saved(model), object_eras.era_of_object(_saved(model)))
+    _check_made(model)
     path = os.fspath(filepath)
     if save_format in ("tf", "tensorflow") or (save_format is None and _writes_checkpoints(model, path)):
         if overwrite or not tensorflow_checkpoints.is_checkpoint(path) or _may_overwrite(path):
@@ -91,7 +91,7 @@ def load_weights(
                 "layers. Received: by_name=True. Write the weights to a `.h5` file."
             )
         return tensorflow_checkpoints.load(_saved(model), path)
-    made_weights.check(_saved(model), object_eras.era_of_object(_saved(model)))
+    _check_made(model)
     if is_for_keras(path):
         model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
         return None
@@ -201,6 +201,10 @@ def _not_reshaped(path: str) -> ValueError:
 
 def _saved(model: keras.Model) -> keras.Model:
     return getattr(model, "template", model)
+
+
+def _check_made(model: keras.Model) -> None:
+    made_weights.check(_saved(model), object_eras.era_of_object(_saved(model)))
 
 
 def existing(filepath: Any) -> str:

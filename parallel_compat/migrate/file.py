@@ -19,7 +19,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import NUMPY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from parallel_compat.migrate.project_facts import ProjectFacts
     from parallel_compat.migrate.scopes import Binding
@@ -90,12 +90,7 @@ class File:
     @cached_property
     def era(self) -> Era | None:
         """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
-        found = eras.verdict(
-            eras.evidence_of_nodes(
-                (*self.tree.imports, *self.tree.attributes, *self.tree.calls, *self.tree.subscripts)
-            ),
-            self.project.evidence,
-        )
+        found = eras.verdict(project_facts.evidence_of(self.tree), self.project.evidence)
         return found.era if found is not None else None
 
     @property
@@ -276,20 +271,12 @@ class File:
             The spelling and the edits, or None where the name is taken by something else.
         """
         best = ""
-        for name, bindings in self.tree.root.bindings.items():
-            path = self.names.path_of_binding(bindings[0])
-            if (
-                path is not None
-                and len(bindings) == 1
-                and bindings[0].statement is not None
-                and bindings[0] not in self.redirects
-                and path in _STAYING
-                and target.startswith(path + ".")
-                and len(path) > len(best)
-                and self.tree.parents[bindings[0].statement] is self.tree.module
-                and not self.shadows(name, bindings[0], at)
-            ):
-                best, spelled = path, name + target[len(path) :]
+        for path, bound in self._bound_by_statements.items():
+            if path in _STAYING and target.startswith(path + ".") and len(path) > len(best):
+                for name, binding in bound:
+                    if binding not in self.redirects and not self.shadows(name, binding, at):
+                        best, spelled = path, name + target[len(path) :]
+                        break
         if best and not target.startswith("parallel_compat."):
             return spelled, ()
         top = target.partition(".")[0]
@@ -308,16 +295,15 @@ class File:
 
     def _imported_as(self, target: str, at: ast.AST) -> str | None:
         """Return the name by which the file has imported a target already, before what stands at `at` runs."""
-        for name, bindings in self.tree.root.bindings.items():
-            statement = bindings[0].statement
+        for name, binding in self._bound_by_statements.get(target, ()):
             if (
-                len(bindings) == 1
-                and isinstance(statement, ast.ImportFrom)
-                and bindings[0] not in self.redirects
-                and self.names.path_of_binding(bindings[0]) == target
-                and self.tree.parents[statement] is self.tree.module
-                and (not isinstance(at, ast.expr | ast.stmt) or self.source.start(statement) < self.source.start(at))
-                and not self.shadows(name, bindings[0], at)
+                isinstance(binding.statement, ast.ImportFrom)
+                and binding not in self.redirects
+                and (
+                    not isinstance(at, ast.expr | ast.stmt)
+                    or self.source.start(binding.statement) < self.source.start(at)
+                )
+                and not self.shadows(name, binding, at)
             ):
                 return name
         return None
@@ -327,10 +313,28 @@ class File:
         module, _, name = target.rpartition(".")
         if self._has_unknown_names or module == _BACKEND or hasattr(builtins, name):
             return None
-        scopes = set(self.tree.scopes.values())
-        if any(name in each.bindings for each in scopes) or any(each.id == name for each in self.tree.names):
+        if name in self._names_in_use:
             return None
         return name if self._taken.setdefault(name, target) == target else None
+
+    @cached_property
+    def _bound_by_statements(self) -> dict[str, list[tuple[str, Binding]]]:
+        """The names that one statement of the module binds, and no other, by what they stand for."""
+        found: dict[str, list[tuple[str, Binding]]] = {}
+        for name, bindings in self.tree.root.bindings.items():
+            statement = bindings[0].statement
+            if len(bindings) > 1 or statement is None or self.tree.parents[statement] is not self.tree.module:
+                continue
+            path = self.names.path_of_binding(bindings[0])
+            if path is not None:
+                found.setdefault(path, []).append((name, bindings[0]))
+        return found
+
+    @cached_property
+    def _names_in_use(self) -> frozenset[str]:
+        """All names that stand for something anywhere in the source."""
+        bound = (name for scope in set(self.tree.scopes.values()) for name in scope.bindings)
+        return frozenset((*bound, *(each.id for each in self.tree.names)))
 
     @cached_property
     def _has_unknown_names(self) -> bool:
@@ -369,13 +373,13 @@ class File:
             statement: the statement.
             at: where the name is used: a module may import Keras further down only.
         """
-        body = self.tree.module.body
-        if isinstance(at, ast.expr | ast.stmt):
-            used = self.source.start(at)
-            body = [node for node in body if self.source.start(node) < used]
-        anchor = next((node for node in body if _is_keras_import(node)), None)
-        if anchor is None:
-            anchor = next((node for node in body if _is_plain_import(node)), None)
+        used = self.source.start(at) if isinstance(at, ast.expr | ast.stmt) else len(self.source.text)
+
+        def first(is_wanted: Callable[[ast.stmt], bool]) -> ast.stmt | None:
+            found = (node for node in self._plain_imports if is_wanted(node) and self.source.start(node) < used)
+            return next(found, None)
+
+        anchor = first(_is_keras_import) or first(_is_plain_import)
         if anchor is None:
             return self._import_first(statement)
         new = ast.parse(statement).body[0]
@@ -391,6 +395,10 @@ class File:
                 start = self.source.start(group[0])
                 return Edit(start, start, statement + self.source.newline)
         return self.insert_statement(anchor, statement)
+
+    @cached_property
+    def _plain_imports(self) -> list[ast.stmt]:
+        return [node for node in self.tree.module.body if _is_plain_import(node)]
 
     def _group_of_imports(self, anchor: ast.stmt) -> list[ast.stmt]:
         """Return the imports on lines that follow one another, of which `anchor` is one."""

@@ -88,12 +88,17 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         except (SyntaxError, Undecodable, RecursionError):
             continue
         accuracy |= spellings_of_accuracy(tree)
-        said = eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls, *tree.subscripts))
+        said = evidence_of(tree)
         if said.imports_keras or said.tensorflow_1 or said.tensorflow_2 or said.accuracy:
             evidence.append((os.path.basename(path), said._replace(imports=())))
     return ProjectFacts(
         frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate), frozenset(boards)
     )
+
+
+def evidence_of(tree: Tree) -> Evidence:
+    """Return what a source says of its era."""
+    return eras.evidence_of_nodes((*tree.imports, *tree.attributes, *tree.calls, *tree.subscripts))
 
 
 def _imported(data: bytes) -> set[str]:

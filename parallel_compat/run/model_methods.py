@@ -420,16 +420,16 @@ def load_weights(
 
 def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
     """`layer.add_loss`; on a functional model of a symbolic tensor, which it computes whenever it is called."""
-    losses = flatten(loss)
+    losses, in_no_call = flatten(loss), keras3.training_of_call() is None
     if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
         first = keras.ops.cast(self.inputs[0], keras.config.floatx())
         losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
-    elif _adds_to_graph(self, callers.era_of(frame)) and keras3.training_of_call() is None:
+    elif in_no_call and _adds_to_graph(self, callers.era_of(frame)):
         # In `build`, or from outside: a number that was computed of weights, which are others in the next step.
         losses = [
             functools.partial(numbers_of_variables.as_of_now, each) if _is_number(each) else each for each in losses
         ]
-    if all(_is_kept(each) for each in losses) and keras3.training_of_call() is None:
+    if in_no_call and all(_is_kept(each) for each in losses):
         kept_numbers.keep_losses(self, losses, rest[0] if rest else keywords.get("inputs"))
         return None
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
