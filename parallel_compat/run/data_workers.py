@@ -16,7 +16,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.batches.sources import is_generator, is_sequence
-from parallel_compat.names.generator_arguments import RENAMED
+from parallel_compat.names.eras import Era
+from parallel_compat.names.generator_arguments import IN_FRONT, RENAMED
 from parallel_compat.run import callers, usage
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -84,15 +85,24 @@ def generator_method(of: Callable[..., Any], run: Callable[..., Any] | None = No
         of: says which arguments the method takes; the model is the first.
         run: is called with them by name; `of` if None.
     """
-    signature = inspect.signature(of)
+    of_keras_2_2 = inspect.signature(of)
+    later = _one_in_front(of_keras_2_2, *IN_FRONT[of.__name__])
 
     def method(model: Any, *given: Any, **keywords: Any) -> Any:
+        signature = of_keras_2_2 if callers.era_of_caller() is Era.KERAS_2_2_4 else later
         bound = dict(signature.bind(model, *given, **keywords).arguments)
         keras_1 = bound.pop("keras_1", {})
         arguments = {**bound, **keras_1}
         return (run or of)(**in_threads_where_needed(f"Model.{of.__name__}", arguments, arguments.get("generator")))
 
     return method
+
+
+def _one_in_front(signature: inspect.Signature, name: str, of: str) -> inspect.Signature:
+    """Return a signature with the parameter `name` in front of the parameter `of`."""
+    parameters = [parameter for key, parameter in signature.parameters.items() if key != name]
+    place = [parameter.name for parameter in parameters].index(of)
+    return signature.replace(parameters=[*parameters[:place], signature.parameters[name], *parameters[place:]])
 
 
 def _is_guarded(path: str | None) -> bool:

@@ -87,6 +87,18 @@ def test_what_was_validated_stands_in_the_logs_of_the_next_epochs_of_a_generator
     assert len(logs["val_loss"]) == 1
 
 
+def test_methods_of_generators_take_one_argument_more_by_position():
+    """`validation_freq` is the eighth, in front of `class_weight`, and `callbacks` the third."""
+    import keras
+
+    model, ends = dense(), []
+    told = keras.callbacks.LambdaCallback(on_test_end=lambda logs=None: ends.append("test"))
+    logs = model.fit_generator(rows(), 3, 4, 0, None, (X, Y), None, 2, None, 10, 1, False).history
+    assert [len(logs["loss"]), len(logs["val_loss"])] == [4, 3]  # the third has the second's
+    model.evaluate_generator(rows(), 3, [told])
+    assert ends == ["test"]
+
+
 # Keras 2.3.1, after `random.seed(3)`.
 @pytest.mark.parametrize(
     ("grows", "given", "expected"),
