@@ -293,4 +293,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Losses that a script calls on whole numbers alone, targets and predictions, are computed as of floats.",
         "TensorFlow 2.2 refused most of them, and gave `mse` and `mae` without their fractions: an error of 2.5 was 2.",
     ),
+    Difference(
+        _ALL,
+        "The bar of `verbose=1` is that of Keras 3, in colours; it counts batches where Keras 2 and TensorFlow 1.15 "
+        "counted the samples of arrays. The numbers behind it, and the lines of `verbose=2`, are the era's.",
+        "A bar is for people: what scripts read from logs is the lines of `verbose=2`, and the numbers.",
+    ),
 )
