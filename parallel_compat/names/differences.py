@@ -294,6 +294,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         "TensorFlow 2.2 refused most of them, and gave `mse` and `mae` without their fractions: an error of 2.5 was 2.",
     ),
     Difference(
+        _STANDALONE,
+        "`samples_per_epoch`, `nb_val_samples` and `val_samples` count samples.",
+        "They did in Keras 1, which a script that has them was written for. Keras 2 took them for numbers of batches, "
+        "with a warning that they are not the same: a batch size's number of epochs in each.",
+    ),
+    Difference(
         _ALL,
         "The bar of `verbose=1` is that of Keras 3, in colours; it counts batches where Keras 2 and TensorFlow 1.15 "
         "counted the samples of arrays. The numbers behind it, and the lines of `verbose=2`, are the era's.",
