@@ -335,7 +335,10 @@ def in_drawn_order(model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     passes = int(arguments.get("epochs", 1)) - int(arguments.get("initial_epoch", 0)) if in_steps else None
     sparse = keras3.has_sparse_inputs(model)
     ended = functools.partial(ends_of_data.ended, model, "training", arguments.get("steps_per_epoch"))
-    if under_strategy:
+    samples = ordered_batches.samples_of_arrays(given)
+    # What a layer draws by TensorFlow itself goes on from batch to batch, as long as the step is traced once.
+    is_traced_for_any_size = by_tensorflow and not are_sparse and not sparse and samples % batch_size != 0
+    if under_strategy or is_traced_for_any_size:
         ordered = ordered_batches.OrderedDataset(given, batch_size, draw, passes)
         batches = ordered.dataset
         callbacks = keras.tree.flatten(arguments.get("callbacks") or [])

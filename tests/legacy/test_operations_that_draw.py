@@ -422,3 +422,24 @@ def test_a_mask_of_tensorflow_2_begins_anew_for_each_kind_of_batches(monkeypatch
         assert kept(4, 2, 1, 4, 2, 1, 4, 2, 1) == [1, 1, 1, 14, 15, 0, 12, 14, 15]
         tf.random.set_seed(1)  # which operations that are there do not take
         assert kept(4, 2, 3) == [1, 1, 10]
+
+
+def test_what_a_layer_draws_goes_on_in_a_last_batch_that_is_smaller(monkeypatch):
+    """The losses of TensorFlow 2.2.3, whose step was traced once for batches of any size."""
+    monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        import tensorflow as tf
+        from tensorflow import keras
+
+        class Noise(keras.layers.Layer):
+            def call(self, inputs, training=None):
+                return inputs + tf.random.normal(tf.shape(inputs)) if training else inputs
+
+        rng = np.random.RandomState(0)
+        x, y = rng.rand(6, 2).astype("float32"), rng.rand(6, 1).astype("float32")
+        np.random.seed(1)
+        tf.random.set_seed(1)
+        model = keras.Sequential([Noise(), keras.layers.Dense(1, kernel_initializer="ones")])
+        model.compile("sgd", "mse")
+        losses = model.fit(x, y, batch_size=4, epochs=2, verbose=0).history["loss"]
+        np.testing.assert_allclose(losses, [2.8230063915252686, 1.664777398109436], rtol=1e-6)
