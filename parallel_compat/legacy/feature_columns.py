@@ -42,6 +42,12 @@ class _Features(keras.layers.Layer):  # type: ignore[misc]  # Keras has no types
         self._columns = _in_order(feature_columns, self._KIND)
         self._state = _State(self)
 
+    def __call__(self, features: Any, *given: Any, **kwargs: Any) -> Any:
+        """Return the tensors of features by name, each of which may be a list or an array."""
+        if isinstance(features, dict):
+            features = {name: _as_tensor(feature) for name, feature in features.items()}
+        return super().__call__(features, *given, **kwargs)
+
     def build(self, input_shape: Any = None) -> None:
         """Make the weights of the columns."""
         for column in self._columns:
@@ -183,6 +189,10 @@ class _State:
             return made
 
         self.of_columns = feature_columns.State(add)
+
+
+def _as_tensor(feature: Any) -> Any:
+    return tf.convert_to_tensor(feature) if isinstance(feature, (list, tuple)) else feature
 
 
 def _in_order(given: Any, kind: Any) -> list[Any]:

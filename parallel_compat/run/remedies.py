@@ -99,7 +99,11 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
     ),
     *(
         (TypeError, said, "a number of an array", "numpy 2.4 makes one of arrays without axes alone: `array.item()`")
-        for said in ("only 0-dimensional arrays can be converted", "a real number is required, not numpy.ndarray")
+        for said in (
+            "only 0-dimensional arrays can be converted",
+            "a real number is required, not numpy.ndarray",
+            "has type ndarray, but expected one of",  # of protobuf
+        )
     ),
     (
         OSError,

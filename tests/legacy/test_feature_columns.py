@@ -46,6 +46,11 @@ def test_each_kind_of_column():
     assert DenseFeatures([columns["between"]])(features).numpy().tolist() == [[0, 1, 0, 0, 0], [0, 0, 0, 0, 1]]
     assert DenseFeatures(iter([columns["one"]]))(features).numpy().tolist() == [[0, 1, 0], [0, 0, 0]]
     assert DenseFeatures([columns["crossed"]])(features).numpy().argmax(1).tolist() == [1, 16]
+    of_lists = {"age": [[30.0], [61.5]], "thal": [["normal"], ["unknown"]]}
+    assert DenseFeatures([columns["age"], columns["one"]])(of_lists).numpy().tolist() == [
+        [30, 0, 1, 0],
+        [61.5, 0, 0, 0],
+    ]
     table = DenseFeatures([columns["table"]])
     assert table(features).shape == (2, 4)
     assert np.allclose(table(features)[0], table.get_weights()[0][1])

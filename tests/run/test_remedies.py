@@ -122,6 +122,10 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
             "raise TypeError('Field tensorflow.Int64List.value: Expected an int, got a boolean.')",
             "`int(value)`",
         ),
+        (
+            "import numpy as np, tensorflow as tf; tf.train.FloatList(value=[np.ones(1)])",
+            "`array.item()`",
+        ),
         ("'text'.decode('utf8')", "h5py 3"),
         (
             "import matplotlib.pyplot as plt; plt.switch_backend('agg'); plt.xticks([1, 2, 3], ['a', 'b'])",
