@@ -443,3 +443,25 @@ def test_what_a_layer_draws_goes_on_in_a_last_batch_that_is_smaller(monkeypatch)
         model.compile("sgd", "mse")
         losses = model.fit(x, y, batch_size=4, epochs=2, verbose=0).history["loss"]
         np.testing.assert_allclose(losses, [2.8230063915252686, 1.664777398109436], rtol=1e-6)
+
+
+# What TensorFlow 2.2.3 predicted twice from ones, after `np.random.seed(42)` and `tf.random.set_seed(42)`.
+@pytest.mark.parametrize(
+    ("name", "drawn"), [("GaussianNoise", [11.88827, 12.15035]), ("AlphaDropout", [2.27226, -2.17864])]
+)
+def test_a_noise_layer_that_always_draws_takes_one_seed_when_it_is_called(name, drawn, monkeypatch):
+    monkeypatch.setattr("parallel_compat.resume.Resume.is_made", False)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        import tensorflow as tf
+        from tensorflow import keras
+
+        class MonteCarlo(getattr(keras.layers, name)):
+            def call(self, inputs):
+                return super().call(inputs, training=True)
+
+        x = np.random.RandomState(0).rand(5, 4).astype("float32")[:1]
+        np.random.seed(42)
+        tf.random.set_seed(42)
+        model = keras.Sequential([keras.layers.Dense(3, input_shape=(4,)), MonteCarlo(0.3), keras.layers.Dense(2)])
+        model.set_weights([np.ones(weight.shape) for weight in model.get_weights()])
+        np.testing.assert_allclose([model.predict(x)[0, 0] for _ in range(2)], drawn, rtol=1e-5)

@@ -621,11 +621,14 @@ def _making_noise(original: Any) -> Any:
         if training and era is not Era.TODAY:
             if not 0 < getattr(self, "rate", 0.5) < 1:
                 return inputs
-            from parallel_compat.legacy.numbers import draws_of_functions, initial_weights
+            from parallel_compat.legacy.numbers import draws_of_functions, initial_weights, operations_that_draw
             from parallel_compat.resume import Resume
 
             shape, drawn = getattr(self, "noise_shape", None), None if era.has_graphs else draws_of_functions.drawn
-            noisy = None if Resume.is_made else initial_weights.noise(self, inputs, shape, drawn)
+            # In a graph that is built the layer has drawn, and nobody looks at its values.
+            nothing = initial_weights.drawing_nothing() if operations_that_draw.is_built() else contextlib.nullcontext()
+            with nothing:
+                noisy = None if Resume.is_made else initial_weights.noise(self, inputs, shape, drawn)
             if noisy is not None:
                 return noisy
         return original(self, inputs, training)
