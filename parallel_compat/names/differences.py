@@ -190,6 +190,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "A cross-entropy was computed from the logits, and so from layers within the model whose output it got.",
     ),
     Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "A layer lists each weight once that it puts into `_trainable_weights` or `_non_trainable_weights` itself, and "
+        "so do `get_weights` and the number of parameters. What is trained is the same.",
+        "`tf.keras` put what is set on an attribute into these lists, too: a weight was there twice, or in both. Keras "
+        "3 keeps it in one.",
+    ),
+    Difference(
         (Era.KERAS_2_2_4,),
         "Each gradient is that of the weights before the step.",
         "Keras 2.2.4 stepped a weight as soon as it had its gradient, while those of earlier layers were still "

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _ASSIGNED = "_parallel_compat_assigned"
 _LAYERS = "_parallel_compat_layers"
+_AMONG_TRAINABLE = "_parallel_compat_among_trainable_weights"  # those that are not trained, in tf.keras 2.2
 
 
 def put_on(patches: Patches, keras: Any) -> None:
@@ -152,8 +153,12 @@ class Weights(list[Any]):
         self._layer, self._trainable, self._its_own = layer, trainable, its_own
 
     def _told(self) -> None:
-        if self._layer is not None:
-            _hand_over(self._layer, self, self._trainable)
+        if self._layer is None:
+            return
+        values, era = list(self), object_eras.era_of_object(self._layer)
+        if self._trainable and era.is_tf_keras:
+            values = _of_their_kind(self._layer, values, True, era)
+        _hand_over(self._layer, values, self._trainable)
 
     def _begin(self) -> None:
         from parallel_compat.backend.keras3 import assigned
@@ -208,6 +213,27 @@ def _leave_out_layers(layer: Any) -> bool:
     return True
 
 
+def _of_their_kind(layer: Any, values: list[Any], trainable: bool, era: Era) -> list[Any]:
+    """Let a layer of tf.keras have those weights of a list that were made as the other kind, and return the rest.
+
+    What is set on an attribute, be it the list of the other kind, became a weight of the kind that it was made as, too.
+    What is in both lists was trained; since TensorFlow 2 with gradients of a tape, which looks at no weight that is
+    not trainable.
+    """
+    from parallel_compat.backend.keras3 import assigned
+
+    if (trainable and era is Era.TF_KERAS_1_15) or not getattr(layer, "trainable", True):
+        return values
+    others = [each for each in values if getattr(each, "trainable", trainable) is not trainable]
+    if trainable:
+        vars(layer)[_AMONG_TRAINABLE] = others
+    else:  # what the other list has, which was set before, is a weight all the same
+        values = [*vars(layer).get(_AMONG_TRAINABLE, ()), *values]
+    if others:
+        _hand_over(layer, [*assigned.own_weights(layer, not trainable), *others], not trainable)
+    return [each for each in values if all(each is not other for other in others)]
+
+
 def _weights(name: str, original: Any, trainable: bool) -> property:
     def get(self: Any) -> Any:
         from parallel_compat.backend.keras3 import assigned
@@ -243,6 +269,9 @@ def _weights(name: str, original: Any, trainable: bool) -> property:
         usage.record(f"{_kind_of(self)}.{name} = ...", "its weights, as in Keras 2", frame)
         values = list(values)
         _leave_out_layers(self)
+        era = callers.era_of(frame)
+        if era.is_tf_keras:
+            values = _of_their_kind(self, values, trainable, era)
         _hand_over(self, values, trainable)
 
     return property(get, set)

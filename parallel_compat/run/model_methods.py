@@ -23,6 +23,7 @@ from parallel_compat.backend.keras3 import (
     numbers_of_variables,
     patch_points,
     symbolic_losses,
+    symbolic_values,
     users_strategies,
 )
 from parallel_compat.batches import generator_methods, ordered_batches
@@ -421,6 +422,10 @@ def load_weights(
 def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: Any, *rest: Any, **keywords: Any) -> Any:
     """`layer.add_loss`; on a functional model of a symbolic tensor, which it computes whenever it is called."""
     losses, in_no_call = flatten(loss), keras3.training_of_call() is None
+    if in_no_call and _counts_what_inputs_lead_to(self, callers.era_of(frame)):
+        losses = [each for each in losses if not _is_left_out(each, frame)]
+        if not losses:
+            return None
     if all(isinstance(each, (int, float)) for each in losses) and getattr(self, "inputs", None):
         first = keras.ops.cast(self.inputs[0], keras.config.floatx())
         losses = [keras.ops.sum(keras.ops.zeros_like(first)) + each for each in losses]
@@ -433,12 +438,13 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
         kept_numbers.keep_losses(self, losses, rest[0] if rest else keywords.get("inputs"))
         return None
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
-    if not symbolic and isinstance(self, keras.Model) and getattr(self, "inputs", None):
+    is_of_model = isinstance(self, keras.Model) and getattr(self, "inputs", None)
+    if not symbolic and (is_of_model or (in_no_call and _is_refused_outside_calls(losses, callers.era_of(frame)))):
         raise TypeError(
             f"{frame.f_code.co_filename}:{frame.f_lineno}: expected `add_loss` of a symbolic tensor, which is computed "
             "again whenever the model is called. Received a tensor that has been computed once "
             f"({keras.tree.map_structure(lambda each: type(each).__name__, losses)}). Hand it a function instead: "
-            "`model.add_loss(lambda: ...)`, which computes it from the weights."
+            "`add_loss(lambda: ...)`, which computes it from the weights."
         )
     if not symbolic:
         keras3.note_added_loss(self)
@@ -502,6 +508,17 @@ def add_metric(
         if object_eras.era_of_object(self).is_tf_keras:
             _hold_layers_of(self, [value], f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return
+    if _is_number(value) and isinstance(self, keras.Model) and getattr(self, "inputs", None):
+        if not execution.computes_in_graphs(callers.era_of(frame)):
+            raise ValueError(
+                f"{frame.f_code.co_filename}:{frame.f_lineno}: expected a symbolic tensor for the value of "
+                f"`add_metric(name={name!r})` of '{self.name}', which is computed again whenever the model is called. "
+                "Received: a number that has been computed once. Write a layer that computes it in its `call` and says "
+                "`self.add_metric(value, name=..., aggregation='mean')` there."
+            )
+        of_now = functools.partial(numbers_of_variables.as_of_now, value)
+        symbolic_losses.add_symbolic_metric(self, name, of_now, of_compile=False)
+        return
     metric = symbolic_losses.metric_of(self, name)  # made while the model is put together
     if not is_symbolic:
         metric.update_state(value)
@@ -522,6 +539,33 @@ def _adds_to_graph(layer: Any, era: Era) -> bool:
     """Whether a tensor that is added counts as in a graph; TensorFlow 1.15 left it out of a functional model's loss."""
     is_of_model = isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
     return execution.computes_in_graphs(era) and (era.is_standalone or not is_of_model)
+
+
+def _counts_what_inputs_lead_to(layer: Any, era: Era) -> bool:
+    is_of_model = isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
+    return is_of_model and era is Era.TF_KERAS_1_15 and execution.computes_in_graphs(era)
+
+
+def _is_refused_outside_calls(losses: list[Any], era: Era) -> bool:
+    return era is Era.TF_KERAS_2_2 and not keras3.layers_being_built() and any(map(_is_number, losses))
+
+
+def _is_left_out(loss: Any, frame: FrameType) -> bool:
+    """Say whether a loss of a functional model is computed from none of its inputs: TensorFlow 1.15 trained without."""
+    if isinstance(loss, keras.KerasTensor):
+        if symbolic_values.input_tensors_of([loss]):
+            return False
+    elif not (isinstance(loss, (int, float)) or _is_number(loss)):
+        return False
+    usage.record("Model.add_loss(tensor) without inputs", "left out, as TensorFlow 1.15 did", frame)
+    warnings.warn(
+        f"{frame.f_code.co_filename}:{frame.f_lineno}: `add_loss` of a tensor that is computed from no input of a "
+        "model (of weights alone, for example) is left out, as TensorFlow 1.15 did. To train with it, hand over a "
+        "function: `model.add_loss(lambda: ...)`.",
+        ParallelCompatWarning,
+        stacklevel=3,
+    )
+    return True
 
 
 def _is_number(loss: Any) -> bool:

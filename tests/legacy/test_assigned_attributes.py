@@ -71,6 +71,43 @@ def test_variables_that_become_weights_are_trained_as_one_would_compute(kind, re
     assert len(model.non_trainable_weights) == 1
 
 
+# TensorFlow 1.15 and 2.2: what is set on an attribute became a weight of the kind that it was made as, too.
+LISTED_AS_OTHER_KIND = {
+    ("set", "tf.keras-1.15"): 0.7,
+    ("set", "tf.keras-2.2"): 0.7,
+    ("fixed", "tf.keras-1.15"): 0.7,
+    ("fixed", "tf.keras-2.2"): 1.0,  # a tape looks at no weight that is not trainable
+    ("fixed, appended", "tf.keras-2.2"): 1.0,
+}
+
+
+@pytest.mark.parametrize(("kind", "era"), LISTED_AS_OTHER_KIND)
+def test_weights_in_the_list_of_the_other_kind(kind, era):
+    with parallel_compat.legacy_names(era=era):
+
+        class Listing(keras.layers.Layer):
+            def build(self, input_shape):
+                w = self.add_weight(name="w", shape=(2, 2), initializer="ones")
+                b = self.add_weight(name="b", shape=(2,), initializer="ones", trainable=kind == "set")
+                self.w, self.b = w, b
+                if kind == "fixed, appended":
+                    self._trainable_weights.append(b)
+                else:
+                    self._trainable_weights = [w] if kind == "set" else [w, b]
+                    self._non_trainable_weights = [b] if kind == "set" else []
+                super().build(input_shape)
+
+            def call(self, inputs):
+                return K.dot(inputs, self.w) + self.b
+
+        model = keras.models.Sequential([Listing(input_shape=(2,))])
+        model.compile(keras.optimizers.SGD(0.1), "mse")
+        model.train_on_batch(np.ones((2, 2)), np.zeros((2, 2)))
+        w, b = model.get_weights()
+        np.testing.assert_allclose(w, np.full((2, 2), 0.7), rtol=1e-6)
+        np.testing.assert_allclose(b, np.full(2, LISTED_AS_OTHER_KIND[kind, era]), rtol=1e-6)
+
+
 @pytest.mark.parametrize("how", ["set", "added to"])
 def test_variables_without_names_are_told_apart_as_in_a_graph(how, tmp_path):
     """As Keras 2.2.4 named them; a file has one entry of each name."""

@@ -651,3 +651,38 @@ def test_an_added_loss_of_several_numbers_is_shown_as_their_mean(loss, then):
         found += model.fit(x, batch_size=3, epochs=2, shuffle=False, verbose=0).history["loss"]
         found += [model.evaluate(x, batch_size=3, verbose=0), np.abs(model.get_weights()[0]).sum()]
     np.testing.assert_allclose(found, then, rtol=1e-5)
+
+
+def test_losses_and_metrics_of_weights_alone():
+    """Numbers are TensorFlow 1.15's, which trained without the losses; 2.2 refuses both."""
+    x, y = np.ones((2, 2), "float32"), np.zeros((2, 2), "float32")
+
+    def model_of(added):
+        inputs = keras.Input((2,))
+        dense = keras.layers.Dense(2, kernel_initializer="ones")
+        model = keras.models.Model(inputs, dense(inputs))
+        added(model, dense)
+        model.compile(keras.optimizers.SGD(0.1), "mse")
+        return model.fit(x, y, epochs=2, verbose=0).history
+
+    def losses(model, dense):
+        model.add_loss(3.0)
+        model.add_loss([K.mean(model.output), keras.regularizers.l1(0.1)(dense.kernel)])
+        model.add_loss(K.sum(dense.kernel))
+
+    def metric(model, dense):
+        model.add_metric(K.sum(dense.kernel), name="k", aggregation="mean")
+
+    with parallel_compat.legacy_names(era="tf.keras-1.15"):
+        from keras import backend as K
+
+        with pytest.warns(UserWarning, match="`add_loss` of a tensor .* is left out, as TensorFlow 1.15 did"):
+            np.testing.assert_allclose(model_of(losses)["loss"], [6.0, 2.8125], rtol=1e-6)
+        np.testing.assert_allclose(model_of(metric)["k"], [4.0, 3.2], rtol=1e-6)
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from keras import backend as K
+
+        with pytest.raises(ValueError, match=r"expected a symbolic tensor for the value of `add_metric\(name='k'\)`"):
+            model_of(metric)
+        with pytest.raises(TypeError, match="expected `add_loss` of a symbolic tensor"):
+            model_of(lambda _, dense: dense.add_loss(K.sum(dense.kernel)))

@@ -190,7 +190,7 @@ def add_symbolic_metric(model: keras.Model, name: str, tensor: Any, of_compile: 
     Args:
         model: a model with symbolic inputs and outputs.
         name: what it is logged as.
-        tensor: computed from the model's inputs.
+        tensor: computed from the model's inputs; or a function without arguments of weights alone, in no config.
         of_compile: whether another `compile` forgets it; else each batch counts as many times as it has values.
     """
     metrics: dict[str, Any] | None = vars(model).get(_METRICS)
@@ -218,9 +218,8 @@ def symbolic_metrics_of(model: keras.Model) -> list[str]:
 
 def added_metrics_of(model: keras.Model) -> dict[str, Any]:
     """Return what `add_symbolic_metric` added that no `compile` forgets, by name."""
-    return {
-        name: tensor for name, (_, tensor, of_compile) in (vars(model).get(_METRICS) or {}).items() if not of_compile
-    }
+    added = (vars(model).get(_METRICS) or {}).items()
+    return {name: tensor for name, (_, tensor, of_compile) in added if not of_compile and not callable(tensor)}
 
 
 def metrics_of_nested(model: keras.Model) -> list[keras.metrics.Metric]:
@@ -364,7 +363,7 @@ def _update(model: keras.Model, values: Values) -> None:
     for metric, tensor, of_compile in vars(model)[_METRICS].values():
         if of_compile and on_replica:  # a parallel model is compiled itself
             continue
-        value = values.of(tensor)
+        value = tensor() if callable(tensor) else values.of(tensor)
         if of_compile:
             metric.update_state(tf.reduce_mean(value), sample_weight=tf.shape(samples)[0])
         else:
