@@ -29,7 +29,7 @@ from parallel_compat.backend.keras3 import (
     training_of_call,
 )
 from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
-from parallel_compat.legacy import counting_variables, ctc, data_tensors
+from parallel_compat.legacy import counting_variables, ctc, data_tensors, execution, op_layers
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
 from parallel_compat.legacy.graph import (  # noqa: F401
@@ -75,14 +75,18 @@ _DRAW = "_parallel_compat_draw"
 
 
 def _remember_draw(tensor: Any, draw: Callable[[], Any]) -> None:
-    """Let `K.eval(tensor)` of a random tensor draw again each time after the first, as in a graph.
+    """Let a random tensor be drawn anew in each step and by each `K.eval(tensor)`, as in a graph.
 
     Args:
         tensor: what was drawn.
         draw: draws another.
     """
-    if hasattr(tensor, "numpy"):
-        numbers_of_variables.forget(tensor)
+    if not hasattr(tensor, "numpy"):
+        return
+    numbers_of_variables.forget(tensor)
+    if execution.computes_in_graphs(callers.era_of_caller()) and not keras3.layers_being_built():
+        numbers_of_variables.note_draw(tensor, draw)
+    else:
         setattr(tensor, _DRAW, itertools.chain([lambda: tensor], itertools.repeat(draw)))
 
 
@@ -166,6 +170,9 @@ def _unchanged(name: str) -> Any:
                 if name in _OF_TWO and isinstance(of_tensors, keras.KerasTensor):
                     others = [_beside(each, of_tensors) for each in others]
                 return getattr(keras.ops, name)(of_tensors, *others)
+        if name in _DRAWING and callers.era_of_caller() is Era.TF_KERAS_2_2:
+            keywords, arguments = dict(signature.bind(*arguments, **keywords).arguments), ()
+            keywords["seed"] = initial_weights.draw_seed(keywords.get("seed"))  # which its layer kept
         return layer_of(plain, arguments, keywords, f"keras.backend.{name}")
 
     return on_any
@@ -210,6 +217,9 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *UNCHANGED})
+
+
+op_layers.functions_of_era.update({name: _unchanged(name) for name in _DRAWING})
 
 
 # --- shapes and kinds ---------------------------------------------------------------------------------------------

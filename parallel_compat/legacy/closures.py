@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3.symbolic_values import NotComputedError, Values, note_history
+from parallel_compat.backend.keras3.symbolic_values import NotComputedError, Values, input_tensors_of, note_history
 from parallel_compat.legacy import nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _ENDS = ("input", "inputs", "output", "outputs")
 # Of a call of a layer: `crf._inbound_nodes[0].input_tensors[0]`.
@@ -98,7 +98,7 @@ def capture(layer: keras.layers.Lambda, inputs: Any) -> Any:
         found = {id(each): each for each in _of_lambda(layer)}
         if not found:
             return inputs
-        function = Capturing(function, list(found.values()), inputs)
+        function = Capturing(function, _of_inputs(found.values()), inputs)
         layer.function = function
         keras3.infer_spec_by_calling(layer)
     return function.with_captured(inputs)
@@ -150,11 +150,16 @@ def capture_of_call(layer: keras.layers.Layer, inputs: Any) -> Any:
         found = {id(each): each for each in _read_by_methods(layer)}
         if not found:
             return inputs
-        trimmed = _Call(layer.call, list(found.values()), inputs)
+        trimmed = _Call(layer.call, _of_inputs(found.values()), inputs)
         for name in ("build", "compute_output_shape", "compute_mask"):
             vars(layer)[name] = trimmed.of_own(getattr(layer, name))
         vars(layer)["call"] = trimmed  # past `__setattr__`, which would track layers
     return trimmed.with_captured(inputs)
+
+
+def _of_inputs(tensors: Iterable[Any]) -> list[Any]:
+    """Leave out those that are computed from no input: no graph leads to them, and they are computed where they are."""
+    return [each for each in tensors if input_tensors_of([each])]
 
 
 class _Call(Capturing):

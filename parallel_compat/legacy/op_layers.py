@@ -234,6 +234,10 @@ def path_of(op: Any) -> str | None:
     return None
 
 
+# Functions of the backend that draw as those of the era did, by name: where there are such.
+functions_of_era: dict[str, Callable[..., Any]] = {}
+
+
 def resolve(path: str) -> Callable[..., Any]:
     """Return the function of a public path, if it computes tensors from tensors.
 
@@ -247,6 +251,8 @@ def resolve(path: str) -> Callable[..., Any]:
     found: Any = None
     if root == "tensorflow" and _is_allowed(name):
         found = _found(name)
+    elif root == _BACKEND and name in functions_of_era:
+        found = functions_of_era[name]
     elif root == _BACKEND and name in (*UNCHANGED, SINCE_KERAS_2_3):
         found = getattr(_backend, name)
     elif root == _BACKEND and name in PROVIDED:

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from parallel_compat.backend.keras3 import device_options as backend_devices
 from parallel_compat.backend.keras3 import graphs_of_programs
-from parallel_compat.backend.keras3.numbers_of_variables import as_of_now
+from parallel_compat.backend.keras3.numbers_of_variables import as_of_now, is_noted, together_as_of_now
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
 from parallel_compat.legacy.device_lib import Device, list_local_devices
@@ -21,7 +21,7 @@ from parallel_compat.legacy.session_in_use import current
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 ConfigProto = tf.compat.v1.ConfigProto
@@ -103,7 +103,9 @@ class Session:
                 return x.run(session=self)
             return _value(x) if read_by(x) is None else step.value(x)
 
+        flat = self._as_of_now(flat)
         if not (feed_dict or any(graph.is_update(x) or graph.can_be_fed(x) for x in flat)):
+            fetches = tf.nest.pack_sequence_as(fetches, flat)
             return tf.nest.map_structure(value, fetches)
         feed = dict(feed_dict or {})
         if not all(graph.can_be_fed(key) for key in feed):
@@ -116,6 +118,23 @@ class Session:
         except graph.MissingInputError as error:
             raise NotImplementedError(f"`session.run` of a symbolic tensor: {error} {_NO_GRAPH}") from error
         return tf.nest.pack_sequence_as(fetches, results)
+
+    def _as_of_now(self, fetches: Sequence[Any]) -> list[Any]:
+        """Compute what is of no input: numbers of variables and draws, and what layers give for them."""
+        import keras
+
+        from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of
+
+        symbolic = [each for each in fetches if isinstance(each, keras.KerasTensor) and not input_tensors_of([each])]
+        if not symbolic:
+            return together_as_of_now(fetches)
+        computed = [*symbolic, *filter(is_noted, fetches)]
+        key = ("of no input", *map(id, computed))
+        if key not in self._functions:
+            made = tf.function(lambda: [as_of_now(each) for each in Values().of(computed)], autograph=False)
+            self._functions[key] = made, computed  # which must live
+        values = dict(zip(map(id, computed), self._functions[key][0](), strict=True))
+        return [values.get(id(each), each) for each in fetches]
 
     def list_devices(self) -> list[Device]:
         """List the CPU, then the devices that `parallelize` would use."""

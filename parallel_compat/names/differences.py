@@ -71,13 +71,14 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         (Era.TF_KERAS_2_2,),
         "After `np.random.seed` and `tf.random.set_seed`, the masks of recurrent layers are others, and what "
-        "`K.random_normal` and its like draw in these. On several devices, with `Resume`, and in a `tf.function` of "
-        "the script's own whose first call makes variables, so is what GaussianNoise, GaussianDropout, AlphaDropout "
-        "and `K.random_normal` draw in other layers, and with `Resume` the masks of Dropout. (On one device these, "
-        "initial weights and the order of samples are as they were.)",
+        "`K.random_normal` and its like draw in these. On several devices, with `Resume`, in a `K.function`, and in "
+        "a `tf.function` of the script's own whose first call makes variables, so is what GaussianNoise, "
+        "GaussianDropout, AlphaDropout and `K.random_normal` draw in other layers, and with `Resume` the masks of "
+        "Dropout. (On one device these, initial weights and the order of samples are as they were.)",
         "Recurrent layers drew inside a loop. Several devices had an operation, and a stream, each. A resumed training "
-        "needs a generator whose state can be kept. A function that made variables was traced twice, and drew seeds "
-        "from `np.random` in both traces.",
+        "needs a generator whose state can be kept. `K.function` had the operations that were made with the layers, "
+        "where today's are made as it is traced. A function that made variables was traced twice, and drew seeds from "
+        "`np.random` in both traces.",
     ),
     Difference(
         _STANDALONE,

@@ -465,3 +465,48 @@ def test_a_noise_layer_that_always_draws_takes_one_seed_when_it_is_called(name, 
         model = keras.Sequential([keras.layers.Dense(3, input_shape=(4,)), MonteCarlo(0.3), keras.layers.Dense(2)])
         model.set_weights([np.ones(weight.shape) for weight in model.get_weights()])
         np.testing.assert_allclose([model.predict(x)[0, 0] for _ in range(2)], drawn, rtol=1e-5)
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15"])
+def test_what_draws_outside_of_layers_draws_in_each_step(era):
+    """Numbers of the real stacks: an operation of a graph goes on from what it drew, whoever runs it."""
+    with parallel_compat.legacy_names(era=era):
+        import tensorflow as tf
+        from keras import backend as K
+        from keras import layers, models
+
+        np.random.seed(7)
+        tf.set_random_seed(1)
+        noise = K.random_normal((2,))
+        inputs = layers.Input((2,))
+        model = models.Model(inputs, layers.Lambda(lambda x: x + noise)(inputs))
+        predicted = [model.predict(np.zeros((1, 2)), verbose=0)[0] for _ in range(2)]
+        np.testing.assert_allclose(predicted, [[-1.75447, 2.40287], [1.64893, -0.05541]], atol=1e-5)
+        session = K.get_session()
+        once, twice = session.run([noise, 2 * noise])
+        np.testing.assert_allclose(twice, 2 * once)
+        seeded = tf.random_normal((2,), seed=3)
+        drawn = [session.run(seeded), session.run(seeded), session.run([seeded, seeded + 1.0])[1] - 1.0]
+        np.testing.assert_allclose(drawn, [[-0.67086, 0.22357], [-1.5413, 0.67921], [0.37874, 0.93152]], atol=1e-5)
+        fake = layers.Dense(1, kernel_initializer="ones")(tf.random_uniform((2, 3), seed=3))
+        values = [K.eval(fake)[:, 0], session.run(fake)[:, 0]]
+        np.testing.assert_allclose(values, [[2.30436, 1.13843], [0.68036, 0.95107]], atol=1e-5)
+        added = layers.Lambda(lambda x: x + K.mean(fake))(inputs)
+        model = models.Model(inputs, added)
+        assert model.predict(np.zeros((1, 2)), verbose=0)[0, 0] != model.predict(np.zeros((1, 2)), verbose=0)[0, 0]
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_what_draws_on_the_shape_of_a_tensor_draws_one_seed(era):
+    with parallel_compat.legacy_names(era=era):
+        import tensorflow as tf
+        from keras import backend as K
+        from keras import layers, models
+
+        np.random.seed(7)
+        (tf.random.set_seed if era == "tf.keras-2.2" else tf.set_random_seed)(1)
+        inputs = layers.Input((4,))
+        noisy = inputs + K.random_normal(K.shape(inputs))
+        x = np.random.RandomState(0).rand(6, 4)
+        drawn = models.Model(inputs, noisy).predict(x, verbose=0)[0]
+        np.testing.assert_allclose(drawn, [-1.20566, 3.11806, 1.1932, 0.736], atol=1e-5)

@@ -2,7 +2,8 @@
 
 In a graph it was a tensor, computed anew in each step that used it. Here it is a number at once. How it was computed is
 noted on it: a function that is traced computes it again where it uses it, with what the variables hold in that step,
-and so does whoever asks for its value now. Read in TensorFlow 2.21: all operations on numbers come by
+and so does whoever asks for its value now. What draws (`K.random_normal((3,))`) was an operation of the graph, too: it
+is drawn anew in each step. Read in TensorFlow 2.21: all operations on numbers come by
 `TFE_Py_FastPathExecute`, or by `execute` where that cannot read an argument; variables are read by `_read_variable_op`;
 a number comes into a graph by `FuncGraph.capture`. A variable of Keras 3.15.1 makes one of TensorFlow in `_initialize`.
 """
@@ -22,14 +23,30 @@ from tensorflow.python.eager import execute
 from tensorflow.python.framework import op_def_library, op_def_registry
 from tensorflow.python.framework.func_graph import FuncGraph
 from tensorflow.python.framework.ops import EagerTensor
+from tensorflow.python.ops.control_flow_v2_func_graphs import (
+    CondBranchFuncGraph,
+    WhileBodyFuncGraph,
+    WhileCondFuncGraph,
+)
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
+from parallel_compat.backend.keras3.layers import scopes_of_layers
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
 _HOW, _NOW, _OWNER = "_parallel_compat_computed_by", "_parallel_compat_now", "_parallel_compat_held_by"
+_TOGETHER = "_parallel_compat_now_together"
+_LOOPS = (WhileBodyFuncGraph, WhileCondFuncGraph, CondBranchFuncGraph)
 _VARIABLES = (keras.Variable, tf.Variable)
+# Operations that draw, of TensorFlow 1.
+_DRAWING = {
+    "Multinomial", "ParameterizedTruncatedNormal", "RandomGamma", "RandomPoissonV2", "RandomShuffle",
+    "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal",
+}  # fmt: skip
+# On a graph: what was drawn in it already, by what draws it.
+_DRAWN = "_parallel_compat_drawn_numbers"
 
 
 class _How(NamedTuple):
@@ -44,6 +61,16 @@ class _How(NamedTuple):
 def is_noted(x: Any) -> bool:
     """Say whether it is noted on a number how it was computed of variables."""
     return type(x) is EagerTensor and _HOW in vars(x)
+
+
+def is_drawn(x: Any) -> bool:
+    """Say whether a number was drawn, or computed of one that was."""
+    if isinstance(x, (list, tuple)):
+        return any(map(is_drawn, x))
+    if not is_noted(x):
+        return False
+    how: _How = getattr(x, _HOW)
+    return how.function is _drawn_in_step or is_drawn((*how.arguments, *how.keywords.values()))
 
 
 def is_of_variables(x: Any) -> bool:
@@ -77,6 +104,34 @@ def note(results: Any, function: Callable[..., Any], *arguments: Any, **keywords
     return results
 
 
+def note_draw(results: Any, draw: Callable[[], Any]) -> Any:
+    """Note on numbers that they were drawn: each step that uses them, and each run, draws once.
+
+    Args:
+        results: one eager tensor, or a structure of them.
+        draw: draws others.
+
+    Returns:
+        `results`.
+    """
+    return note(results, _drawn_in_step, draw)
+
+
+def _drawn_in_step(draw: Callable[[], Any]) -> Any:
+    if tf.executing_eagerly():
+        return draw()
+    graph = tf.compat.v1.get_default_graph()
+    if any(isinstance(scope.caller, keras.layers.RNN) for scope in scopes_of_layers()):
+        while isinstance(graph, _LOOPS):
+            graph = graph.outer_graph
+    drawn: dict[Any, Any] = getattr(graph, _DRAWN, {})
+    setattr(graph, _DRAWN, drawn)
+    if draw not in drawn:
+        with graph.as_default():
+            drawn[draw] = draw()
+    return drawn[draw]
+
+
 def forget(x: Any) -> None:
     """Let a number be what it is: what was drawn from a seed, which is a variable, would be drawn once more."""
     if is_noted(x):
@@ -95,6 +150,19 @@ def as_of_now(x: Any) -> Any:
     if _NOW not in vars(x):
         setattr(x, _NOW, tf.function(lambda: _again(x, {}), autograph=False))
     return getattr(x, _NOW)()
+
+
+def together_as_of_now(values: Sequence[Any]) -> list[Any]:
+    """Return what `as_of_now` gives of each of some values, which one draw may be part of."""
+    noted = list(filter(is_noted, values))
+    if len(noted) < 2:
+        return list(map(as_of_now, values))
+    kept: dict[Any, Any] = vars(noted[0]).setdefault(_TOGETHER, {})
+    key = tuple(map(id, noted))
+    if key not in kept:
+        kept[key] = tf.function(lambda: _again(noted, {}), autograph=False)
+    computed = iter(kept[key]())
+    return [next(computed) if is_noted(each) else each for each in values]
 
 
 def _again(x: Any, done: dict[int, Any]) -> Any:
@@ -135,18 +203,27 @@ def noting(function: Callable[..., Any], asks: Callable[[FrameType], bool]) -> C
     return noted
 
 
-def patch_points(asks: Callable[[FrameType], bool]) -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]]:
+def patch_points(
+    asks: Callable[[FrameType], bool], draw_of: Callable[..., Callable[[], Any] | None]
+) -> Iterator[tuple[tuple[Any, str, Callable[[Any], Any]], str]]:
     """Yield where operations on numbers are noted and where graphs take numbers in, with the reasons.
 
     Args:
         asks: says of a frame whether code of a graph computes there.
+        draw_of: returns what draws on in each step as an operation did, given its name and arguments; None where the
+            operation does so itself.
     """
 
     def wrap_fast(original: Any) -> Any:
         def fast(of: Any, operation: str, name: str | None, *arguments: Any) -> Any:
             results = original(of, operation, name, *arguments)
-            if any(map(is_of_variables, arguments)) and asks(sys._getframe(1)):
-                note(results, _operation, operation, *map(_of_keras, arguments))
+            draws = operation in _DRAWING
+            if (draws or any(map(is_of_variables, arguments))) and asks(sys._getframe(1)):
+                given = operation, *map(_of_keras, arguments)
+                if draws:
+                    note_draw(results, draw_of(*given) or functools.partial(_operation_as_of_now, *given))
+                else:
+                    note(results, _operation, *given)
             return results
 
         return fast
@@ -270,6 +347,11 @@ def _operation(name: str, *arguments: Any) -> Any:
         of_operation = tuple(x for each in definition.attr for x in (each.name, operation.get_attr(each.name)))
         execute.record_gradient(name, operation.inputs, of_operation, results)
     return results
+
+
+def _operation_as_of_now(name: str, *arguments: Any) -> Any:
+    """Compute an operation as part of the graph that is being traced, of what its arguments are in it."""
+    return _operation(name, *(_again(list(arguments), {})))
 
 
 def _tensors(x: Any) -> Any:

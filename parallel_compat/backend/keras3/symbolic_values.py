@@ -19,7 +19,7 @@ from keras.src.ops.node import Node
 from keras.src.ops.numpy import Multiply
 from keras.src.ops.operation import Operation
 
-from parallel_compat.backend.keras3 import call_context
+from parallel_compat.backend.keras3 import call_context, numbers_of_variables
 from parallel_compat.backend.keras3.call_context import PHASE, Phase, in_phase, phase_of_call
 from parallel_compat.context_variables import set_within
 
@@ -151,23 +151,23 @@ def history_kept(tensor: Any) -> Iterator[None]:
 
 
 class _ReadVariable(Operation):  # type: ignore[misc]  # Keras carries no types
-    """Gives what a variable holds in the pass that asks."""
+    """Gives what a variable holds in the pass that asks, or a number that is computed of variables and draws."""
 
     def __init__(self, variable: Any) -> None:
         super().__init__()
         self._variable = variable
 
     def call(self) -> Any:
-        return keras.ops.convert_to_tensor(self._variable)
+        return keras.ops.convert_to_tensor(numbers_of_variables.as_of_now(self._variable))
 
 
 def tensor_of_variable(variable: Any) -> Any:
     """Return a symbolic tensor whose value is what a variable holds: computed from no input, anew in each pass.
 
     Args:
-        variable: one of Keras's.
+        variable: one of Keras's, or a number that is computed of variables and draws.
     """
-    tensor = keras.KerasTensor(variable.shape, variable.dtype)
+    tensor = keras.KerasTensor(tuple(variable.shape), keras.backend.standardize_dtype(variable.dtype))
     Node(_ReadVariable(variable), call_args=(), call_kwargs={}, outputs=tensor)
     return tensor
 

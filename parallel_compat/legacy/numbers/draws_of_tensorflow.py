@@ -17,8 +17,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from parallel_compat.backend.keras3.numbers_of_variables import as_of_now
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 # The standard deviation of a normal distribution cut at two of its standard deviations.
 TRUNCATED = 0.87962566103423978
@@ -74,9 +76,11 @@ class Stream:
 
     Args:
         seed: the operation's own seed.
+        looked_at: whether the first values are but looked at, and are those of the first run as well.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, looked_at: bool = False) -> None:
+        self._looked_at = looked_at
         seeds = tf.compat.v1.get_seed(seed)
         with tf.init_scope():
             self._seeds = tf.Variable(seeds, trainable=False, dtype=tf.int64, name=_NAME)  # the graph's, and its own
@@ -134,7 +138,10 @@ class Stream:
         """
         seeds = tf.unstack(tf.cast(self._seeds, tf.uint64))
         values = _values(functools.partial(operation, **bounds), shape, seeds, dtype, tf.cast(self._drawn, tf.uint64))
-        self._drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
+        if self._looked_at:
+            self._looked_at = False
+        else:
+            self._drawn.assign_add(256 * tf.cast(tf.reduce_prod(shape), tf.int64))
         return values
 
 
@@ -147,6 +154,36 @@ def _values(operation: Any, shape: Any, seeds: Sequence[Any], dtype: Any, drawn:
         counter=tf.stack([drawn, of_operation]),
         alg=_PHILOX,
     )
+
+
+_STATELESS = {
+    "RandomStandardNormal": tf.raw_ops.StatelessRandomNormalV2,
+    "RandomUniform": tf.raw_ops.StatelessRandomUniformV2,
+    "TruncatedNormal": tf.raw_ops.StatelessTruncatedNormalV2,
+}
+
+
+def draw_of(operation: str, *arguments: Any) -> Callable[[], Any] | None:
+    """Return what draws one stream of values for all functions, as an operation of a graph did.
+
+    Args:
+        operation: its name.
+        *arguments: its inputs, then names of attributes and values.
+
+    Returns:
+        None where it has no seed, or a distribution of which there is no stream.
+    """
+    if operation not in _STATELESS:
+        return None
+    shape, *rest = arguments
+    attributes = dict(zip(rest[::2], rest[1::2], strict=True))
+    seeds = attributes["seed"], attributes["seed2"]
+    if not any(seeds):
+        return None
+    stream = Stream(seeds[1])
+    stream.go_on_from((seeds, 0))
+    dtype = tf.as_dtype(attributes["dtype"])
+    return lambda: stream.values_of_run(_STATELESS[operation], as_of_now(shape), dtype)
 
 
 def integers(*, dtype: Any, minval: Any, maxval: Any, **keywords: Any) -> Any:

@@ -283,7 +283,7 @@ def _stream(seed: int) -> Stream | None:
     """Return the stream of an operation of a graph; `seed` is that of one that is evaluated by itself."""
     scopes = keras3.scopes_of_layers()
     if tf.executing_eagerly():
-        return None if scopes else Stream(seed)
+        return None if scopes else Stream(seed, looked_at=True)  # nothing has run yet in the graph
     # Here, as it brings in the parallel model, and with it what that sets on Keras.
     from parallel_compat.resume import Resume
 

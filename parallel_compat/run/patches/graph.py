@@ -14,6 +14,7 @@ from parallel_compat.run import callers, usage
 from parallel_compat.run.patches.wrapping import like, looking_alike
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
     from parallel_compat.backend.patches import Patches
@@ -68,6 +69,9 @@ def put_on(patches: Patches) -> None:
         kind = getattr(keras.regularizers, name)
         patches.wrap(kind, "__call__", _regularizer, why="`add_loss(regularizer(weight))`, computed in each step")
     patches.wrap(
+        keras.layers.Layer, "__call__", _on_draws, why="a layer of what is drawn, anew in each step of a graph"
+    )
+    patches.wrap(
         keras.Variable, "__bool__", _is_there, why="`if self.bias:` asked a graph's variable whether it is there"
     )
     elements = "an iterator's element stands for each of them, as a model's input"
@@ -112,6 +116,30 @@ def _regularizer(original: Any) -> Any:
 
                 x = values.tensor_of_variable(x)
         return original(self, x)
+
+    return __call__
+
+
+def _on_draws(original: Any) -> Any:
+    """Let a layer that the user's code of a graph calls on what was drawn give a symbolic tensor, drawn anew."""
+    import tensorflow as tf
+
+    from parallel_compat.backend.keras3 import layers_being_built, numbers_of_variables
+    from parallel_compat.backend.keras3 import symbolic_values as values
+    from parallel_compat.legacy import execution
+    from parallel_compat.run import object_eras
+
+    def symbolic(x: Any) -> Any:
+        if isinstance(x, (list, tuple)):
+            return [symbolic(each) for each in x]
+        return values.tensor_of_variable(x) if numbers_of_variables.is_drawn(x) else x
+
+    @functools.wraps(original)
+    def __call__(self: Any, /, *given: Any, **keywords: Any) -> Any:
+        is_asked = given and tf.executing_eagerly() and numbers_of_variables.is_drawn(given[0])
+        if is_asked and not layers_being_built() and execution.computes_in_graphs(object_eras.era_of_object(self)):
+            given = (symbolic(given[0]), *given[1:])
+        return original(self, *given, **keywords)
 
     return __call__
 
@@ -185,7 +213,7 @@ def _variables(patches: Patches, tf: Any) -> None:
         for kind in values.variable_classes(operator):
             make = functools.partial(_operator, path=f"tensorflow.{path}")
             patches.wrap(kind, operator, make, why="a symbolic tensor and a variable, read whenever it is computed")
-    for (owner, name, wrap), why in numbers_of_variables.patch_points(_computes_for_a_graph):
+    for (owner, name, wrap), why in numbers_of_variables.patch_points(_computes_for_a_graph, _draw_of):
         patches.wrap(owner, name, wrap, why=why, read_in=TENSORFLOW)
     for method in ("assign", "assign_add", "assign_sub"):
         for kind in (*values.variable_classes(method), keras.Variable):
@@ -227,6 +255,12 @@ def _computes_for_a_graph(frame: FrameType | None) -> bool:
     from parallel_compat.legacy import execution
 
     return execution.computes_in_graphs(callers.era_of(frame))
+
+
+def _draw_of(operation: str, *arguments: Any) -> Callable[[], Any] | None:
+    from parallel_compat.legacy.numbers import draws_of_tensorflow
+
+    return draws_of_tensorflow.draw_of(operation, *arguments)
 
 
 def _choosing(original: Any) -> Any:
