@@ -270,6 +270,72 @@ def test_a_class_of_tf_keras(tmp_path):
     np.testing.assert_allclose(layer.get_weights()[0], 0.9 * before - 0.1 * 2, rtol=1e-6)
 
 
+# As in TensorFlow 1.15.5 and 2.2.3: the losses of three epochs, and the sums of all weights after them.
+LOOKING_AHEAD = {
+    "a rate": ([0.12848, 0.10888, 0.10509], [2.34963, -0.44187, -0.08157, 0.63211]),
+    "a schedule": ([0.11907, 0.10034, 0.10117], [2.27935, -0.45307, -0.15184, 0.7616]),
+}
+
+
+@pytest.mark.parametrize("gpus", [1, 2])
+@pytest.mark.parametrize("rate", LOOKING_AHEAD)
+def test_a_class_of_tf_keras_around_an_optimizer_of_keras(rate, gpus):
+    """`Lookahead` as TensorFlow Addons and programs of their own had it."""
+    import tensorflow as tf
+
+    optimizers = tf.keras.optimizers
+
+    class Lookahead(optimizers.Optimizer):
+        def __init__(self, optimizer, period, step, name="Lookahead", **kwargs):
+            super().__init__(name, **kwargs)
+            self._optimizer = optimizer
+            self._set_hyper("period", period)
+            self._set_hyper("step", step)
+            self._track_trackable(self._optimizer, "base_optimizer")
+
+        def _create_slots(self, var_list):
+            self._optimizer._create_slots(var_list=var_list)
+            for var in var_list:
+                self.add_slot(var, "slow")
+
+        def _create_hypers(self):
+            self._optimizer._create_hypers()
+
+        def _prepare(self, var_list):
+            return self._optimizer._prepare(var_list=var_list)
+
+        def apply_gradients(self, grads_and_vars, name=None, **kwargs):
+            self._optimizer._iterations = self.iterations
+            return super().apply_gradients(grads_and_vars, name, **kwargs)
+
+        def _resource_apply_dense(self, grad, var):
+            slow = self.get_slot(var, "slow")
+            begun = slow.assign(tf.where(tf.equal(self.iterations, 0), var, slow), use_locking=self._use_locking)
+            with tf.control_dependencies([begun]):
+                trained = self._optimizer._resource_apply_dense(grad, var)
+            with tf.control_dependencies([trained]):
+                back = slow + self._get_hyper("step", var.dtype.base_dtype) * (var - slow)
+                due = tf.equal((self.iterations + 1) % self._get_hyper("period", tf.int64), 0)
+                assigned = [slow.assign(tf.where(due, back, slow)), var.assign(tf.where(due, back, var))]
+            return tf.group(begun, trained, *assigned)
+
+    given = (0.1, 0.5) if rate == "a rate" else (optimizers.schedules.ExponentialDecay(0.2, 4, 0.5), 0.9, True)
+    inputs = tf.keras.layers.Input((6,))
+    hidden = tf.keras.layers.Dense(5, activation="tanh")(inputs)
+    model = tf.keras.models.Model(inputs, tf.keras.layers.Dense(3)(hidden))
+    random = np.random.RandomState(0)
+    model.set_weights([random.uniform(-0.5, 0.5, w.shape) for w in model.get_weights()])
+    trained = parallel_compat.multi_gpu_model(model, gpus) if gpus > 1 else model
+    optimizer = Lookahead(optimizers.SGD(*given), 3, 0.4 if rate == "a rate" else 0.5)
+    trained.compile(optimizer, "mse")
+    x, y = np.random.RandomState(0).rand(24, 6), np.random.RandomState(1).rand(24, 3)
+    losses = trained.fit(x, y, batch_size=6, epochs=3, shuffle=False, verbose=0).history["loss"]
+    np.testing.assert_allclose(losses, LOOKING_AHEAD[rate][0], atol=1e-5)
+    np.testing.assert_allclose([w.sum() for w in model.get_weights()], LOOKING_AHEAD[rate][1], atol=2e-5)
+    kept = optimizer.get_slot(model.trainable_weights[0], "slow").numpy()  # 12 steps: those of the last sync
+    np.testing.assert_allclose(kept, model.get_weights()[0], rtol=1e-6)
+
+
 def around(optimizer, by=1.0, groups=1):
     from keras import backend as K
     from keras import optimizers

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _V1, _V2 = "tensorflow.python.keras.optimizer_v1", "tensorflow.python.keras.optimizer_v2"
 _BASES = ((_V1, "Optimizer"), (f"{_V2}.optimizer_v2", "OptimizerV2"))
 _MODULES_OF_V2 = {"Optimizer": ("optimizer_v2", "OptimizerV2"), "SGD": ("gradient_descent", "SGD")}
+_IN_BOTH = {"Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD"}
 _OF_V2 = {
     "_create_slots", "_decayed_lr", "_get_hyper", "_prepare_local", "_resource_apply_dense", "_resource_apply_sparse",
     "_set_hyper",
@@ -119,7 +120,19 @@ def _v2(name: str) -> Any:
         pairs = [(gradient, getattr(variable, "_value", variable)) for gradient, variable in grads_and_vars]
         return old.apply_gradients(self, pairs, *given, **keywords)
 
-    made: Any = type(name, (old,), {"apply_gradients": apply_gradients})
+    def get_slot(self: Any, var: Any, slot_name: str) -> Any:
+        return old.get_slot(self, getattr(var, "_value", var), slot_name)
+
+    def _set_hyper(self: Any, name: str, value: Any) -> None:
+        old._set_hyper(self, name, _schedule_of_v2(value))
+
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        old.__setattr__(self, name, _of_v2(value))
+
+    members = {
+        "apply_gradients": apply_gradients, "get_slot": get_slot, "_set_hyper": _set_hyper, "__setattr__": __setattr__,
+    }  # fmt: skip
+    made: Any = type(name, (old,), members)
 
     def __init_subclass__(cls: Any, /, **keywords: Any) -> None:
         super(made, cls).__init_subclass__(**keywords)
@@ -127,6 +140,30 @@ def _v2(name: str) -> Any:
 
     made.__init_subclass__ = classmethod(cast("Any", __init_subclass__))
     return made
+
+
+def _of_v2(value: Any) -> Any:
+    """Return an optimizer that another one is made around, which calls its methods, as one of these classes."""
+    if isinstance(value, OwnOptimizer):
+        return value.inner
+    if not isinstance(value, keras.optimizers.Optimizer) or _name(type(value)) not in _IN_BOTH:
+        return value
+    kind = _v2(_name(type(value)))
+    settings = {**vars(value), **(optimizer_steps.step_settings(value) or {})}
+    given = {name: settings[name] for name in inspect.signature(kind.__init__).parameters if name in settings}
+    rate = value._learning_rate
+    if not isinstance(rate, keras.optimizers.schedules.LearningRateSchedule):
+        rate = float(keras.ops.convert_to_numpy(rate))
+    return kind(**{**given, "learning_rate": rate, "name": value.name, "decay": settings.get("decay") or 0.0})
+
+
+def _schedule_of_v2(value: Any) -> Any:
+    """Return a schedule of Keras 3 as one that these classes ask for the rate of a step."""
+    if not isinstance(value, keras.optimizers.schedules.LearningRateSchedule):
+        return value
+    base = importlib.import_module(f"{_V2}.learning_rate_schedule").LearningRateSchedule
+    members = {"__call__": lambda _, step: value(step), "get_config": lambda _: value.get_config()}
+    return type(type(value).__name__, (base,), members)()
 
 
 _STEPS_OF_V2 = {"_resource_apply_dense", "_resource_apply_sparse", "_resource_apply_sparse_duplicate_indices"}
