@@ -124,6 +124,10 @@ def compile(original: Method, of: str, frame: FrameType, self: Any, /, *given: A
         keywords["optimizer"] = _optimizer(keywords["optimizer"], frame, era)
     if isinstance(keywords.get("optimizer"), keras.optimizers.Optimizer):
         keywords["optimizer"] = _for_one_compile(keywords["optimizer"], self if era.is_tf_keras else None, frame)
+    if era is Era.TF_KERAS_2_2 and self.dtype_policy.name == "mixed_float16":
+        from parallel_compat.legacy import mixed_precision
+
+        keywords["optimizer"] = mixed_precision.with_loss_scale(keywords.get("optimizer", "rmsprop"))
     given_names = [keywords.get(name) for name in ("loss", "metrics", "weighted_metrics")]
     for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
         if name in keywords:

@@ -90,3 +90,18 @@ def test_the_rewriting_of_graphs_gives_an_optimizer_with_a_loss_scale() -> None:
                 tf.train.experimental.enable_mixed_precision_graph_rewrite(made)
         finally:
             tf.train.experimental.disable_mixed_precision_graph_rewrite()
+
+
+def test_compile_gives_an_optimizer_a_loss_scale() -> None:
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        from tensorflow.keras import layers, mixed_precision, models
+
+        try:
+            mixed_precision.experimental.set_policy("mixed_float16")
+            model = models.Sequential([layers.Dense(1, input_shape=(2,), dtype="float32")])
+            for optimizer in ("sgd", tf.keras.optimizers.SGD(0.1)):
+                model.compile(optimizer, "mse")
+                assert model.optimizer.loss_scale() == 2.0**15
+                assert model.optimizer.get_scaled_loss(tf.constant(2.0)) == 2.0**16
+        finally:
+            mixed_precision.experimental.set_policy("float32")

@@ -16,6 +16,7 @@ from parallel_compat.backend.keras3 import (
     computed_in_build,
     counted_calls,
     decorated_constructors,
+    input_signatures,
     kept_from_calls,
     layer_calls,
     made_variables,
@@ -99,6 +100,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     for points, why in (
         (checkpoint_children.patch_points(_of_tf_keras), "what a `tf.train.Checkpoint` reaches, and gives back"),
         (checkpoint_slots.patch_points(), "the state of an optimizer of `tf.keras` in a checkpoint"),
+        (input_signatures.patch_points(), "a method that is a `tf.function` may call its object what it likes"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, wrap, why=why, read_in=TENSORFLOW)

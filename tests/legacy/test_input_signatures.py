@@ -1,0 +1,34 @@
+"""Methods that are a `tf.function` with an `input_signature`: TensorFlow 2.2 took any name for their object."""
+
+from __future__ import annotations
+
+import pytest
+import tensorflow as tf
+
+import parallel_compat
+
+SIGNATURE = [tf.TensorSpec([None], tf.float32)]
+
+
+def test_the_object_of_a_method_has_any_name(tmp_path):
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+
+        class Scaled(tf.Module):
+            def __init__(this):
+                this.by = tf.Variable(2.0)
+
+            @tf.function(input_signature=SIGNATURE)
+            def times(this, x):
+                return this.by * x
+
+            @tf.function(input_signature=SIGNATURE)
+            def plus(this, x, other=1.0):
+                return this.by + x + other
+
+        scaled = Scaled()
+        assert scaled.times([1.0, 3.0]).numpy().tolist() == [2, 6]
+        assert scaled.plus([1.0]).numpy().tolist() == [4]
+        tf.saved_model.save(scaled, str(tmp_path))
+        assert tf.saved_model.load(str(tmp_path)).times(tf.constant([4.0])).numpy().tolist() == [8]
+        with pytest.raises(TypeError, match="missing type constraint"):
+            tf.function(lambda x, y: x + y, input_signature=SIGNATURE)
