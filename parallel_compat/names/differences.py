@@ -192,8 +192,9 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
-        "A layer lists each weight once that it puts into `_trainable_weights` or `_non_trainable_weights` itself, and "
-        "so do `get_weights` and the number of parameters. What is trained is the same.",
+        "A layer lists each weight once that it puts into `_trainable_weights` or `_non_trainable_weights` itself, or "
+        "in 1.15 takes from a layer within (`self.v = self.layer.kernel`), and so do `get_weights` and the number of "
+        "parameters. What is trained is the same.",
         "`tf.keras` put what is set on an attribute into these lists, too: a weight was there twice, or in both. Keras "
         "3 keeps it in one.",
     ),

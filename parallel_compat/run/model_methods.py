@@ -643,7 +643,7 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     with on_batch, evaluating, _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
-            return batch_logs.as_returned(self, patch_points.plain_results(results)) if fed["return_dict"] else results
+            return _in_order(self, function, results) if fed["return_dict"] else results
         results = patch_points.plain_results(original(self, **fed, return_dict=True))
     if era is Era.TF_KERAS_2_2 and keras3.has_own_step(self, function):
         listed = [results.get(each) for each in compiled_metrics.metrics_names(self)]  # whatever its step returned
@@ -658,6 +658,14 @@ def _resetting(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> t
     if len(given) == place + 1:
         return given[:place], bool(given[place])
     return given, bool(keywords.pop("reset_metrics", True))
+
+
+def _in_order(model: Any, function: str, results: dict[str, Any]) -> dict[str, Any]:
+    """Return results by name as TensorFlow 2.2 did: in the order of the metrics, or as a step of the user's did."""
+    results = patch_points.plain_results(results)
+    if keras3.has_own_step(model, function):
+        return batch_logs.as_returned(model, results)
+    return {name: results[name] for name in compiled_metrics.in_old_order(model, results)} | results
 
 
 def _ordered(model: Any, results: dict[str, Any]) -> Any:

@@ -91,6 +91,16 @@ def test_lists_have_what_was_compiled_and_dicts_what_was_returned():
     assert list(model.train_on_batch(X, X, return_dict=True)) == ["other", "loss", "worst"]
 
 
+def test_dicts_of_results_have_the_order_of_the_metrics():
+    from tensorflow import keras
+
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(3,))])
+    model.compile("sgd", "mse", metrics=["mse", "mae"])
+    found = [model.train_on_batch(X, X, return_dict=True), model.test_on_batch(X, X, return_dict=True)]
+    found.append(model.evaluate(X, X, verbose=0, return_dict=True))
+    assert list(map(list, found)) == [["loss", "mse", "mae"]] * 3
+
+
 def test_what_metrics_counted_is_a_mean():
     model = models_with_steps()[1]()
     history, batches = fitted(model, ["mae"])
