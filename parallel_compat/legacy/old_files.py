@@ -234,6 +234,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
     config = parse(text, "the config")
     if isinstance(config, dict) and ("module" in config or "registered_name" in config):
         config.pop("compile_config", None)  # a config of Keras 2 said nothing of `compile`
+        config = h5_files.with_own_functions(config, given)
         known = {"Lambda": LambdaOfFile(given, safe_mode), **given}
         with keras3.variables_without_values(), keras3.uncounted_names():
             keras_models.check_room(h5_files.model_of_today(copy.deepcopy(config), known, safe_mode))

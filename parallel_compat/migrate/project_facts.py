@@ -28,6 +28,8 @@ _RATE = re.compile(r"""(\w*)[ ]*(?:\[|\.get\()[ ]*['"]lr['"]""")
 _LOGS = re.compile(r"hist(?:ory)?(?:_|$)|logs?$|history$")
 _MADE = re.compile(r"\bTensorBoard\s*\(\s*(?!\))")
 _WRITTEN = re.compile(r"(?<!\bself)\.writer\.add_summary\s*\(")
+_GIVEN = re.compile(r"""get_custom_objects\(\)\s*(?:\.update\(\s*\{([^{}]*)\}|\[\s*['"](\w+)['"]\s*\]\s*=[^=])""")
+_KEY = re.compile(r"""['"](\w+)['"]\s*:""")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 _SINCE_2_3 = re.compile(rb"\b(?:losses|metrics|objectives|learning_rate)\b")  # may have a name of Keras 2.3
 _OF_HISTORY = re.compile(rb"""\.history\s*\[\s*['"](?:val_)?acc""")
@@ -44,6 +46,7 @@ class ProjectFacts:
             beside `module.*` there is `*.name` for each name that such a file reads and does not import itself.
         readers_of_rate: what an `lr` is read from: "logs" or "other".
         boards: what is done with a `TensorBoard`: "made", "written" (`board.writer.add_summary`).
+        custom_names: the names that `get_custom_objects()` is given.
     """
 
     accuracy: frozenset[str] = frozenset()
@@ -51,6 +54,7 @@ class ProjectFacts:
     passed_on: frozenset[str] = frozenset()
     readers_of_rate: frozenset[str] = frozenset()
     boards: frozenset[str] = frozenset()
+    custom_names: frozenset[str] = frozenset()
 
 
 NONE = ProjectFacts()
@@ -63,6 +67,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
     passed_on: set[str] = set()
     of_rate: set[str] = set()
     boards: set[str] = set()
+    custom: set[str] = set()
     for path in paths:
         if not path.endswith(".py"):
             continue
@@ -75,6 +80,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         text = data.decode("ascii", "replace")
         of_rate |= readers_of_rate(text)
         boards |= done_with_boards(text)
+        custom |= custom_names(text)
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         history = _OF_HISTORY.search(data)
@@ -92,7 +98,12 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         if said.imports_keras or said.tensorflow_1 or said.tensorflow_2 or said.accuracy:
             evidence.append((os.path.basename(path), said._replace(imports=())))
     return ProjectFacts(
-        frozenset(accuracy), tuple(evidence), frozenset(passed_on), frozenset(of_rate), frozenset(boards)
+        frozenset(accuracy),
+        tuple(evidence),
+        frozenset(passed_on),
+        frozenset(of_rate),
+        frozenset(boards),
+        frozenset(custom),
     )
 
 
@@ -133,6 +144,17 @@ def done_with_boards(text: str) -> set[str]:
     ['made', 'written']
     """
     return {word for word, pattern in (("made", _MADE), ("written", _WRITTEN)) if pattern.search(text)}
+
+
+def custom_names(text: str) -> set[str]:
+    """Return the names that a source gives to `get_custom_objects()`.
+
+    >>> sorted(custom_names("get_custom_objects().update({'swish': swish})\\nget_custom_objects()['mish'] = mish"))
+    ['mish', 'swish']
+    """
+    if "get_custom_objects" not in text:
+        return set()
+    return {name for items, one in _GIVEN.findall(text) for name in (*_KEY.findall(items), one) if name}
 
 
 def spellings_of_accuracy(tree: Tree) -> set[str]:

@@ -46,6 +46,20 @@ SHORT_NAMES = {
 # The same as Keras 2 logged them: under the function's own name of then.
 SHORT_FUNCTIONS = {**SHORT_NAMES, "kld": "kullback_leibler_divergence", "cosine": "cosine_proximity"}
 
+# Functions that Keras 3 has under these names, whatever `get_custom_objects()` says: activations, constraints, losses,
+# metrics, regularizers.
+_FUNCTIONS = (
+    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu linear "
+    "log_sigmoid log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus "
+    "sparse_sigmoid sparsemax squareplus swish tanh tanh_shrink threshold max_norm min_max_norm non_neg unit_norm bce "
+    "binary_crossentropy binary_focal_crossentropy categorical_crossentropy categorical_focal_crossentropy "
+    "categorical_hinge circle cosine_similarity ctc dice hinge huber kl_divergence kld log_cosh mae mape "
+    "mean_absolute_error mean_absolute_percentage_error mean_squared_error mean_squared_logarithmic_error mse msle "
+    "poisson sparse_categorical_crossentropy squared_hinge tversky accuracy auc binary_accuracy categorical_accuracy "
+    "f1_score f_beta_score mean precision recall r2_score sparse_categorical_accuracy "
+    "sparse_top_k_categorical_accuracy sum top_k_categorical_accuracy l1 l1l2 l2 orthogonal_regularizer"
+)
+FUNCTIONS_OF_TODAY = frozenset(_FUNCTIONS.split())
 
 # What was logged under another name than today: Keras 2 logged a metric that was given by a short string under the
 # function's name of then, Keras 3 under the string.

@@ -230,6 +230,27 @@ def with_plain_objects(config: Any) -> Any:
     return {key: with_plain_objects(value) for key, value in config.items() if key != _AS_OBJECT}
 
 
+def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:
+    """Return a config of Keras 3 in which an activation of a name that is the user's is marked as a function.
+
+    `keras.activations.get` takes a string for one of its own; a marked function is looked for among the user's first.
+
+    Args:
+        config: the model's config, or a part of it.
+        custom_objects: the user's functions by name.
+    """
+    if isinstance(config, list):
+        return [with_own_functions(each, custom_objects) for each in config]
+    if not isinstance(config, dict):
+        return config
+    return {
+        key: {"module": "builtins", "class_name": "function", "config": value, "registered_name": "function"}
+        if isinstance(value, str) and key.endswith("activation") and value in custom_objects
+        else with_own_functions(value, custom_objects)
+        for key, value in config.items()
+    }
+
+
 def is_safe_mode() -> bool:
     """Say whether Keras refuses bytecode: unless `keras.config.enable_unsafe_deserialization()` was called."""
     return serialization_lib.in_safe_mode() is not False

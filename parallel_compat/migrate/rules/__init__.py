@@ -40,6 +40,7 @@ NAMES: tuple[str, ...] = (
     "training-arguments",
     "lists-of-numbers",
     "outputs-by-name",
+    "custom-names",
     "shared-metrics",
     "metric-functions",
     "shared-optimizers",

@@ -1,6 +1,8 @@
 """`layer.output_shape` and `layer.input_shape` become functions of this package.
 
 So does `model.layers[0].input`: the first layer may be an `InputLayer`, whose `input` Keras 3 leaves empty.
+`model.input` of a `Sequential` becomes `model.inputs[0]`: Keras 3 has the former once the model was called, and then it
+is what it was called on.
 `layer._name` becomes `layer.name`, which tf.keras let nobody assign to.
 """
 
@@ -46,6 +48,9 @@ def find(file: File) -> Iterator[Finding]:
         if not isinstance(node.ctx, ast.Load):
             yield from _assigned(file, node)
             continue
+        if node.attr in ("input", "output") and _is_sequential(file, node.value):
+            yield from _of_sequential(file, node)
+            continue
         of = INPUT_LAYER if node.attr == "input" and _is_first_layer(node.value) else LAYER
         if of == LAYER and node.attr not in ("output_shape", "input_shape"):
             continue
@@ -76,6 +81,22 @@ def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
         start, end = methods.dot_of(file, node), file.source.end(node)
         status = Status.UNSAFE if maybe else Status.REWRITTEN
         yield file.found(RULE, node, message, [Edit(start, end, ".name")], status=status)
+
+
+def _is_sequential(file: File, node: ast.expr) -> bool:
+    """Whether nothing but `Sequential(...)` was assigned to a name."""
+    scope = file.tree.scopes.get(node) if isinstance(node, ast.Name) else None
+    bindings = scope.find(node.id) if scope is not None and isinstance(node, ast.Name) else []
+    return bool(bindings) and all(
+        isinstance(each.value, ast.Call) and file.names.target(each.value.func) == "keras.Sequential"
+        for each in bindings
+    )
+
+
+def _of_sequential(file: File, node: ast.Attribute) -> Iterator[Finding]:
+    message = f"`{node.attr}` of a `Sequential` is what Keras 3 has as `{node.attr}s[0]`, also before a call."
+    end = file.source.end(node)
+    yield file.found(RULE, node, message, [Edit(end, end, "s[0]")], hint=not file.old)
 
 
 def _last_word(node: ast.expr) -> str:

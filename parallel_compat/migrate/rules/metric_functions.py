@@ -42,7 +42,7 @@ model = Sequential()
 model.compile('sgd', 'mse', metrics=['mae', metric_function(near)])
 """
 
-_TARGET = "parallel_compat.legacy.metrics.metric_function"
+METRIC_FUNCTION = "parallel_compat.legacy.metrics.metric_function"
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -133,7 +133,7 @@ def _gives_a_function(definition: ast.FunctionDef) -> bool:
 
 
 def _wrapped(file: File, node: ast.expr) -> Iterator[Finding]:
-    edits = file.handed_to(_TARGET, node)
+    edits = file.handed_to(METRIC_FUNCTION, node)
     if edits is not None:
         message = "A metric function got its targets as floats of shape (n, 1); Keras 3 gives them as they are."
         yield file.found(RULE, node, message, edits, hint=not file.old)

@@ -25,6 +25,14 @@ def test_becomes_a_function(before, name, after):
     check_transformed(HEAD + before + "\n", AFTER.format(name) + after + "\n")
 
 
+def test_tensors_of_a_sequential_are_its_own():
+    """Keras 3 stops at `model.output` before a call, and after one gives what the model made of another tensor."""
+    head = "from keras import backend as K\nfrom keras.models import Model, Sequential\nmodel = Sequential()\n"
+    use = "f = Model(model.{}, model.layers[1].output)\ng = Model(Model(x, y).input, model.{})\n"
+    after = head.replace("from keras import", "from parallel_compat.legacy import")
+    check_transformed(head + use.format("input", "output"), after + use.format("inputs[0]", "outputs[0]"))
+
+
 def test_an_unknown_layer_is_reported():
     assert found("import keras\nprint(net.layers[0].output_shape)\n", "layer-attributes") == [(2, "unsafe")]
 
