@@ -8,7 +8,7 @@ import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.migrate import parsed, project_facts
+from parallel_compat.migrate import kinds, parsed, project_facts
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
@@ -71,6 +71,11 @@ class File:
         self.use_redirects: dict[ast.expr, str] = {}
         self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
+
+    @cached_property
+    def sequentials(self) -> Kinds:
+        """What is made by `Sequential(...)` and nothing else."""
+        return Kinds(self.tree, self.names, self.kinds.path, _sequentials_in, kinds.sequential)
 
     @cached_property
     def imports_keras(self) -> bool:
@@ -495,12 +500,22 @@ def _line_end(text: str, position: int) -> int:
     return position
 
 
-@lru_cache(maxsize=256)
 def _kinds_in(path: str) -> Kinds | None:
     """Read the kinds of another file of the project; None if it cannot be read or has nothing of Keras."""
+    file = _read(path)
+    return file.kinds if file is not None else None
+
+
+def _sequentials_in(path: str) -> Kinds | None:
+    file = _read(path)
+    return file.sequentials if file is not None else None
+
+
+@lru_cache(maxsize=256)
+def _read(path: str) -> File | None:
     try:
         with open(path, "rb") as stream:
             text, _, _ = decode(stream.read())
-        return File(text, path).kinds if mentions_keras(text) or ".trainable" in text else None
+        return File(text, path) if mentions_keras(text) or ".trainable" in text else None
     except (OSError, Undecodable, SyntaxError, RecursionError):
         return None

@@ -38,7 +38,7 @@ def page(reports: Sequence[Report], *, written: bool) -> str:
     files = Counter(one.status for one in reports)
     done = "rewritten" if written else "would be rewritten"
     failed = files[FileStatus.FAILED] + files[FileStatus.SKIPPED]
-    old = [(one.era, one.before) for one in reports if one.legacy]
+    old = report.old_sources(reports)
     counts = (Status.REWRITTEN, Status.UNSAFE, Status.ATTENTION)
     sections = [
         html_report.facts(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.scopes import Binding, Tree
 
 HISTORY = "keras.callbacks.History"
+SEQUENTIAL = "keras.Sequential"
 LIBRARIES = frozenset(("keras", "tensorflow", "tf", "parallel_compat", "numpy", "np", "os", "sys"))
 OTHER = "other"  # known not to be a Keras object
 
@@ -57,13 +58,22 @@ class Kinds:
         names: what its names stand for.
         path: where it lies; None for a text without a place.
         kinds_in: returns the kinds of another file of the project, or None if it says nothing of Keras.
+        result_kind: says what a call of a path returns.
     """
 
-    def __init__(self, tree: Tree, names: Names, path: str | None, kinds_in: Callable[[str], Kinds | None]) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        names: Names,
+        path: str | None,
+        kinds_in: Callable[[str], Kinds | None],
+        result_kind: Callable[[str], str | None] | None = None,
+    ) -> None:
         self.tree = tree
         self.names = names
         self.path = path
         self._kinds_in = kinds_in
+        self._result_kind = result_kind or _result_kind
         self._bindings: dict[Binding, str | None] = {}
         self._functions: dict[ast.AST, str | None] = {}
         self._attributes: dict[tuple[ast.ClassDef, str], str | None] = {}
@@ -240,7 +250,7 @@ class Kinds:
     def _of_call(self, node: ast.Call) -> str | None:
         func = node.func
         target = self.names.target(func)
-        kind = None if target is None else _result_kind(target)
+        kind = None if target is None else self._result_kind(target)
         if kind is not None:
             return kind
         other, node_elsewhere = self._elsewhere(func)
@@ -369,6 +379,11 @@ def _class_kind(target: str) -> str | None:
     if package in _PROVIDED_LAYERS:
         return LAYER
     return None
+
+
+def sequential(target: str) -> str | None:
+    """The kind of what a call of a path returns, where only a `Sequential` has one."""
+    return target if target == SEQUENTIAL else None
 
 
 def _result_kind(target: str) -> str | None:

@@ -141,9 +141,15 @@ def results(reports: Sequence[Report]) -> Iterator[str]:
         yield f"  {row['what']}: {row['keras_2']}; now {row['keras_3']} ({row['migrate']})"
 
 
+def old_sources(reports: Sequence[Report]) -> list[tuple[Era | None, str]]:
+    """Return the sources of an old project with their eras, also those in which nothing has another name today."""
+    if not any(report.legacy for report in reports):
+        return []
+    return [(report.era, report.before) for report in reports if report.before]
+
+
 def _differing(reports: Sequence[Report]) -> list[dict[str, str]]:
-    sources = [(report.era, report.before) for report in reports if report.legacy]
-    rows = (dict(zip(_COLUMNS, row, strict=True)) for row in differences.differing(sources, "migrate"))
+    rows = (dict(zip(_COLUMNS, row, strict=True)) for row in differences.differing(old_sources(reports), "migrate"))
     return [{**row, "migrate": row["migrate"].replace("**", "")} for row in rows if differences.TODAY in row["migrate"]]
 
 

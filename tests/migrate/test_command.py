@@ -87,6 +87,9 @@ def test_results_that_no_argument_can_say_are_reported(project, capsys):
     assert "Results that may differ" in told
     for words in ("`Nadam`: momentum of", "a row of an `Embedding`", "cross-entropies"):
         assert words in told, told
+    (project / "new.py").write_text("import keras\nlayer = keras.layers.BatchNormalization()\n")  # of the same project
+    assert run("old.py", "new.py") == 0
+    assert "`BatchNormalization`, moving statistics" in capsys.readouterr().err
     assert run("--to", "native", "old.py") == 0
     assert "Results that may differ" not in capsys.readouterr().err
     for to, told in (("parallel_compat", True), ("native", False)):
@@ -142,7 +145,7 @@ def test_sarif(project, capsys):
 
 
 def test_select_and_ignore(project):
-    source = "from keras.optimizers import SGD, adam\nSGD(lr=1)\n"
+    source = "from keras.optimizers import SGD, adam\nSGD(lr=1.0)\n"
     (project / "old.py").write_text(source)
     run("--write", "--select", "optimizer-arguments", "old.py")
     assert (project / "old.py").read_text() == source.replace("lr=", "learning_rate=")
@@ -297,7 +300,7 @@ def test_a_bar_on_a_terminal(project, monkeypatch, capsys):
 
 
 def test_the_summary_counts_by_rule(project, capsys):
-    (project / "old.py").write_text(OLD + "from keras.optimizers import SGD\nSGD(lr=1)\nmodel.fit_generator(g)\n")
+    (project / "old.py").write_text(OLD + "from keras.optimizers import SGD\nSGD(lr=1.0)\nmodel.fit_generator(g)\n")
     (project / "gone.py").write_text(GONE)
     run("--write", ".")
     lines = capsys.readouterr().err.splitlines()

@@ -68,9 +68,9 @@ def test_new_lines_are_strings_of_their_own():
 
 
 def test_removed_lines():
-    before = notebook("from keras.optimizers import Adam\nAdam(\n    lr=1,\n    decay=0.0,\n    beta_1=0.5,\n)\n")
+    before = notebook("from keras.optimizers import Adam\nAdam(\n    lr=1.0,\n    decay=0.0,\n    beta_1=0.5,\n)\n")
     text = after(before)
-    assert sources(text) == ["from keras.optimizers import Adam\nAdam(\n    learning_rate=1,\n    beta_1=0.5,\n)\n"]
+    assert sources(text) == ["from keras.optimizers import Adam\nAdam(\n    learning_rate=1.0,\n    beta_1=0.5,\n)\n"]
     assert '""' not in text
 
 

@@ -15,6 +15,7 @@ from parallel_compat.migrate import methods
 from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
+from parallel_compat.migrate.kinds import SEQUENTIAL
 from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names.members import INPUT_LAYER, LAYER, MODEL
 
@@ -48,7 +49,7 @@ def find(file: File) -> Iterator[Finding]:
         if not isinstance(node.ctx, ast.Load):
             yield from _assigned(file, node)
             continue
-        if node.attr in ("input", "output") and _is_sequential(file, node.value):
+        if node.attr in ("input", "output") and file.sequentials.of(node.value) == SEQUENTIAL:
             yield from _of_sequential(file, node)
             continue
         of = INPUT_LAYER if node.attr == "input" and _is_first_layer(node.value) else LAYER
@@ -81,16 +82,6 @@ def _named(file: File, node: ast.Attribute) -> Iterator[Finding]:
         start, end = methods.dot_of(file, node), file.source.end(node)
         status = Status.UNSAFE if maybe else Status.REWRITTEN
         yield file.found(RULE, node, message, [Edit(start, end, ".name")], status=status)
-
-
-def _is_sequential(file: File, node: ast.expr) -> bool:
-    """Whether nothing but `Sequential(...)` was assigned to a name."""
-    scope = file.tree.scopes.get(node) if isinstance(node, ast.Name) else None
-    bindings = scope.find(node.id) if scope is not None and isinstance(node, ast.Name) else []
-    return bool(bindings) and all(
-        isinstance(each.value, ast.Call) and file.names.target(each.value.func) == "keras.Sequential"
-        for each in bindings
-    )
 
 
 def _of_sequential(file: File, node: ast.Attribute) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 Keras 3 refuses `lr`, ignores `decay`, and takes some positions for something else. An optimizer with a decay comes
 from `parallel_compat.legacy.optimizers`, which applies lr / (1 + decay * iterations) as Keras 2 did; a decay of zero
-is dropped. So does one whose arguments are a dict with `lr` in it (`Adam(**settings)`).
+is dropped. So does one whose arguments are a dict with `lr` in it (`Adam(**settings)`). A rate of `1` becomes `1.0`.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def find(file: File) -> Iterator[Finding]:
                 yield from argument_edits.rewrite(file, RULE, call, of, name, leave=_left_to_others(call))
             yield from _unpacked(file, call, target, name)
             yield from _tensor_as_rate(file, call, name)
+            yield from _whole_rate(file, call, name)
             epsilon = calls.keyword(call, "epsilon")
             if epsilon is not None and calls.constant(epsilon.value) is None:
                 message = f"`epsilon=None` of `{name}` meant the default; Keras 3 has a number there."
@@ -57,6 +58,15 @@ def find(file: File) -> Iterator[Finding]:
                 end = file.source.end(epsilon.value)
                 message = f"An `epsilon` of `{name}` that is None meant the default; Keras 3 has a number there."
                 yield file.found(RULE, epsilon, message, [Edit(end, end, " or 1e-7")])
+
+
+def _whole_rate(file: File, call: ast.Call, name: str) -> Iterator[Finding]:
+    """Find a rate of 1: Keras 3 wants a float."""
+    given = calls.keyword(call, "lr") or calls.keyword(call, "learning_rate")
+    rate = given.value if given is not None else call.args[0] if call.args else None
+    if isinstance(rate, ast.Constant) and type(rate.value) is int and (text := file.source.segment(rate)).isdigit():
+        end = file.source.end(rate)
+        yield file.found(RULE, rate, f"The rate of `{name}` is a float: `{text}.0`.", [Edit(end, end, ".0")])
 
 
 def _may_be_none(file: File, node: ast.expr) -> bool:

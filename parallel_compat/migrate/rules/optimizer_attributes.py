@@ -37,6 +37,7 @@ class Rate(Callback):
 
 def find(file: File) -> Iterator[Finding]:
     """Find `.lr` of optimizers."""
+    yield from _named(file)
     for node in file.tree.attributes:
         if node.attr == "optimizer" and _is_asked_for(file, node) and file.kinds.of(node.value) == MODEL:
             quote = "'" if file.source.text.count("'") >= file.source.text.count('"') else '"'
@@ -64,6 +65,23 @@ def find(file: File) -> Iterator[Finding]:
             message += methods.GUESS.format(methods.receiver_text(file, node), methods.WHAT[OPTIMIZER])
         status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
         yield file.found(RULE, node, message, [Edit(end - len(row.old), end, row.new)], status=status)
+
+
+def _named(file: File) -> Iterator[Finding]:
+    """Find `hasattr(model.optimizer, 'lr')`, and `getattr` and `setattr` of it."""
+    for call in file.tree.calls:
+        is_one = isinstance(call.func, ast.Name) and call.func.id in ("getattr", "hasattr", "setattr")
+        if not is_one or len(call.args) < 2 or calls.constant(call.args[1]) != "lr":
+            continue
+        kind = file.kinds.of(call.args[0])
+        if kind != OPTIMIZER and (kind is not None or not _looks_like_optimizer(call.args[0])):
+            continue
+        message = "`lr` of an optimizer is now `learning_rate`."
+        if kind is None:
+            message += methods.GUESS.format(file.source.segment(call.args[0]), methods.WHAT[OPTIMIZER])
+        status = Status.REWRITTEN if kind == OPTIMIZER else Status.UNSAFE
+        edit = file.replace(call.args[1], file.source.segment(call.args[1]).replace("lr", "learning_rate"))
+        yield file.found(RULE, call.args[1], message, [edit], status=status)
 
 
 def _schedule(file: File, node: ast.Attribute) -> Iterator[Finding]:

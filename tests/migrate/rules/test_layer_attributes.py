@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from parallel_compat.migrate.engine import Options, analyse, rewrite
 from tests.migrate.check import check_noop, check_transformed, found, migrated
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
@@ -31,6 +32,19 @@ def test_tensors_of_a_sequential_are_its_own():
     use = "f = Model(model.{}, model.layers[1].output)\ng = Model(Model(x, y).input, model.{})\n"
     after = head.replace("from keras import", "from parallel_compat.legacy import")
     check_transformed(head + use.format("input", "output"), after + use.format("inputs[0]", "outputs[0]"))
+
+
+def test_a_sequential_of_another_file_is_one_as_well(tmp_path):
+    (tmp_path / "net.py").write_text(
+        "from keras.models import Sequential\ndef make():\n    model = Sequential()\n    return model\n"
+    )
+    source = (
+        "from keras.models import Model\nfrom net import make\nclass Net:\n    def __init__(self):\n"
+        "        self.part = make()\n        self.whole = Model(self.part.input, self.part.get_layer('a').output)\n"
+        "        self.other = self.whole.input\n"
+    )
+    text = rewrite(analyse(source, Options(), str(tmp_path / "main.py")), hints=True)
+    assert text == source.replace("self.part.input", "self.part.inputs[0]")
 
 
 def test_an_unknown_layer_is_reported():

@@ -13,6 +13,8 @@ def wrapped(call: str, module: str = "keras.optimizers") -> str:
     ("before", "after"),
     [
         ("SGD(lr=0.1)", "SGD(learning_rate=0.1)"),
+        ("SGD(lr=1, momentum=0.9)", "SGD(learning_rate=1.0, momentum=0.9)"),  # Keras 3 stops at a whole number
+        ("SGD(10)", "SGD(10.0)"),
         ("SGD(lr=0.1, decay=0.)", "SGD(learning_rate=0.1)"),
         ("Adam(lr=1e-3, epsilon=None, decay=0.0, amsgrad=False)", "Adam(learning_rate=1e-3, amsgrad=False)"),
         ("Adam(decay=0)", "Adam()"),
@@ -43,19 +45,19 @@ def test_under_an_attribute_chain():
         "o = RMSprop(learning_rate=0.0001, decay=1e-6)\n",
     )
     check_transformed(
-        "import tensorflow as tf\no = tf.keras.optimizers.Adam(lr=1)\n",
-        "import tensorflow as tf\no = tf.keras.optimizers.Adam(learning_rate=1)\n",
+        "import tensorflow as tf\no = tf.keras.optimizers.Adam(lr=1.)\n",
+        "import tensorflow as tf\no = tf.keras.optimizers.Adam(learning_rate=1.)\n",
     )
 
 
 def test_lines_of_their_own_go_whole():
     check_transformed(
-        "from keras.optimizers import Adam\no = Adam(\n    lr=1,\n    decay=0.0,  # none\n    beta_1=0.5,\n)\n",
-        "from keras.optimizers import Adam\no = Adam(\n    learning_rate=1,\n      # none\n    beta_1=0.5,\n)\n",
+        "from keras.optimizers import Adam\no = Adam(\n    lr=1.,\n    decay=0.0,  # none\n    beta_1=0.5,\n)\n",
+        "from keras.optimizers import Adam\no = Adam(\n    learning_rate=1.,\n      # none\n    beta_1=0.5,\n)\n",
     )
     check_transformed(
-        "from keras.optimizers import Adam\no = Adam(\n    lr=1,\n    decay=0.0,\n    beta_1=0.5,\n)\n",
-        "from keras.optimizers import Adam\no = Adam(\n    learning_rate=1,\n    beta_1=0.5,\n)\n",
+        "from keras.optimizers import Adam\no = Adam(\n    lr=1.,\n    decay=0.0,\n    beta_1=0.5,\n)\n",
+        "from keras.optimizers import Adam\no = Adam(\n    learning_rate=1.,\n    beta_1=0.5,\n)\n",
     )
 
 

@@ -33,15 +33,24 @@ def test_in_callbacks():
         import keras
         class Rate(keras.callbacks.Callback):
             def on_epoch_begin(self, epoch, logs=None):
+                if not hasattr(self.model.optimizer, 'lr'):
+                    raise ValueError('Optimizer must have a "lr" attribute.')
                 self.rate = self.model.optimizer.lr
         """,
         """\
         import keras
         class Rate(keras.callbacks.Callback):
             def on_epoch_begin(self, epoch, logs=None):
+                if not hasattr(self.model.optimizer, 'learning_rate'):
+                    raise ValueError('Optimizer must have a "lr" attribute.')
                 self.rate = self.model.optimizer.learning_rate
         """,
     )
+
+
+def test_a_name_in_a_string_may_be_of_something_else():
+    source = "import keras\nprint(getattr(optimizer, 'lr'), hasattr(row, 'lr'), getattr(optimizer, 'momentum'))\n"
+    assert found(source, "optimizer-attributes") == [(2, "unsafe")]
 
 
 def test_an_assignment_had_no_effect_in_keras_2_2_4():
