@@ -267,6 +267,57 @@ def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None)
     return model_from_json(json.dumps(config, default=model_configs.plain), custom_objects)
 
 
+@of_models("evaluate")
+def evaluate(model: keras.Model, *given: Any, **named: Any) -> Any:
+    """Return what `model.evaluate` returns, the metrics of several outputs in the order in which they were given.
+
+    Keras 3 sorts them by name.
+
+    Args:
+        model: a compiled model.
+        *given: the arguments of `model.evaluate`.
+        **named: the same.
+
+    Returns:
+        A number, or a list of numbers: the loss, the losses of the outputs, their metrics.
+    """
+    return _listed(model, model.evaluate(*given, return_dict=True, **named))
+
+
+@of_models("train_on_batch")
+def train_on_batch(model: keras.Model, *given: Any, **named: Any) -> Any:
+    """Return what `model.train_on_batch` returns, in the order of `evaluate`."""
+    return _listed(model, model.train_on_batch(*given, return_dict=True, **named))
+
+
+@of_models("test_on_batch")
+def test_on_batch(model: keras.Model, *given: Any, **named: Any) -> Any:
+    """Return what `model.test_on_batch` returns, in the order of `evaluate`."""
+    return _listed(model, model.test_on_batch(*given, return_dict=True, **named))
+
+
+def _listed(model: keras.Model, results: dict[str, Any]) -> Any:
+    listed = [results[name] for name in compiled_metrics.in_old_order(model, results)]
+    return listed[0] if len(listed) == 1 else listed
+
+
+def metrics_names(model: keras.Model) -> list[str]:
+    """Return the names of what `evaluate` returns (`model.metrics_names`), as they stand in a history of Keras 3.
+
+    Args:
+        model: a model that has seen a batch since it was compiled.
+
+    Raises:
+        ValueError: it has seen none.
+    """
+    if not getattr(model, "compiled", False) or not keras3.Compiled(model).built:
+        raise ValueError(
+            "Expected a model that has seen a batch since it was compiled. Received: one that has not. Keras 3 makes "
+            "its metrics then: ask for their names after `fit` or `evaluate`."
+        )
+    return compiled_metrics.in_old_order(model, model.get_metrics_result())
+
+
 def input_names(model: keras.Model) -> list[str]:
     """Return the names of a model's inputs (`model.input_names`).
 

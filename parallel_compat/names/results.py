@@ -129,11 +129,18 @@ RESULTS: tuple[Result, ...] = (
         _STANDALONE,
     ),
     Result(
+        "the order in which `evaluate` and `train_on_batch` return the metrics of several outputs",
+        "that in which outputs and metrics were given",
+        "by name: `alpha_acc` before `zeta_mae`",
+        THEN, f"as then where the file shows the outputs, else {TODAY}", TODAY,
+        r"loss_weights|outputs\s*=\s*\[|Model\([^\n]*,\s*\[[^\n\]]*,",
+    ),
+    Result(
         "sample weights of 0",
         "the loss is divided by the samples whose weight is not 0",
         'divided by all samples; a loss with `reduction="mean_with_sample_weight"` divides by the sum of the weights',
         THEN, TODAY, TODAY,
-        r"sample_weight|class_weight",
+        r"sample_weight|class_weight|yield[^\n]*,[^\n]*,",
         _KERAS_2_2_4,
     ),
     Result(

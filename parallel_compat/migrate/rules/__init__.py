@@ -42,6 +42,7 @@ NAMES: tuple[str, ...] = (
     "outputs-by-name",
     "custom-names",
     "shared-metrics",
+    "order-of-results",
     "metric-functions",
     "shared-optimizers",
     "callback-arguments",

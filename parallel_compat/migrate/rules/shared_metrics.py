@@ -37,7 +37,7 @@ def find(file: File) -> Iterator[Finding]:
     """Find calls of `compile` with a flat list, on a model whose outputs are listed."""
     for call in file.method_calls.get("compile", ()):
         assert isinstance(call.func, ast.Attribute)
-        outputs = _outputs(file, call.func.value)
+        outputs = count_outputs(file, call.func.value)
         for argument in ("metrics", "weighted_metrics"):
             given = calls.keyword(call, argument)
             if outputs < 2 or given is None or not _is_flat(given.value):
@@ -58,7 +58,7 @@ def _is_flat(node: ast.expr) -> bool:
     return isinstance(node, ast.List) and bool(node.elts) and not any(isinstance(each, nested) for each in node.elts)
 
 
-def _outputs(file: File, model: ast.expr) -> int:
+def count_outputs(file: File, model: ast.expr) -> int:
     """Return how many outputs a model has that is made once, of a list of outputs; 0 where that is not known."""
     made = _value(file, model)
     if isinstance(made, ast.Call) and made.args and file.names.target(made.func) == "parallel_compat.multi_gpu_model":
