@@ -136,6 +136,14 @@ RESULTS: tuple[Result, ...] = (
         r"loss_weights|outputs\s*=\s*\[|Model\([^\n]*,\s*\[[^\n\]]*,",
     ),
     Result(
+        "pictures that `ImageDataGenerator` turns, shifts, shears, zooms or brightens",
+        "about a point half a pixel after the middle",
+        "by the same random numbers, but turned the other way, about a point half a pixel before the middle; "
+        "brightened without spreading the values",
+        THEN, TODAY, _NONE,
+        r"(?:rotation|shear|zoom|brightness|width_shift|height_shift)_range|random_(?:rotation|shift|shear|zoom)\(",
+    ),
+    Result(
         "sample weights of 0",
         "the loss is divided by the samples whose weight is not 0",
         'divided by all samples; a loss with `reduction="mean_with_sample_weight"` divides by the sum of the weights',
