@@ -157,12 +157,15 @@ def custom_names(text: str) -> set[str]:
     return {name for items, one in _GIVEN.findall(text) for name in (*_KEY.findall(items), one) if name}
 
 
-def spellings_of_accuracy(tree: Tree) -> set[str]:
-    """Return how accuracy is spelled in a source's calls of `compile`."""
+def spellings_of_accuracy(tree: Tree, within: ast.AST | None = None) -> set[str]:
+    """Return how accuracy is spelled in a source's calls of `compile`, or in those of one function."""
     return {
         node.value
         for node in tree.strings
-        if isinstance(node.value, str) and node.value in ("acc", "accuracy") and _is_given_to_compile(node, tree)
+        if isinstance(node.value, str)
+        and node.value in ("acc", "accuracy")
+        and _is_given_to_compile(node, tree)
+        and (within is None or tree.enclosing_function(node) is within)
     }
 
 

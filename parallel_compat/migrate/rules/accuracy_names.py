@@ -19,6 +19,7 @@ from parallel_compat.names.identifiers import identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
@@ -55,16 +56,18 @@ def find(file: File) -> Iterator[Finding]:
     metrics = spellings_of_accuracy(file.tree) or file.project.accuracy
     if metrics == {"acc"}:
         return
-    certain = metrics == {"accuracy"}
     for node, where in _names(file):
-        old = node.value
+        old, spelled = node.value, _spelled_around(file, node, metrics)
         assert isinstance(old, str)
+        if spelled == {"acc"}:
+            continue
         new = identifiers()["log"][old].new
         start = file.source.start(node)
         inner = file.source.text.find(old, start, file.source.end(node))
         if inner < 0:
             continue
-        yield _found(file, node, where, old, new, [Edit(inner, inner + len(old), new)], certain)
+        edits = [Edit(inner, inner + len(old), new)]
+        yield _found(file, node, where, old, new, edits, spelled == {"accuracy"})
     for node in _file_names(file):
         segment = file.source.segment(node)
         start = file.source.start(node)
@@ -72,8 +75,16 @@ def find(file: File) -> Iterator[Finding]:
             Edit(start + match.start(1), start + match.end(1), identifiers()["log"][match.group(1)].new)
             for match in _FIELD.finditer(segment)
         ]
-        if edits:
-            yield _found(file, node, "in the file's name", "acc", "accuracy", edits, certain)
+        spelled = _spelled_around(file, node, metrics)
+        if edits and spelled != {"acc"}:
+            yield _found(file, node, "in the file's name", "acc", "accuracy", edits, spelled == {"accuracy"})
+
+
+def _spelled_around(file: File, node: ast.expr, everywhere: AbstractSet[str]) -> AbstractSet[str]:
+    """Return how the models are compiled that a name is read of: in the same function, if one is compiled there."""
+    around = file.tree.enclosing_function(node)
+    here = spellings_of_accuracy(file.tree, around) if around is not None else None
+    return here or everywhere
 
 
 def _found(file: File, node: ast.expr, where: str, old: str, new: str, edits: list[Edit], certain: bool) -> Finding:

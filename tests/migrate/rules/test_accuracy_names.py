@@ -65,3 +65,16 @@ def test_a_file_that_draws_and_imports_no_keras(tmp_path):
     (tmp_path / "train.py").write_text(COMPILED + "model.fit_generator(batches)\n")
     assert main(["migrate", "--write", str(tmp_path)]) == 0
     assert "h['accuracy']" in (tmp_path / "draw.py").read_text()
+
+
+def test_a_model_of_the_same_function_says_how_it_is_spelled():
+    """Keras 2.2.4 logged `acc` in both; Keras 3 stops at a monitor that the model does not log."""
+    head = (
+        "from keras.callbacks import EarlyStopping\ndef {}(model):\n    model.compile('sgd', 'mse', metrics=['{}'])\n"
+    )
+    use = "    return EarlyStopping('val_{}')\n"
+    second = head.partition("\n")[2].format("second", "accuracy")
+    check_transformed(
+        head.format("first", "acc") + use.format("acc") + second + use.format("acc"),
+        head.format("first", "acc") + use.format("acc") + second + use.format("accuracy"),
+    )
