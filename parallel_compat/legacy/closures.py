@@ -189,7 +189,9 @@ def _read_by_methods(layer: keras.layers.Layer) -> Iterator[Any]:
     while waiting:
         name = waiting.pop()
         method = getattr(kind, name, None)
-        if name in seen or not isinstance(method, FunctionType) or method.__module__.startswith("keras."):
+        if name in seen or not isinstance(method, FunctionType):
+            continue
+        if (method.__module__ or "").startswith("keras."):  # None of a class that `exec` made
             continue
         seen.add(name)
         names = dict.fromkeys(names_in(method.__code__))

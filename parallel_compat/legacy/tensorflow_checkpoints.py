@@ -11,6 +11,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import keras
 import tensorflow as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it carries no types
@@ -86,7 +87,9 @@ def save(model: keras.Model, path: str) -> None:
             place = place.setdefault(part, {})
         place[last] = tf.Variable(keras.ops.convert_to_numpy(variable))
     written = _tracked(tree).write(path)
-    tf.compat.v1.train.update_checkpoint_state(folder, written, all_model_checkpoint_paths=[written])
+    # Beside the files, so that the folder may be moved, and the files may be named "checkpoint" as this one is.
+    noted = os.path.relpath(written, folder) if os.path.isabs(written) else written
+    tf.compat.v1.train.update_checkpoint_state(folder, noted, all_model_checkpoint_paths=[noted])
 
 
 def load(model: keras.Model, path: str) -> Any:
@@ -108,7 +111,7 @@ def load(model: keras.Model, path: str) -> Any:
             )
         return tf.train.Checkpoint(root=model).read(path)
     with _reading(path):
-        reader = tf.train.load_checkpoint(path)
+        reader = tf.compat.v1.train.NewCheckpointReader(path)  # a folder may have the same name
         stored = reader.get_variable_to_shape_map()
     partly = object_eras.era_of_object(model).is_tf_keras  # where weights that the file lacks stayed as they were
     values: list[tuple[Any, str]] = []
@@ -212,8 +215,11 @@ def _restore_optimizer(model: keras.Model, path: str) -> None:
 
 
 def is_checkpoint(path: str) -> bool:
-    """Say whether a path is the beginning of the names of a checkpoint's files."""
-    return not os.path.isfile(path) and os.path.exists(f"{path}.index")
+    """Say whether a path is the beginning of the names of a checkpoint's files, and no HDF5 file beside them.
+
+    The file "checkpoint", which says what the latest one is, may be beside one of that name.
+    """
+    return os.path.exists(f"{path}.index") and not (os.path.isfile(path) and h5py.is_hdf5(path))
 
 
 def _variables(model: keras.Model) -> dict[tuple[str, ...], Any]:

@@ -454,3 +454,13 @@ def test_layers_that_are_built_by_a_call_are_trained_from_the_first_batch_on():
     before = model.get_weights()
     model.train_on_batch(np.ones((2, 4)), np.ones((2, 2)))
     assert all((one != other).any() for one, other in zip(before, model.get_weights(), strict=True))
+
+
+def test_a_recurrent_layers_own_call_may_take_inputs_alone():
+    """`build` of Keras 3's takes the shape of an `initial_state`, too. The class has no module, as `exec` makes it."""
+    made = {"Base": keras.layers.SimpleRNN}
+    exec("class Own(Base):\n  def call(self, inputs):\n    return super(Own, self).call(inputs)", made)
+    inputs = keras.layers.Input((3, 4))
+    layer = made["Own"](2, kernel_initializer="ones", recurrent_initializer="ones")
+    model = keras.models.Model(inputs, layer(inputs))
+    close(model.predict(np.full((1, 3, 4), 0.1)), [[0.96688, 0.96688]])

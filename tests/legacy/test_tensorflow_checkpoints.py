@@ -137,6 +137,18 @@ def test_a_checkpoint_takes_no_name_from_the_models_after_it(tmp_path):
     assert [now - then for then, now in zip(*numbers, strict=True)] == [1, 1]
 
 
+def test_a_checkpoint_may_be_moved_and_named_as_its_folder_or_checkpoint(tmp_path):
+    """`ModelCheckpoint("/tmp/checkpoint", save_weights_only=True)` is that of Keras's own documents."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+        (tmp_path / "of").mkdir()
+        for path in (tmp_path / "of" / "checkpoint", tmp_path / "of"):
+            model.save_weights(str(path))
+            model.load_weights(str(path)).assert_consumed()
+        (tmp_path / "of").rename(tmp_path / "moved")
+        assert tf.train.latest_checkpoint(str(tmp_path / "moved")) == str(tmp_path / "moved" / "checkpoint")
+
+
 def test_a_part_of_a_model_is_read_in_code_of_tf_keras(tmp_path):
     """As TensorFlow 2.2's guide of transfer learning does it; what the file lacks stays, with a word on it."""
 

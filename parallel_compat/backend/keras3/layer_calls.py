@@ -182,18 +182,22 @@ def of_shapes_for_users(
 
 
 def _by_place(method: Any, shapes: dict[str, Any], call_spec: Any) -> dict[str, Any] | None:
-    """Return the shapes for a method of Keras's own, beside a `call` that names its first argument otherwise.
+    """Return the shapes for a method of Keras's own, beside a `call` that has other arguments.
 
     `RNN.compute_output_shape(sequences_shape, initial_state_shape)` is for `call(sequences, initial_state)`; a class of
-    the user's has `call(inputs, initial_state)`. None where the names agree, or the method takes one argument.
+    the user's has `call(inputs, initial_state)`, or `call(inputs)`. None where the names agree, or the method takes one
+    argument.
     """
     first, *others = inspect.signature(method).parameters or [""]
     module = getattr(inspect.unwrap(method), "__module__", "")
     is_own = module.startswith(("keras.", "parallel_compat."))  # or what is put on it
-    name, _, suffix = first.rpartition("_")
-    if not is_own or suffix != "shape" or not others or not shapes or name in call_spec.arguments_dict:
+    agree = all(name.removesuffix("_shape") in call_spec.arguments_dict for name in (first, *others))
+    if not is_own or not first.endswith("_shape") or not others or not shapes or agree:
         return None
-    return {first: next(iter(shapes.values())), **{name: shapes[name] for name in others if name in shapes}}
+    return {
+        first: shapes.get(first, next(iter(shapes.values()))),
+        **{name: shapes[name] for name in others if name in shapes},
+    }
 
 
 def _may_be_input(value: Any) -> bool:

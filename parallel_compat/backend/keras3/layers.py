@@ -451,6 +451,9 @@ def rnn(*arguments: Any, **keywords: Any) -> Any:
     return keras.src.backend.rnn(*arguments, **keywords)
 
 
+RESET_OF_MASKS = "_maybe_reset_cell_dropout_mask"  # of `RNN` in tf.keras, which `call` of classes derived from it used
+
+
 @contextlib.contextmanager
 def dropout_of_steps(layer: keras.layers.RNN, step: Any, states: list[Any]) -> Iterator[None]:
     """Let the cells of a recurrent layer drop the same in all steps (`RNN._maybe_config_dropout_masks`).

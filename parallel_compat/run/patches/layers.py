@@ -43,6 +43,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     """Put everything on the classes."""
     from parallel_compat.legacy import (
         causal_convolutions,
+        cell_dropout,
         cell_structures,
         dot_products,
         lambda_functions,
@@ -160,6 +161,12 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(layers.StackedRNNCells, "get_initial_state", recurrent.initial_state_of_stack, why=backwards)
     patches.wrap(layers.StackedRNNCells, "state_size", _flat_sizes, why="the sizes of all states, one after the other")
     patches.wrap(layers.RNN, "call", recurrent.call_with_constants, why=constants)
+    once = "masks that a cell of tf.keras draws once for all steps of a call"
+    patches.wrap(layers.RNN, "call", looking_alike(cell_dropout.call_of_layer), why=once)
+    patches.set(layers.RNN, keras_layers.RESET_OF_MASKS, cell_dropout.forget_in_layer, why=once)
+    for kind in (layers.SimpleRNNCell, layers.GRUCell, layers.LSTMCell):
+        for method in (cell_dropout.get_dropout_mask_for_cell, cell_dropout.get_recurrent_dropout_mask_for_cell):
+            patches.set(kind, method.__name__, method, why=once)
     patches.wrap(layers.RNN, "inner_loop", recurrent.loop_with_constants, why=constants)
     patches.wrap(layers.RNN, "get_initial_state", recurrent.initial_state_of_tensor, why="zeros, given a tensor")
     patches.wrap(layers.StackedRNNCells, "call", recurrent.call_of_stack, why=constants)
