@@ -52,8 +52,9 @@ def _of_user(kind: type[Any], /, **keywords: Any) -> None:
     from parallel_compat.backend.keras3 import own_optimizers
     from parallel_compat.legacy.own_updates import FORMULAS
 
-    if own_optimizers.rebase(kind, FORMULAS):
-        setattr(kind, object_eras.MARK, callers.era_of(frame))
+    era = callers.era_of(frame)
+    if own_optimizers.rebase(kind, FORMULAS, of_tf_keras=era.is_tf_keras):
+        setattr(kind, object_eras.MARK, era)
         usage.record(f"class {kind.__name__}(Optimizer)", "an optimizer written for Keras 2, as it is", frame)
 
 

@@ -618,3 +618,87 @@ def test_optimizers_of_both_kinds_are_optimizers():
     assert not isinstance("sgd", Optimizer)
     assert not issubclass(dict, Optimizer)
     assert Optimizer.apply_gradients
+
+
+def steps_of_tf_keras(optimizer):
+    """Train a model of three weights for eight steps: its weights, and it itself."""
+    import tensorflow as tf
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,), kernel_initializer="ones")])
+    model.compile(optimizer, "mse")
+    x = np.arange(24.0).reshape(8, 3) / 24
+    model.fit(x, np.ones((8, 1)), batch_size=2, epochs=2, verbose=0, shuffle=False)
+    return model.get_weights()[0].ravel(), model
+
+
+def test_schedules_in_a_class_of_tf_keras(tmp_path):
+    """Numbers of TensorFlow 2.2.3."""
+    import tensorflow as tf
+
+    class Own(tf.keras.optimizers.Optimizer):
+        def __init__(self, learning_rate=0.1, gamma=0.5, name="Own", **kwargs):
+            super().__init__(name, **kwargs)
+            self._set_hyper("learning_rate", learning_rate)
+            self._set_hyper("gamma", gamma)
+
+        def _create_slots(self, var_list):
+            for each in var_list:
+                self.add_slot(each, "m")
+
+        def _resource_apply_dense(self, grad, var, apply_state=None):
+            m = self.get_slot(var, "m")
+            gamma = self._get_hyper("gamma")(self.iterations)
+            return var.assign_sub(self._decayed_lr("float32") * m.assign(gamma * m + grad))
+
+        def get_config(self):
+            return {
+                **super().get_config(),
+                **{name: self._serialize_hyperparameter(name) for name in ("learning_rate", "gamma")},
+            }
+
+        @classmethod
+        def from_config(cls, config, custom_objects=None):
+            config["gamma"] = tf.keras.optimizers.schedules.deserialize(config["gamma"])
+            return super().from_config(config, custom_objects)
+
+    schedules = tf.keras.optimizers.schedules
+    given = schedules.PolynomialDecay(0.1, 4), schedules.ExponentialDecay(0.1, 3, 0.5)
+    weights, model = steps_of_tf_keras(Own(*given))
+    np.testing.assert_allclose(weights, [0.880487, 0.87822, 0.875953], atol=2e-6)
+    model.save(tmp_path / "own.h5")
+    optimizer = tf.keras.models.load_model(tmp_path / "own.h5", custom_objects={"Own": Own}).optimizer
+    config = {"initial_learning_rate": 0.1, "decay_steps": 4, "end_learning_rate": 0.0001, "power": 1.0, "cycle": False}
+    said = optimizer.get_config()["learning_rate"]
+    assert said == {"class_name": "PolynomialDecay", "config": {**config, "name": None}}
+    assert isinstance(optimizer.learning_rate, schedules.PolynomialDecay)
+
+
+def test_a_class_of_tf_keras_that_passes_on_to_another():
+    """Numbers of TensorFlow 2.2.3. Keras 3's base class wants a learning rate."""
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        passes_on_to_another()
+
+
+def passes_on_to_another():
+    import tensorflow as tf
+
+    class Double(tf.keras.optimizers.Optimizer):
+        def __init__(self, inner, name="Double"):
+            super().__init__(name)
+            self.inner = inner
+
+        def apply_gradients(self, grads_and_vars, name=None, **kwargs):
+            return self.inner.apply_gradients([(gradient * 2, each) for gradient, each in grads_and_vars])
+
+        def get_config(self):
+            inner = self.inner.get_config()
+            return {**super().get_config(), "inner": {"class_name": inner["name"], "config": inner}}
+
+    tf.keras.optimizers.SGD(0.05)  # of the same name
+    optimizer = Double(tf.keras.optimizers.SGD(0.05))
+    inner = optimizer.get_config()["inner"]
+    assert inner == {
+        "class_name": "SGD",
+        "config": {"name": "SGD", "learning_rate": 0.05, "decay": 0.0, "momentum": 0.0, "nesterov": False},
+    }
+    np.testing.assert_allclose(steps_of_tf_keras(optimizer)[0], [0.580308, 0.571094, 0.56188], atol=2e-6)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
+from parallel_compat.backend.keras3 import learning_rate, optimizer_steps, own_schedules
 from parallel_compat.backend.keras3.assigned import variable_around
 from parallel_compat.context_variables import set_within
 
@@ -38,12 +38,14 @@ _OF_V2 = {
 # --- classes ------------------------------------------------------------------------------------------------------
 
 
-def rebase(kind: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]]) -> bool:
+def rebase(kind: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]], *, of_tf_keras: bool) -> bool:
     """Put a new class of optimizers on those that it is written for, if that is not Keras 3.
 
     Args:
         kind: a class of the user's that derives from one of Keras 3's optimizers.
         formulas: the `get_updates` of Keras 2's classes, by their names.
+        of_tf_keras: whether it is written for tf.keras, where one that only passes on to others (`apply_gradients`) is
+            put on its base class, too: that of Keras 3 wants a learning rate.
 
     Returns:
         Whether it was.
@@ -51,14 +53,16 @@ def rebase(kind: Any, formulas: Mapping[str, Callable[[Any, Any, Any], Any]]) ->
     methods = {name: value for each in _of_user(kind) for name, value in vars(each).items()}
     old: Callable[[str], Any]
     used = {*methods, *(name for each in methods.values() for name in getattr(_code(each), "co_names", ()))}
-    if used & _OF_V2:
+    passes_on = of_tf_keras and "update_step" not in methods and _name(kind) in ("Optimizer", "BaseOptimizer")
+    is_of_v2 = bool(used & _OF_V2) or passes_on
+    if is_of_v2:
         old = _v2
     elif methods.keys() & {"get_updates", "get_gradients"}:
         old = lambda name: _v1(name, formulas.get(name))  # noqa: E731
     else:
         return False
     kind.__bases__ = tuple(old(_name(base)) if issubclass(base, keras.Optimizer) else base for base in kind.__bases__)
-    if used & _OF_V2:
+    if is_of_v2:
         _let_steps_return_operations(kind)
     return True
 
@@ -123,16 +127,11 @@ def _v2(name: str) -> Any:
     def get_slot(self: Any, var: Any, slot_name: str) -> Any:
         return old.get_slot(self, getattr(var, "_value", var), slot_name)
 
-    def _set_hyper(self: Any, name: str, value: Any) -> None:
-        old._set_hyper(self, name, _schedule_of_v2(value))
-
     def __setattr__(self: Any, name: str, value: Any) -> None:
         old.__setattr__(self, name, _of_v2(value))
 
-    members = {
-        "apply_gradients": apply_gradients, "get_slot": get_slot, "_set_hyper": _set_hyper, "__setattr__": __setattr__,
-    }  # fmt: skip
-    made: Any = type(name, (old,), members)
+    own = {"apply_gradients": apply_gradients, "get_slot": get_slot, "__setattr__": __setattr__}
+    made: Any = type(name, (old,), {**own, **own_schedules.members(old)})
 
     def __init_subclass__(cls: Any, /, **keywords: Any) -> None:
         super(made, cls).__init_subclass__(**keywords)
@@ -153,17 +152,10 @@ def _of_v2(value: Any) -> Any:
     given = {name: settings[name] for name in inspect.signature(kind.__init__).parameters if name in settings}
     rate = value._learning_rate
     if not isinstance(rate, keras.optimizers.schedules.LearningRateSchedule):
-        rate = float(keras.ops.convert_to_numpy(rate))
-    return kind(**{**given, "learning_rate": rate, "name": value.name, "decay": settings.get("decay") or 0.0})
-
-
-def _schedule_of_v2(value: Any) -> Any:
-    """Return a schedule of Keras 3 as one that these classes ask for the rate of a step."""
-    if not isinstance(value, keras.optimizers.schedules.LearningRateSchedule):
-        return value
-    base = importlib.import_module(f"{_V2}.learning_rate_schedule").LearningRateSchedule
-    members = {"__call__": lambda _, step: value(step), "get_config": lambda _: value.get_config()}
-    return type(type(value).__name__, (base,), members)()
+        rate = float(str(keras.ops.convert_to_numpy(rate)))  # the number that was given, not that of float32
+    is_automatic = value.name.rstrip("0123456789").rstrip("_").replace("_", "") == kind.__name__.lower()
+    name = kind.__name__ if is_automatic else value.name
+    return kind(**{**given, "learning_rate": rate, "name": name, "decay": settings.get("decay") or 0.0})
 
 
 _STEPS_OF_V2 = {"_resource_apply_dense", "_resource_apply_sparse", "_resource_apply_sparse_duplicate_indices"}

@@ -101,13 +101,19 @@ def _config_of_optimizer(original: Any) -> Any:
             asking = asking.f_back
         frame = callers.user_frame(asking)
         era = Era.TODAY if frame is None else callers.era_of(frame)
-        if era is Era.TODAY or frame is None or frame.f_code.co_name == "get_config":
+        if era is Era.TODAY or frame is None or _is_its_own(frame, self):
             return config
         from parallel_compat.legacy.numbers import optimizer_steps
 
         return optimizer_steps.config_in_era(self, config, era)
 
     return get_config
+
+
+def _is_its_own(frame: FrameType, of: Any) -> bool:
+    """Say whether an object's own `get_config` asks for what its base class says, which may be for Keras."""
+    code = frame.f_code
+    return code.co_name == "get_config" and any(frame.f_locals.get(name) is of for name in code.co_varnames[:1])
 
 
 def _from_config_of_era(original: Any) -> Any:
