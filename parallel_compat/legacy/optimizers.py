@@ -97,7 +97,9 @@ def initialize(
     decay = keywords.pop("decay", None)
     parameters = list(inspect.signature(init).parameters)[1:]
     keywords = {**dict(zip(parameters, given, strict=False)), **keywords}
-    keywords = {key: _as_float(value) if key == "learning_rate" else value for key, value in keywords.items()}
+    # Keras 3 refuses a momentum that is a whole number, 0 and 1 as well.
+    numbers = ("learning_rate", "momentum")
+    keywords = {key: _as_float(value) if key in numbers else value for key, value in keywords.items()}
     if keywords.get("epsilon", 0) is None:  # Keras 2: None is `K.epsilon()`
         keywords["epsilon"] = keras.backend.epsilon()
     functions = _taken_as_functions(keywords) if era.is_tf_keras else {}

@@ -427,3 +427,11 @@ def test_code_that_saves_asks_whether_an_optimizer_is_one_of_tensorflow() -> Non
     assert not isinstance(None, optimizers.TFOptimizer)
     with pytest.raises(TypeError, match="AdamOptimizer"):
         optimizers.TFOptimizer("sgd")
+
+
+def test_a_momentum_may_be_a_whole_number():
+    """Keras 3 takes a float alone, and refused `SGD(lr=0.1, momentum=0)`."""
+    for era in ("keras-2.2.4", "tf.keras-2.2"):
+        with parallel_compat.legacy_names(era=era):
+            made = [keras.optimizers.SGD(lr=0.1, momentum=0), keras.optimizers.SGD(0.1, 1, nesterov=True)]
+            assert [float(np.asarray(each.momentum)) for each in made] == [0.0, 1.0]
