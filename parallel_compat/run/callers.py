@@ -292,7 +292,9 @@ def _kind(frame: FrameType) -> str:
     key = (_file(frame), frame.f_globals.get("__name__") or "")
     kind = _kinds.get(key)
     if kind is None:
-        kind = _kinds[key] = _kind_of(*key)
+        # TensorFlow writes the functions of a library of operations, and executes them as a module without a file.
+        written = frame.f_back is not None and frame.f_back.f_code.co_name == "load_op_library"
+        kind = _kinds[key] = _INSTALLED if written else _kind_of(*key)
     return kind
 
 
