@@ -528,7 +528,7 @@ def _hold_layers_of(model: Any, tensors: list[Any], where: str) -> None:
     """Let a model of tf.keras have the layers that what is added to it is computed by."""
     try:
         keras3.hold_layers_of(model, tensors)
-    except ValueError as error:
+    except TypeError as error:
         raise TypeError(
             f"{where}: a tensor that is computed by layers with weights of their own, which `tf.keras` trained with "
             "the model, needs a functional model. Make one of this: `Model(model.inputs, model.outputs)`."

@@ -392,6 +392,12 @@ def test_what_a_cross_entropy_gets_its_logits_by_is_none_of_the_models(era):
         model.add_loss(K.mean(losses.binary_crossentropy(x, decoded)))
         assert len(model.get_weights()) == 4
         assert [type(layer).__name__ for layer in model.layers] == ["InputLayer", "Dense", "Functional"]
+        model.add_loss(K.mean(K.binary_crossentropy(x, decoded)))  # whose logits are computed by a copy of their own
+        model.compile("sgd")
+        data = np.random.RandomState(0).rand(4, 6).astype("float32")
+        predicted = model.predict(data)
+        once = -np.mean(data * np.log(predicted) + (1 - data) * np.log(1 - predicted))
+        np.testing.assert_allclose(model.evaluate(data, None, verbose=0), 2 * once, rtol=1e-5)
 
 
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])

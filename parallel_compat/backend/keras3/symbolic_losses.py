@@ -99,7 +99,7 @@ def hold_layers_of(model: keras.Model, tensors: Sequence[Any]) -> None:
         tensors: symbolic tensors that are computed from its inputs.
 
     Raises:
-        ValueError: a Sequential model, which would call them in turn, and one of them has weights that it has not.
+        TypeError: a Sequential model, which would call them in turn, and one of them has weights that it has not.
     """
     own = {id(each) for each in model.layers}
     # In the order of `tf.keras`, which mapped them in the same way (`_map_subgraph_network`).
@@ -111,7 +111,7 @@ def hold_layers_of(model: keras.Model, tensors: Sequence[Any]) -> None:
         weights = {id(weight) for weight in model.weights}
         foreign = [each.name for each in others if any(id(weight) not in weights for weight in each.trainable_weights)]
         if foreign:
-            raise ValueError(f"Expected a functional model, to hold {foreign}. Received: '{model.name}', a Sequential")
+            raise TypeError(f"Expected a functional model, to hold {foreign}. Received: '{model.name}', a Sequential")
         return
     vars(model)[_HELD] = [*vars(model).get(_HELD, ()), *others]
     model._layers.extend(others)

@@ -71,13 +71,18 @@ def _layer_behind(output: Any) -> tuple[Any, Any]:
     before, layer = _layer_behind(model.outputs[index])
     if layer is None:
         return None, None
-    part = keep_to_itself(keras.Model(model.inputs, before, name=f"{model.name}_before_{layer.name}"))
+    part = keep_to_itself(keras.Model(model.inputs, before, name=_new_name(f"{model.name}_before_{layer.name}")))
     return part(list(node.input_tensors) if len(node.input_tensors) > 1 else node.input_tensors[0]), layer
+
+
+def _new_name(name: str) -> str:
+    """Return a name that no other layer has: several cross-entropies of one output may be added."""
+    return f"{name}_{keras.backend.get_uid(name)}"
 
 
 def _with_constants(layer: Any) -> Any:
     """Return a layer that computes what another one gives to its activation, with the weights that it has now."""
-    config = {**layer.get_config(), "activation": "linear", "trainable": False, "name": f"{layer.name}_logits"}
+    config = {**layer.get_config(), "activation": "linear", "trainable": False, "name": _new_name(f"{layer.name}_logits")}
     copy = type(layer).from_config({**config, **{name: None for name in _REGULARIZERS if name in config}})
     copy.build(layer.input.shape)
     copy.set_weights(layer.get_weights())
