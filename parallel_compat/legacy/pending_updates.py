@@ -92,6 +92,17 @@ def assigned_after(owner: Any, symbolic: bool = False) -> Iterator[list[Any]]:
             each.carry_out()
 
 
+@contextlib.contextmanager
+def never_carried_out() -> Iterator[None]:
+    """Let what is assigned within the block be operations of a graph that nothing ran."""
+    call = _call.get()
+    if call is None:
+        yield
+        return
+    with set_within(_call, _Call(call.owner, call.graph, call.symbolic)):
+        yield
+
+
 def _in_progress() -> _Call | None:
     call = _call.get()
     return call if call is not None and call.graph is call_context.traced_graph() else None

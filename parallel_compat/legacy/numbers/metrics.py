@@ -7,6 +7,7 @@ Keras 2.2.4 made one number of each batch and averaged those by samples (`weight
 
 from __future__ import annotations
 
+import contextlib
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import streaming_metrics
+from parallel_compat.legacy import pending_updates, streaming_metrics
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -164,11 +165,8 @@ class LayerMetric(MetricOfEra):
         self._layer, self._keeps = [function], era is Era.TF_KERAS_1_15  # in a list, so that it is not tracked
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        counts = [each for each in vars(self._layer[0]).values() if isinstance(each, (tf.Variable, keras.Variable))]
-        before = [tf.identity(tf.convert_to_tensor(each)) for each in counts]
-        super().update_state(y_true, tf.identity(y_pred), sample_weight)
-        for variable, value in zip(counts, before, strict=True) if self._keeps else ():
-            variable.assign(value)
+        with pending_updates.never_carried_out() if self._keeps else contextlib.nullcontext():
+            super().update_state(y_true, tf.identity(y_pred), sample_weight)
 
     def reset_state(self) -> None:
         super().reset_state()

@@ -82,7 +82,8 @@ def _new_name(name: str) -> str:
 
 def _with_constants(layer: Any) -> Any:
     """Return a layer that computes what another one gives to its activation, with the weights that it has now."""
-    config = {**layer.get_config(), "activation": "linear", "trainable": False, "name": _new_name(f"{layer.name}_logits")}
+    name = _new_name(f"{layer.name}_logits")
+    config = {**layer.get_config(), "activation": "linear", "trainable": False, "name": name}
     copy = type(layer).from_config({**config, **{name: None for name in _REGULARIZERS if name in config}})
     copy.build(layer.input.shape)
     copy.set_weights(layer.get_weights())
