@@ -239,6 +239,8 @@ def _metric(given: Any, era: Era, named_as: Era, loss: str | None, weighted: boo
     """Make the metric of an era from what `compile` was given for an output; add to `choosers` what is to choose."""
     if isinstance(given, keras.metrics.Metric):
         return given
+    if era.is_tf_keras and isinstance(given, keras.layers.Layer):
+        return LayerMetric(given, era)
     if getattr(given, "stateful", False) and callable(getattr(given, "reset_states", None)):
         return StatefulMetric(given) if era is Era.KERAS_2_2_4 else LayerMetric(given, era)
     function: Any

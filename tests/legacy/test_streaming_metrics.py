@@ -115,3 +115,34 @@ def test_in_a_graph_of_the_programs_own_they_are_those_of_the_graph():
             user,
         )
     assert user["found"] == [0.0, 2.5, 2.5]
+
+
+# What it gave in `evaluate`, in two epochs and their validations, of TensorFlow 1.15.5 and 2.2.3.
+HITS = {"tf.keras-1.15": (0.5, [2 / 3, 1, 1, 1]), "tf.keras-2.2": (1.75, [2, 8 / 3, 8 / 3, 8 / 3])}
+
+
+@pytest.mark.parametrize("era", list(HITS))
+def test_a_layer_as_a_metric(era):
+    """They took it for a function: 1.15 ran none of its updates, and a metric that begins anew sets it to 0."""
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow import keras
+        from tensorflow.keras import backend as K
+
+        class Hits(keras.layers.Layer):
+            def __init__(self, name="hits", **keywords):
+                super().__init__(name=name, **keywords)
+                self.stateful = True
+                self.count = K.variable(value=0, dtype="int32")
+
+            def __call__(self, y_true, y_pred):
+                equal = K.equal(K.cast(y_true, "int32"), K.cast(K.round(y_pred), "int32"))
+                found, before = K.sum(K.cast(equal, "int32")), self.count * 1
+                self.add_update(K.update_add(self.count, found), inputs=[y_true, y_pred])
+                return before + found
+
+        model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
+        model.compile("sgd", "mse", metrics=[Hits()])
+        x, y = np.arange(20.0).reshape(10, 2) / 10, np.ones((10, 1))
+        np.testing.assert_allclose(model.evaluate(x, y, batch_size=3, verbose=0), [2.13, HITS[era][0]], rtol=1e-5)
+        logs = model.fit(x, y, batch_size=4, epochs=2, verbose=0, shuffle=False, validation_data=(x, y)).history
+        np.testing.assert_allclose(logs["hits"] + logs["val_hits"], HITS[era][1], rtol=1e-5)

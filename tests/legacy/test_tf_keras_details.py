@@ -843,29 +843,3 @@ def test_an_optimizer_takes_one_new_variable_after_another():
         variable = tf.Variable([1.0, 2.0])
         optimizer.apply_gradients([(tf.ones_like(variable), variable)])
         assert int(optimizer.iterations) == step + 1
-
-
-def test_a_layer_as_a_metric_never_counts_on_in_1_15():
-    """TensorFlow 1.15.5 took it for a function, and ran none of its updates."""
-    with parallel_compat.legacy_names(era="tf.keras-1.15"):
-        from tensorflow import keras
-        from tensorflow.keras import backend as K
-
-        class Hits(keras.layers.Layer):
-            def __init__(self, name="hits", **keywords):
-                super().__init__(name=name, **keywords)
-                self.stateful = True
-                self.count = K.variable(value=0, dtype="int32")
-
-            def __call__(self, y_true, y_pred):
-                equal = K.equal(K.cast(y_true, "int32"), K.cast(K.round(y_pred), "int32"))
-                found, before = K.sum(K.cast(equal, "int32")), self.count * 1
-                self.add_update(K.update_add(self.count, found), inputs=[y_true, y_pred])
-                return before + found
-
-        model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")])
-        model.compile("sgd", "mse", metrics=[Hits()])
-        x, y = np.arange(20.0).reshape(10, 2) / 10, np.ones((10, 1))
-        np.testing.assert_allclose(model.evaluate(x, y, batch_size=3, verbose=0), [2.13, 0.5], rtol=1e-5)
-        logs = model.fit(x, y, batch_size=4, epochs=2, verbose=0, shuffle=False, validation_data=(x, y)).history
-        np.testing.assert_allclose(logs["hits"] + logs["val_hits"], [2 / 3, 1, 1, 1], rtol=1e-5)

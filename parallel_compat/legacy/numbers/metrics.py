@@ -151,9 +151,10 @@ class StatefulMetric(keras.metrics.Metric):  # type: ignore[misc]
 
 
 class LayerMetric(MetricOfEra):
-    """Such a layer in `metrics=` of tf.keras, which took it for any function: the mean of what it gave for each batch.
+    """A layer in `metrics=` of tf.keras, which took it for any function: the mean of what it gave for each batch.
 
-    TensorFlow 1.15 never ran the updates of what it counts by.
+    TensorFlow 1.15 never ran the updates of what it counts by. Where a metric begins anew all its variables became 0,
+    those of the layer among them (`Metric.reset_states`).
 
     Args:
         function: the layer.
@@ -162,16 +163,18 @@ class LayerMetric(MetricOfEra):
 
     def __init__(self, function: Any, era: Era) -> None:
         super().__init__(function, function.name, era, False)
-        self._layer, self._keeps = [function], era is Era.TF_KERAS_1_15  # in a list, so that it is not tracked
+        self._layer, self._runs_updates = [function], era is not Era.TF_KERAS_1_15  # in a list: it is not tracked
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        with pending_updates.never_carried_out() if self._keeps else contextlib.nullcontext():
+        with contextlib.nullcontext() if self._runs_updates else pending_updates.never_carried_out():
             super().update_state(y_true, tf.identity(y_pred), sample_weight)
 
     def reset_state(self) -> None:
         super().reset_state()
-        if not self._keeps:
-            self._layer[0].reset_states()
+        layer = self._layer[0]
+        held = [each for each in vars(layer).values() if isinstance(each, (tf.Variable, keras.Variable))]
+        for variable in {id(each): each for each in (*held, *layer.variables)}.values():
+            variable.assign(tf.zeros(variable.shape, variable.dtype))
 
 
 def one_number(values: Any, mask: Any, weights: Any) -> Any:
