@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from parallel_compat.migrate.project_facts import ProjectFacts
+    from parallel_compat.names.eras import Era
 
 _IMPORT = re.compile(
     r"(?P<before>(?:\r?\n[ \t]*|; )?)from (?P<module>parallel_compat[\w.]*) import (?P<names>[\w, ]+)(?P<after>\s*)"
@@ -36,6 +37,7 @@ class Options:
         project: what the other files say.
         target: what is written: names of "parallel_compat", or "native" code, whose rules begin with those names.
         keep_parallel: with the native target, whether parallel models stay.
+        era: whose Keras all sources were written for, where the user says so.
         origin: the source before the first of several rounds, which says what it was written for.
     """
 
@@ -44,6 +46,7 @@ class Options:
     project: ProjectFacts = project_facts.NONE
     target: str = "parallel_compat"
     keep_parallel: bool = False
+    era: Era | None = None
     origin: File | None = None
 
 
@@ -57,7 +60,8 @@ class Analysis:
     @property
     def legacy(self) -> bool:
         """Whether the source has something that only old code has."""
-        return any(not finding.hint for finding in self.findings) or "parallel_compat" in self.file.source.text
+        certain = any(not finding.hint for finding in self.findings)
+        return certain or self.file.is_told or "parallel_compat" in self.file.source.text
 
 
 def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
@@ -71,7 +75,7 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     Raises:
         SyntaxError: the source is not Python 3.
     """
-    file = File(text, path, options.project)
+    file = File(text, path, options.project, options.era)
     if not file.imports_keras:
         return _beside_keras(file, options, path)
     if options.origin is not None:
@@ -79,7 +83,7 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     analysis = _run(file, options)
     if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
         # The rewritten source will count as old code: what that means is done now, not in a second run.
-        era, file = file.era, File(text, path, options.project)
+        era, file = file.era, File(text, path, options.project, options.era)
         file.era, file.old = era, True
         analysis = _run(file, options)
     return analysis
@@ -91,7 +95,7 @@ def _beside_keras(file: File, options: Options, path: str | None) -> Analysis:
     analysis = _run(file, replace(options, rules=names, target="parallel_compat"))
     if any(_brings_this_package(finding) for finding in analysis.findings):
         # The rewritten source will import this package, and all rules look at such a source: they do so now.
-        era, file = file.era, File(file.source.text, path, options.project)
+        era, file = file.era, File(file.source.text, path, options.project, options.era)
         file.era, file.old = era, True
         analysis = _run(file, replace(options, target="parallel_compat"))
     return Analysis(file, tuple(replace(finding, hint=True) for finding in analysis.findings))

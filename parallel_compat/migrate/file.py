@@ -56,12 +56,20 @@ class File:
     Args:
         text: the source.
         path: where it lies, for what it imports from the files around it.
+        project: what the other files say.
+        era: whose Keras it was written for, where the user says so (`--era`).
 
     Raises:
         SyntaxError: it is not Python 3.
     """
 
-    def __init__(self, text: str, path: str | None = None, project: ProjectFacts = project_facts.NONE) -> None:
+    def __init__(
+        self,
+        text: str,
+        path: str | None = None,
+        project: ProjectFacts = project_facts.NONE,
+        era: Era | None = None,
+    ) -> None:
         self.source = Source(text)
         self.project = project
         self.tree = parsed.read(text)
@@ -71,6 +79,9 @@ class File:
         self.use_redirects: dict[ast.expr, str] = {}
         self._taken: dict[str, str] = {}  # the names that edits import, and what of this package they are
         self.keeps: frozenset[str] = frozenset()  # names of this package that the native target leaves
+        self.is_told = era is not None
+        if era is not None:
+            self.era, self.old = era, True
 
     @cached_property
     def sequentials(self) -> Kinds:
@@ -104,9 +115,9 @@ class File:
         return self.era is not None and self.era.is_standalone
 
     def era_of_call(self, call: ast.Call) -> Era:
-        """Return the era of a call: that of the file, or of standalone Keras where it comes from there."""
+        """Return the era of a call: the told one, or the file's, or standalone Keras's where it comes from there."""
         path = self.names.path(call.func) or ""
-        if path.startswith("keras.") and not self.is_of_standalone_keras:
+        if path.startswith("keras.") and not self.is_of_standalone_keras and not self.is_told:
             return Era.KERAS_2_2_4
         return self.era or Era.KERAS_2_2_4
 
@@ -171,6 +182,15 @@ class File:
     ) -> Finding:
         """Make a finding that somebody has to look at."""
         return self.found(rule, node, message, status=Status.ATTENTION, hint=hint)
+
+    def newer_means(
+        self, rule: str, node: ast.expr | ast.keyword, message: str, edits: Iterable[AnyEdit], what: str
+    ) -> Finding:
+        """Make a finding of what newer code spells alike and means otherwise: unsafe, unless the user told the era."""
+        if self.is_told:
+            return self.found(rule, node, message, edits)
+        message = f"{message} (Unsafe: newer code means {what}.)"
+        return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
 
     @cached_property
     def installs(self) -> bool:

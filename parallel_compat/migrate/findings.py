@@ -89,6 +89,8 @@ class Report:
         legacy: whether it has a name that only old code uses.
         helpers: the functions of `legacy_numerics.py` that it imports afterwards.
         era: whose Keras it was written for, None where that is not known.
+        if_old: what would be found besides, if the project were known to be old.
+        hinted: the report that counts in an old project.
     """
 
     path: str
@@ -101,9 +103,11 @@ class Report:
     legacy: bool = False
     helpers: tuple[str, ...] = ()
     era: Era | None = None
+    if_old: tuple[Place, ...] = ()
     hinted: Report | None = field(default=None, repr=False)
 
     def settled(self, *, legacy: bool) -> Report:
         """Return the report with hints where the project is a legacy one, else without."""
-        chosen = self.hinted if legacy and self.hinted is not None else self
-        return replace(chosen, hinted=None)
+        if legacy or self.hinted is None:
+            return replace(self.hinted or self, hinted=None)
+        return replace(self, hinted=None, if_old=tuple(each for each in self.hinted.places if each not in self.places))

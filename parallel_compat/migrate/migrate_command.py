@@ -16,6 +16,7 @@ from parallel_compat.migrate import guide, html, process_file, project_facts, re
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus, Report, Status
 from parallel_compat.migrate.native import numerics
+from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,6 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write", action="store_true", help="rewrite the files; without it a diff is printed")
     parser.add_argument("--check", action="store_true", help="exit with 1 if something would change or needs attention")
     parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that cannot be proven safe")
+    parser.add_argument(
+        "--era",
+        choices=[era.value for era in Era if era is not Era.TODAY],
+        metavar="NAME",
+        help="whose Keras all files were written for: "
+        + ", ".join(era.value for era in Era if era is not Era.TODAY)
+        + " (default: told by what each file imports; one that names nothing old may be today's, and is left)",
+    )
     parser.add_argument("--select", type=_rules, metavar="RULE,..", help="run only these rules")
     parser.add_argument("--ignore", type=_rules, metavar="RULE,..", default=(), help="run all rules but these")
     parser.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to report")
@@ -98,7 +107,13 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.keep and arguments.to != "native":
         return _refuse("--keep parallel says what --to native leaves: give both.")
-    options = Options(chosen, arguments.unsafe, target=arguments.to, keep_parallel=arguments.keep == "parallel")
+    options = Options(
+        chosen,
+        arguments.unsafe,
+        target=arguments.to,
+        keep_parallel=arguments.keep == "parallel",
+        era=Era(arguments.era) if arguments.era else None,
+    )
     if "-" in arguments.paths:
         if len(arguments.paths) > 1 or arguments.write:
             return _refuse("- reads one source from stdin and writes it to stdout: give it alone, without --write.")

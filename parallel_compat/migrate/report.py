@@ -88,8 +88,22 @@ def lines(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
         for place in report.places:
             if place.status is not Status.REWRITTEN:
                 yield f"{where(place)}: {place.status.value} [{place.rule}] {place.message}"
+        changed = [place for place in report.if_old if place.rule in rules.OF_SILENT_CHANGES]
+        if changed:
+            yield _if_old(report, changed)
         if written and report.status is FileStatus.CHANGED:
             yield f"{report.path}: rewritten"
+
+
+def _if_old(report: Report, changed: Sequence[Place]) -> str:
+    """Say what a source that names nothing old would mean if it is old: today's code may be spelled alike."""
+    first = changed[0]
+    more = f" (and {_count(len(changed) - 1, 'other place')})" if len(changed) > 1 else ""
+    message, era = first.message.partition(" (Unsafe: ")[0], report.era or Era.KERAS_2_2_4
+    return (
+        f"{where(first)}: if this file is old, which nothing in it says, its results change{more}: "
+        f"{message} `--era {era.value}` migrates it as old."
+    )
 
 
 def where(place: Place) -> str:

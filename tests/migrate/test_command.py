@@ -66,6 +66,33 @@ def test_check(project, source, code):
     assert (project / "old.py").read_text() == source
 
 
+ALIKE = "import keras\nmodel.compile('adagrad', 'mse')\nmodel.load_weights('w.h5')\n"  # today's code may say so, too
+
+
+def test_a_file_that_may_be_old_is_left_and_what_would_change_is_told(project, capsys):
+    (project / "alike.py").write_text(ALIKE)
+    assert run("--check", "--unsafe", "alike.py", "plain.py") == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("alike.py")]
+    (line,) = told
+    assert line.startswith("alike.py:2:15: if this file is old, which nothing in it says, its results change: `adag")
+    assert line.endswith("`--era keras-2.2.4` migrates it as old.")
+
+
+@pytest.mark.parametrize(
+    ("era", "arguments"),
+    [
+        ("keras-2.2.4", "learning_rate=0.01, initial_accumulator_value=0.0"),
+        ("tf.keras-2.2", None),
+    ],
+)
+@pytest.mark.parametrize("target", ["parallel_compat", "native"])
+def test_the_era_of_files_can_be_given(project, capsys, era, arguments, target):
+    (project / "alike.py").write_text(ALIKE)
+    assert run("--write", "--to", target, "--era", era, "alike.py") == 0
+    assert (f"Adagrad({arguments}), 'mse')" if arguments else ALIKE) in (project / "alike.py").read_text()
+    assert "nothing in it says" not in capsys.readouterr().err
+
+
 def test_check_counts_what_is_unsafe(project, capsys):
     (project / "old.py").write_text("import keras\ndef f(model):\n    model.fit_generator(g)\n")
     assert run("--check", "old.py") == 1

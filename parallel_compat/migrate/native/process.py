@@ -56,7 +56,7 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
         BrokenRewrite: a rewritten source would not parse.
     """
     source, origins = text, Origins()
-    file = File(text, path, options.project)
+    file = File(text, path, options.project, options.era)
     said_once = native.DIFFERENCES in options.rules and file.imports_keras
     found: list[Finding] = []
     steps: list[tuple[Edit, ...]] = []

@@ -83,6 +83,16 @@ NAMES: tuple[str, ...] = (
 )
 # Those that look at the other files of a project as well, which import no Keras.
 BESIDE_KERAS: tuple[str, ...] = ("predict-methods", "save-weights", "load-weights", "accuracy-names", "other-packages")
+# Those that find what computes something else today without an error: a file in which nothing is old may have it.
+OF_SILENT_CHANGES: tuple[str, ...] = (
+    "changed-defaults",
+    "identifiers",
+    "clipping-norm",
+    "frozen-after-compile",
+    "shared-optimizers",
+    "shared-metrics",
+    "metric-functions",
+)
 # Those for `--to native`, which run after the others, on what these wrote.
 NATIVE_NAMES: tuple[str, ...] = (
     "native-differences",

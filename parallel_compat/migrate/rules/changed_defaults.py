@@ -1,9 +1,9 @@
 """Defaults that changed silently: learning rates, the gates of `LSTM` and `GRU`, pool sizes.
 
 Code that relied on a default of Keras 2.2.4 has other results today. The old value is written out where the
-call is certainly old (it passes `lr`), and with `--unsafe` elsewhere. A missing `pool_size` of `AveragePooling2D`
-is an error today, so it is always written out. Which values are old depends on the Keras that the file imports.
-Names of such optimizers that `compile` may get by a variable are reported.
+call is certainly old (it passes `lr`, or `--era` says so), and with `--unsafe` elsewhere. A missing `pool_size` of
+`AveragePooling2D` is an error today, so it is always written out. Which values are old depends on the Keras that the
+file imports. Names of such optimizers that `compile` may get by a variable are reported.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.findings import Status
 from parallel_compat.names.class_versions import era_of_path
 from parallel_compat.names.defaults import defaults, of_era, optimizers_by_name
 
@@ -86,8 +85,7 @@ def _written_out(file: File, call: ast.Call, rows: list[Default], era: Era) -> I
     if certain:
         yield file.found(RULE, call, message, [edit, *imports])
         return
-    message += " (Unsafe: newer code means the default of today.)"
-    yield file.found(RULE, call, message, [edit, *imports], status=Status.UNSAFE, hint=not file.old)
+    yield file.newer_means(RULE, call, message.rstrip(), [edit, *imports], "the default of today")
 
 
 def _named_optimizers(file: File) -> Iterator[Finding]:
@@ -99,9 +97,8 @@ def _named_optimizers(file: File) -> Iterator[Finding]:
         if not isinstance(node, ast.Constant) or spelled is None:
             continue
         text, imports = spelled
-        message = f"{_meant(node, class_, old)} (Unsafe: newer code means the defaults of today.)"
         edits = [file.replace(node, f"{text}({_spelled(old)})"), *imports]
-        yield file.found(RULE, node, message, edits, status=Status.UNSAFE, hint=not file.old)
+        yield file.newer_means(RULE, node, _meant(node, class_, old), edits, "the defaults of today")
     if not any(isinstance(node, ast.Name | ast.Attribute | ast.Subscript) for node in given):
         return
     for node in file.tree.strings:

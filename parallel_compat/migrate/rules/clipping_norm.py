@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
-from parallel_compat.migrate.findings import Status
 from parallel_compat.names.arguments import NO_CLIPPING
 
 if TYPE_CHECKING:
@@ -56,11 +55,11 @@ def find(file: File) -> Iterator[Finding]:
                     f"`clipnorm` of `{name}` limited the norm of all gradients together, and limits that of each "
                     "weight's gradient today: `global_clipnorm`."
                 )
-                if not certain:
-                    message += " (Unsafe: newer code means each weight's.)"
-                status = Status.REWRITTEN if certain else Status.UNSAFE
                 edits = [calls.rename(file, norm, "global_clipnorm")]
-                yield file.found(RULE, norm, message, edits, status=status, hint=not (certain or file.old))
+                if certain:
+                    yield file.found(RULE, norm, message, edits)
+                else:
+                    yield file.newer_means(RULE, norm, message, edits, "each weight's")
 
 
 def clips(call: ast.Call, argument: str) -> ast.keyword | None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.edits import Edit
-from parallel_compat.migrate.findings import Status
 from parallel_compat.names.identifiers import COSINE_METRICS, COSINE_PROXIMITY, identifiers
 from parallel_compat.names.members import MODEL
 
@@ -168,7 +167,6 @@ def _hard_sigmoid(file: File, node: ast.expr) -> Iterator[Finding]:
         return
     text, imports = spelled
     message = (
-        f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one. "
-        "(Unsafe: newer code may mean the new one.)"
+        f"`hard_sigmoid` was clip(0.2 x + 0.5, 0, 1), Keras 3's is another function; `{_HARD_SIGMOID}` is the old one."
     )
-    yield file.found(RULE, node, message, [file.replace(node, text), *imports], status=Status.UNSAFE, hint=not file.old)
+    yield file.newer_means(RULE, node, message, [file.replace(node, text), *imports], "the new one")
