@@ -41,6 +41,7 @@ NAMES: tuple[str, ...] = (
     "lists-of-numbers",
     "outputs-by-name",
     "custom-names",
+    "compiled-again",
     "shared-metrics",
     "order-of-results",
     "metric-functions",
@@ -90,6 +91,7 @@ OF_SILENT_CHANGES: tuple[str, ...] = (
     "clipping-norm",
     "frozen-after-compile",
     "shared-optimizers",
+    "compiled-again",
     "shared-metrics",
     "metric-functions",
 )

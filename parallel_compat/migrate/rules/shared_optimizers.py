@@ -76,10 +76,10 @@ def _is_of_self(node: ast.expr) -> bool:
 
 def _several(file: File, found: list[ast.Call]) -> bool:
     """Whether two of the calls may happen in one run: they are not in two branches of one `if`."""
-    return any(not _exclude_each_other(file, one, other) for one, other in itertools.combinations(found, 2))
+    return any(not exclude_each_other(file, one, other) for one, other in itertools.combinations(found, 2))
 
 
-def _exclude_each_other(file: File, one: ast.AST, other: ast.AST) -> bool:
+def exclude_each_other(file: File, one: ast.AST, other: ast.AST) -> bool:
     branches = dict(_branches(file, one))
     return any(branches.get(condition, branch) != branch for condition, branch in _branches(file, other))
 

@@ -1,0 +1,91 @@
+"""`compile` without metrics, of a model that was compiled with some: `metrics=[]` says that there are none now.
+
+A model of Keras 2 had the metrics of its last `compile`. Keras 3 keeps those of the one before where none are given:
+`evaluate` and `train_on_batch` return a list, where there was a number. So with a model that is loaded from a file.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import calls
+from parallel_compat.migrate.rules.shared_optimizers import exclude_each_other
+from parallel_compat.names.members import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+
+RULE = "compiled-again"
+SAFE = True
+BEFORE = """\
+from keras.models import Sequential
+model = Sequential()
+model.compile('adam', 'mse', metrics=['mae'])
+model.compile('sgd', 'mse')
+"""
+AFTER = """\
+from keras.models import Sequential
+model = Sequential()
+model.compile('adam', 'mse', metrics=['mae'])
+model.compile('sgd', 'mse', metrics=[])
+"""
+
+_LOADS = ("keras.models.load_model", "parallel_compat.legacy.models.load_model")
+_METRICS_PLACE = 2  # in Keras 2
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find such calls."""
+    compiled = file.method_calls.get("compile", ())
+    with_metrics = [call for call in compiled if _has_metrics(call)]
+    for call in compiled:
+        if not _is_of_model(file, call) or calls.has_stars(call) or len(call.args) > _METRICS_PLACE:
+            continue
+        if any(calls.keyword(call, name) is not None for name in ("metrics", "weighted_metrics")):
+            continue
+        before = any(_may_be_one(file, each, call) for each in with_metrics)
+        if before or _is_loaded(file, call):
+            model = ast.unparse(_model(call))
+            message = f"`{model}` may have metrics {'of another `compile`' if before else 'of its file'}, which stay."
+            yield file.found(RULE, call, message, [calls.append(file, call, "metrics=[]")], hint=not file.old)
+
+
+def _model(call: ast.Call) -> ast.expr:
+    assert isinstance(call.func, ast.Attribute)
+    return call.func.value
+
+
+def _is_of_model(file: File, call: ast.Call) -> bool:
+    if (kind := file.kinds.of(_model(call))) is not None:
+        return kind == MODEL
+    return calls.keyword(call, "loss") is not None or calls.keyword(call, "optimizer") is not None
+
+
+def _has_metrics(call: ast.Call) -> bool:
+    given = [calls.keyword(call, name) for name in ("metrics", "weighted_metrics")]
+    values = [*(each.value for each in given if each is not None), *call.args[_METRICS_PLACE : _METRICS_PLACE + 1]]
+    return any(not (isinstance(value, ast.List | ast.Tuple) and not value.elts) for value in values)
+
+
+def _may_be_one(file: File, one: ast.Call, other: ast.Call) -> bool:
+    """Say whether two calls may be of one model: it has one name in both, and they are no branches of one `if`."""
+    first, second = _model(one), _model(other)
+    if ast.unparse(first) != ast.unparse(second) or exclude_each_other(file, one, other):
+        return False
+    if isinstance(first, ast.Name) and isinstance(second, ast.Name):
+        scopes = file.tree.scopes
+        return scopes[first].find(first.id) == scopes[second].find(second.id)
+    return file.tree.enclosing_class(one) is file.tree.enclosing_class(other)
+
+
+def _is_loaded(file: File, call: ast.Call) -> bool:
+    model = _model(call)
+    made = file.tree.value_of(model) if isinstance(model, ast.Name) else None
+    if not isinstance(made, ast.Call) or file.names.target(made.func) not in _LOADS:
+        return False
+    compiles = calls.keyword(made, "compile")
+    return compiles is None or calls.constant(compiles.value) is not False
