@@ -349,6 +349,15 @@ class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler): 
             super().on_epoch_begin(epoch, logs)
 
 
+class CSVLogger(keras.callbacks.CSVLogger):  # type: ignore[misc]
+    """Keras 2's `CSVLogger`: its columns are what is logged; Keras 3 adds `val_...` where there is no validation."""
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if self.keys is None:  # type: ignore[has-type]
+            self.keys = sorted(logs or ())
+        super().on_epoch_end(epoch, logs)
+
+
 class ReduceLROnPlateau(Callback, keras.callbacks.ReduceLROnPlateau):  # type: ignore[misc]
     """Keras 2's `ReduceLROnPlateau`: it logs the rate as `lr`, and compares by fields that classes made of it read.
 

@@ -82,10 +82,14 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
         file.era, file.old = options.origin.era, options.origin.old
     analysis = _run(file, options)
     if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
-        # The rewritten source will count as old code: what that means is done now, not in a second run.
+        # The rewritten source will count as old code: what that means is done now, not in a second run. It is still
+        # code that may be of today, where all that was found counts in a legacy project alone, or is asked for.
+        certain = analysis.legacy or options.unsafe
         era, file = file.era, File(text, path, options.project, options.era)
         file.era, file.old = era, True
         analysis = _run(file, options)
+        if not certain:
+            analysis = _as_hints(analysis)
     return analysis
 
 
@@ -98,7 +102,11 @@ def _beside_keras(file: File, options: Options, path: str | None) -> Analysis:
         era, file = file.era, File(file.source.text, path, options.project, options.era)
         file.era, file.old = era, True
         analysis = _run(file, replace(options, target="parallel_compat"))
-    return Analysis(file, tuple(replace(finding, hint=True) for finding in analysis.findings))
+    return _as_hints(analysis)
+
+
+def _as_hints(analysis: Analysis) -> Analysis:
+    return replace(analysis, findings=tuple(replace(finding, hint=True) for finding in analysis.findings))
 
 
 def _brings_this_package(finding: Finding) -> bool:

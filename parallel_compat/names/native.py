@@ -150,6 +150,7 @@ _RENAMED = """
 parallel_compat.legacy.activations.hard_sigmoid legacy_numerics.hard_sigmoid
 parallel_compat.legacy.backend.hard_sigmoid legacy_numerics.hard_sigmoid
 parallel_compat.legacy.callbacks.Callback keras.callbacks.Callback
+parallel_compat.legacy.callbacks.CSVLogger legacy_numerics.CSVLogger
 parallel_compat.legacy.callbacks.ModelCheckpoint legacy_numerics.ModelCheckpoint
 parallel_compat.legacy.losses.cosine_proximity legacy_numerics.cosine_proximity
 parallel_compat.legacy.optimizers.for_one_compile legacy_numerics.for_one_compile

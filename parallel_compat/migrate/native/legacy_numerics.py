@@ -436,6 +436,15 @@ class ModelCheckpoint(keras.callbacks.Callback):
         save_model(self.model, path)
 
 
+class CSVLogger(keras.callbacks.CSVLogger):
+    """The `CSVLogger` of Keras 2: its columns are what is logged; Keras 3 adds `val_...` without a validation."""
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self.keys is None:
+            self.keys = sorted(logs or ())
+        super().on_epoch_end(epoch, logs)
+
+
 def function_of(inputs, outputs):
     """`K.function` of Keras 1 and 2: called with a list of arrays, it returns a list of arrays."""
     model = keras.Model(inputs if len(inputs) > 1 else inputs[0], outputs)

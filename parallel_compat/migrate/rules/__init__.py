@@ -52,6 +52,7 @@ NAMES: tuple[str, ...] = (
     "checkpoint-files",
     "callback-classes",
     "rate-names",
+    "csv-columns",
     "generator-methods",
     "predict-methods",
     "reset-states",
