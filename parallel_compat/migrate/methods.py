@@ -12,6 +12,7 @@ from parallel_compat.names.members import NODE, members
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from parallel_compat.migrate.edits import AnyEdit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
     from parallel_compat.names.table import Member
@@ -79,7 +80,7 @@ def receiver_text(file: File, func: ast.Attribute) -> str:
 
 
 def to_function(
-    file: File, rule: str, call: ast.Call, row: Member, *, more: tuple[Edit, ...] = (), telling: bool = False
+    file: File, rule: str, call: ast.Call, row: Member, *, more: tuple[AnyEdit, ...] = (), telling: bool = False
 ) -> Iterator[Finding]:
     """Turn a method's call into a function's; a `telling` call is certainly one of that method.
 
@@ -120,7 +121,7 @@ def to_function(
             given = Edit(first, first, f"{receiver},{newline}{hanging.rpartition(newline)[2]}")
         else:
             given = Edit(opening + 1, first, receiver + separator)
-        edits = [Edit(start, opening, text), given]
+        edits: list[AnyEdit] = [Edit(start, opening, text), given]
     else:
         edits = [Edit(start, start, f"{text}("), Edit(dot, first, separator)]
     edits += [*imports, *more]

@@ -1,7 +1,8 @@
 """`model.fit_generator(...)` and its relatives become functions of this package, which keep their old behaviour.
 
 Keras 3's `fit` loses batches of a python generator, refuses generators that yield lists, and takes no `workers`;
-`parallel_compat.fit_generator` is the old method. Keras 1's names of its arguments become Keras 2's.
+`parallel_compat.fit_generator` is the old method. With `workers=0` batches of a Sequence came in order in TensorFlow 1,
+which `shuffle=False` says. Keras 1's names of its arguments become Keras 2's.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from parallel_compat.names.members import MODEL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from parallel_compat.migrate.edits import AnyEdit
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
 
@@ -32,6 +34,9 @@ from parallel_compat import fit_generator
 model = Model(x, y)
 fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
 """
+
+
+_FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -55,4 +60,35 @@ def find(file: File) -> Iterator[Finding]:
             renames = tuple(
                 calls.rename(file, keyword, RENAMED[keyword.arg]) for keyword in call.keywords if keyword.arg in RENAMED
             )
-            yield from methods.to_function(file, RULE, call, row, more=renames)
+            in_order = _in_order(file, call) if name == "fit_generator" else ()
+            if in_order and _may_draw_anew(file):
+                message = (
+                    "With `workers=0` Keras on TensorFlow 1 called no `on_epoch_end` of a Sequence, and "
+                    "`parallel_compat.fit_generator` calls it: where it shuffles, or draws anew, batches are others."
+                )
+                yield file.attention(RULE, call, message)
+            yield from methods.to_function(file, RULE, call, row, more=(*renames, *in_order))
+
+
+def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
+    """Say that batches come in order, as those of a Sequence did in TensorFlow 1 where nobody but `fit` drew them."""
+    workers = calls.keyword(call, "workers")
+    if workers is None or calls.constant(workers.value) != 0 or not file.era_of_call(call).has_graphs:
+        return ()
+    if calls.keyword(call, "shuffle") is not None or calls.has_stars(call):
+        return ()
+    return (calls.append(file, call, "shuffle=False"),)
+
+
+def _may_draw_anew(file: File) -> bool:
+    """Say whether the file has Sequences of its own with `on_epoch_end`, or pictures that are shuffled."""
+    own = (each for class_ in file.tree.classes for each in class_.body if not _is_callback(file, class_))
+    if any(isinstance(each, ast.FunctionDef) and each.name == "on_epoch_end" for each in own):
+        return True
+    flows = (call for name in _FLOWS for call in file.method_calls.get(name, ()))
+    given = (calls.keyword(call, "shuffle") for call in flows)
+    return any(each is None or calls.constant(each.value) is not False for each in given)
+
+
+def _is_callback(file: File, class_: ast.ClassDef) -> bool:
+    return any((file.names.target(base) or "").startswith("keras.callbacks.") for base in class_.bases)

@@ -142,3 +142,19 @@ def test_a_script_that_gets_its_model_from_another_file():
         """,
         unsafe=True,
     )
+
+
+def test_without_workers_batches_come_in_order():
+    """Keras 2.2.4 and tf.keras 1.15 asked a Sequence for 0, 1, 2, 0, 1, 2; tf.keras 2.2 shuffled."""
+    source = "from {0}keras.models import Model\n{1}model = Model(x, y)\n{2}(model, g, workers=0{3})\n"
+    import_ = "from parallel_compat import fit_generator\n"
+    for home, order in (("", ", shuffle=False"), ("tensorflow.", "")):
+        before = source.format(home, "", "model.fit_generator", "").replace("(model, ", "(")
+        check_transformed(before, source.format(home, import_, "fit_generator", order))
+    told = "from keras.utils import Sequence\nclass S(Sequence):\n    def on_epoch_end(self):\n        pass\n"
+    assert found(
+        told + source.format("", "", "model.fit_generator", "").replace("(model, ", "("), "generator-methods"
+    ) == [
+        (7, "attention"),
+        (7, "rewritten"),
+    ]
