@@ -61,7 +61,11 @@ def find(file: File) -> Iterator[Finding]:
                 calls.rename(file, keyword, RENAMED[keyword.arg]) for keyword in call.keywords if keyword.arg in RENAMED
             )
             in_order = _in_order(file, call) if name == "fit_generator" else ()
-            if in_order and _may_draw_anew(file):
+            if in_order and calls.has_stars(call):
+                message = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: give `shuffle=False`."
+                yield file.attention(RULE, call, message)
+                in_order = ()
+            elif in_order and _may_draw_anew(file):
                 message = (
                     "With `workers=0` Keras on TensorFlow 1 called no `on_epoch_end` of a Sequence, and "
                     "`parallel_compat.fit_generator` calls it: where it shuffles, or draws anew, batches are others."
@@ -75,7 +79,7 @@ def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:
     workers = calls.keyword(call, "workers")
     if workers is None or calls.constant(workers.value) != 0 or not file.era_of_call(call).has_graphs:
         return ()
-    if calls.keyword(call, "shuffle") is not None or calls.has_stars(call):
+    if calls.keyword(call, "shuffle") is not None:
         return ()
     return (calls.append(file, call, "shuffle=False"),)
 

@@ -158,3 +158,5 @@ def test_without_workers_batches_come_in_order():
         (7, "attention"),
         (7, "rewritten"),
     ]
+    given = "from keras.models import Model\nmodel = Model(x, y)\nmodel.fit_generator(g, workers=0, **given)\n"
+    assert found(given, "generator-methods") == [(3, "attention"), (3, "rewritten")]
