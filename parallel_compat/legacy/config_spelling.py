@@ -14,6 +14,7 @@ from keras import backend
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import layers
+from parallel_compat.backend.keras3.optimizer_steps import name_as_then
 from parallel_compat.legacy import config_keys
 from parallel_compat.legacy.activations import REGISTERED_HARD_SIGMOID
 from parallel_compat.names.eras import Era
@@ -97,9 +98,7 @@ def of_optimizer(kind: str, config: dict[str, Any], era: Era, clips: dict[str, A
         return OptimizerConfig({**clips, rate: config["learning_rate"], **{name: own[name] for name in names}})
     if isinstance(own["learning_rate"], float):  # as TensorFlow's floats of 32 bits are printed
         own["learning_rate"] = float(str(np.float32(own["learning_rate"])))
-    name = config["name"]
-    is_automatic = name.rstrip("0123456789").rstrip("_").replace("_", "") == kind.lower()
-    head = {"name": kind if is_automatic else name, **clips, "learning_rate": own["learning_rate"]}
+    head = {"name": name_as_then(config["name"], kind), **clips, "learning_rate": own["learning_rate"]}
     return {**head, **{each: own[each] for each in names}}
 
 

@@ -438,8 +438,9 @@ def add_loss(original: Method, of: str, frame: FrameType, self: Any, /, loss: An
         kept_numbers.keep_losses(self, losses, rest[0] if rest else keywords.get("inputs"))
         return None
     symbolic = [each for each in losses if isinstance(each, keras.KerasTensor)]
-    is_of_model = isinstance(self, keras.Model) and getattr(self, "inputs", None)
-    if not symbolic and (is_of_model or (in_no_call and _is_refused_outside_calls(losses, callers.era_of(frame)))):
+    if not symbolic and (
+        _has_inputs(self) or (in_no_call and _is_refused_outside_calls(losses, callers.era_of(frame)))
+    ):
         raise TypeError(
             f"{frame.f_code.co_filename}:{frame.f_lineno}: expected `add_loss` of a symbolic tensor, which is computed "
             "again whenever the model is called. Received a tensor that has been computed once "
@@ -503,12 +504,12 @@ def add_metric(
         )
     usage.record("Layer.add_metric", "a mean that the layer updates when it is called", frame)
     is_symbolic = isinstance(value, keras.KerasTensor)
-    if is_symbolic and isinstance(self, keras.Model) and getattr(self, "inputs", None):
+    if is_symbolic and _has_inputs(self):
         symbolic_losses.add_symbolic_metric(self, name, value, of_compile=False)
         if object_eras.era_of_object(self).is_tf_keras:
             _hold_layers_of(self, [value], f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return
-    if _is_number(value) and isinstance(self, keras.Model) and getattr(self, "inputs", None):
+    if _is_number(value) and _has_inputs(self):
         if not execution.computes_in_graphs(callers.era_of(frame)):
             raise ValueError(
                 f"{frame.f_code.co_filename}:{frame.f_lineno}: expected a symbolic tensor for the value of "
@@ -535,15 +536,18 @@ def _hold_layers_of(model: Any, tensors: list[Any], where: str) -> None:
         ) from error
 
 
+def _has_inputs(layer: Any) -> bool:
+    """Whether a layer is a functional or Sequential model that has been put together."""
+    return isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
+
+
 def _adds_to_graph(layer: Any, era: Era) -> bool:
     """Whether a tensor that is added counts as in a graph; TensorFlow 1.15 left it out of a functional model's loss."""
-    is_of_model = isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
-    return execution.computes_in_graphs(era) and (era.is_standalone or not is_of_model)
+    return execution.computes_in_graphs(era) and (era.is_standalone or not _has_inputs(layer))
 
 
 def _counts_what_inputs_lead_to(layer: Any, era: Era) -> bool:
-    is_of_model = isinstance(layer, keras.Model) and bool(getattr(layer, "inputs", None))
-    return is_of_model and era is Era.TF_KERAS_1_15 and execution.computes_in_graphs(era)
+    return _has_inputs(layer) and era is Era.TF_KERAS_1_15 and execution.computes_in_graphs(era)
 
 
 def _is_refused_outside_calls(losses: list[Any], era: Era) -> bool:

@@ -470,3 +470,17 @@ def multiply_momenta(optimizer: Any) -> None:
     count = tf.cast(optimizer.iterations + 1, product.dtype)
     beta_1 = tf.cast(number(optimizer, "beta_1"), product.dtype)
     product.assign(product.value * vars(optimizer)[_STEP]["schedule"](beta_1, count))
+
+
+def name_as_then(name: str, kind: str) -> str:
+    """Return an optimizer's name as `tf.keras` had it: where none was given that of its class, without a number.
+
+    >>> name_as_then("sgd_1", "SGD"), name_as_then("of_the_critic", "SGD")
+    ('SGD', 'of_the_critic')
+
+    Args:
+        name: its name in Keras 3.
+        kind: the name of its class.
+    """
+    is_automatic = name.rstrip("0123456789").rstrip("_").replace("_", "") == kind.lower()
+    return kind if is_automatic else name

@@ -153,8 +153,7 @@ def _of_v2(value: Any) -> Any:
     rate = value._learning_rate
     if not isinstance(rate, keras.optimizers.schedules.LearningRateSchedule):
         rate = float(str(keras.ops.convert_to_numpy(rate)))  # the number that was given, not that of float32
-    is_automatic = value.name.rstrip("0123456789").rstrip("_").replace("_", "") == kind.__name__.lower()
-    name = kind.__name__ if is_automatic else value.name
+    name = optimizer_steps.name_as_then(value.name, kind.__name__)
     return kind(**{**given, "learning_rate": rate, "name": name, "decay": settings.get("decay") or 0.0})
 
 

@@ -173,7 +173,7 @@ class LayerMetric(MetricOfEra):
         super().reset_state()
         layer = self._layer[0]
         held = [each for each in vars(layer).values() if isinstance(each, (tf.Variable, keras.Variable))]
-        for variable in {id(each): each for each in (*held, *layer.variables)}.values():
+        for variable in {id(each): each for each in (*held, *getattr(layer, "variables", ()))}.values():
             variable.assign(tf.zeros(variable.shape, variable.dtype))
 
 
