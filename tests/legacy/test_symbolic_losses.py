@@ -7,8 +7,10 @@ import warnings
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import parallel_compat
+from parallel_compat.backend.keras3 import symbolic_losses
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
 X = np.random.default_rng(0).random((16, 6)).astype("float32")
@@ -531,6 +533,23 @@ def test_a_loss_that_calls_kept_on_their_layer_is_that_of_the_last_call(era, has
         assert model.evaluate(x, y, verbose=0) == pytest.approx(249.26471, rel=1e-6)
         with pytest.raises(TypeError, match="which is computed anew in each step"):
             keras.layers.Dense(1).add_loss(pondering.cost)
+
+
+class Two(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.dense = [keras.layers.Dense(2, activity_regularizer="l2") for _ in range(2)]
+
+    def call(self, x):
+        return sum(dense(x) for dense in self.dense)
+
+
+def test_the_losses_of_a_call_are_all_there_each_time_it_is_computed():
+    # Keras knows losses by the `id` of tensors: of those of earlier passes, which are free to be used again.
+    two, x = Two(), tf.ones((2, 3))
+    two(x)
+    computed = symbolic_losses.LossesOfCall(two)
+    assert {len(computed.call(x)) for _ in range(300)} == {2}
 
 
 LISTED = {  # Of TensorFlow 1.15.5 and 2.2.3; the values differ, for the LSTM's recurrent activation does.

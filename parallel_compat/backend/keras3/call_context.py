@@ -144,6 +144,25 @@ def undecided(layer: keras.Layer) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def within(layer: keras.Layer) -> Iterator[None]:
+    """Let the layers that are called in the block be called by a layer, whose own call nobody made.
+
+    The outermost one in progress drops the losses that Keras knows as its own from its last call, by their `id`: one
+    that has been freed since may be that of a loss which another layer added a moment ago.
+    """
+    from keras.src.backend.common import global_state
+    from keras.src.layers.layer import CallContext
+
+    around = outermost()
+    if around is None:
+        global_state.set_global_attribute("current_call_ctx", CallContext(entry_layer=layer))
+    try:
+        yield
+    finally:
+        global_state.set_global_attribute("current_call_ctx", around)
+
+
+@contextlib.contextmanager
 def for_inner_calls() -> Iterator[None]:
     """Let what the calls within the block are told of training be for the calls inside them alone.
 

@@ -145,11 +145,11 @@ class LossesOfCall(keras.Operation):  # type: ignore[misc]
 
     def __init__(self, layer: keras.layers.Layer) -> None:
         super().__init__(name=f"losses_of_{layer.name}")
-        self._of = layer.call
+        self._layer, self._of = layer, layer.call
 
     def call(self, *given: Any, **keywords: Any) -> list[Any]:
         """Return the losses of a call, which leaves none on the layer."""
-        with keras.StatelessScope(collect_losses=True) as scope:
+        with keras.StatelessScope(collect_losses=True) as scope, call_context.within(self._layer):
             self._of(*given, **keywords)
         return list(scope.losses)
 
