@@ -479,7 +479,7 @@ def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, s
         found = plain(module, attribute)
     except AttributeError:
         found = None
-    if isinstance(found, ModuleType) and type(found).__name__ != "KerasLazyLoader":
+    if isinstance(found, ModuleType) and type(found).__name__ != "KerasLazyLoader" and not _is_another(found, submodule):
         return found
     if found is not None and not isinstance(found, ModuleType):
         return found
@@ -488,6 +488,15 @@ def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, s
     if isinstance(made, _MadeModule) and found is not None and table.root_of(submodule) is None:
         vars(made)["of_today"] = found
     return made
+
+
+def _is_another(found: ModuleType, name: str) -> bool:
+    """Say whether Keras 3 gives another module for one of `tf.keras` than an import of its full name.
+
+    `tf.keras.utils` is `keras.utils` there, and `import tensorflow.keras.utils` makes a second one: what code puts into
+    the one (`tf.keras.utils.plot_model = ...`) is not seen by who imports from the other.
+    """
+    return name.startswith("tensorflow.keras.") and found is not sys.modules.get(name)
 
 
 def _names_for_star(
