@@ -44,8 +44,8 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.KERAS_2_2_4,),
-        "The losses of networks of several layers are those of its formulas, from which its own runs differ: by 4e-5 in "
-        "the first epochs of three Dense layers, by much more with Adam or RMSprop and few samples.",
+        "The losses of networks of several layers are those of its formulas, from which its own runs differ: by 4e-5 "
+        "in the first epochs of three Dense layers, by much more with Adam or RMSprop and few samples.",
         "TensorFlow 1 wrote a weight as soon as its gradient was there, while the gradient of the layer before was "
         "being computed from it: three runs of one script with its seeds set gave three results. (tf.keras and Keras "
         "2.3 read a copy, and give one.)",

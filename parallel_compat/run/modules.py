@@ -479,9 +479,9 @@ def _same(module: ModuleType, name: str, attribute: str, plain: Callable[[Any, s
         found = plain(module, attribute)
     except AttributeError:
         found = None
-    if isinstance(found, ModuleType) and type(found).__name__ != "KerasLazyLoader" and not _is_another(found, submodule):
-        return found
     if found is not None and not isinstance(found, ModuleType):
+        return found
+    if found is not None and type(found).__name__ != "KerasLazyLoader" and not _is_another(found, submodule):
         return found
     with importing_for_user():
         made = importlib.import_module(submodule)
