@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import keras
 
+from parallel_compat.backend.keras3 import counted_names
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -44,6 +45,8 @@ def in_keras_2(layer: Any, read_by: str | None = None) -> str | None:
         read_by: the layer or model that a Sequential model makes this input for: `dense_1_input`, which is not counted.
     """
     era = object_eras.era_of_object(layer)
+    if era is not Era.TODAY:
+        counted_names.count_by_graph()
     if read_by is not None:
         return None if era is Era.TODAY else f"{read_by}_input"
     kind = _old_kind(_kind(layer))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
+from parallel_compat.backend.keras3 import counted_names, graphs_of_programs
 from parallel_compat.backend.keras3 import device_options as backend_devices
-from parallel_compat.backend.keras3 import graphs_of_programs
 from parallel_compat.backend.keras3.numbers_of_variables import as_of_now, is_noted, together_as_of_now
 from parallel_compat.devices import limit_gpu_memory, use_gpus
 from parallel_compat.legacy.data_tensors import Initializer, Step, read_by
@@ -18,6 +18,7 @@ from parallel_compat.legacy.device_lib import Device, list_local_devices
 from parallel_compat.legacy.first_values import VariablesInitializer
 from parallel_compat.legacy.numbers import initial_weights
 from parallel_compat.legacy.session_in_use import current
+from parallel_compat.run import callers
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
@@ -187,8 +188,12 @@ def get_default_graph() -> Any:
 
 
 def reset_default_graph() -> None:
-    """Forget the seed that was set for the graph; there is nothing else of it to reset."""
+    """Forget the seed that was set for the graph, and begin to count the names of layers anew.
+
+    TensorFlow 2.2 made inputs and weights in another graph, Keras's own.
+    """
     initial_weights.forget_seed_of_graph()
+    counted_names.forget_names(inputs_and_scopes=callers.era_of_caller().has_graphs)
 
 
 def tables_initializer(*_arguments: Any, **_keywords: Any) -> Any:

@@ -6,6 +6,7 @@ import h5py
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import parallel_compat
 from parallel_compat.backend.keras3 import h5_files
@@ -123,3 +124,45 @@ def test_no_number_of_a_model_is_that_of_one_within_a_sequential(era):
         model.add(layer)
     inputs = layers.Input((3,))
     assert models.Model(inputs, layers.Dense(2)(inputs)).name == ("model_1" if era == "keras-2.2.4" else "model")
+
+
+# Of Keras 2.2.4 and TensorFlow 1.15.5 and 2.2.3: the layers, and the scopes of their weights.
+@pytest.mark.parametrize(
+    ("era", "first", "again", "third"),
+    [
+        (
+            "keras-2.2.4",
+            "input_1 dense_1 dense_2 / dense_1 dense_2",
+            "input_1 dense_1 dense_2 / dense_1 dense_2",
+            "input_2 dense_3 dense_4 / dense_3 dense_4",
+        ),
+        (
+            "tf.keras-1.15",
+            "input_1 dense dense_1 / dense dense_1",
+            "input_1 dense dense_1 / dense dense_1",
+            "input_2 dense_2 dense_3 / dense_2 dense_3",
+        ),
+        ("tf.keras-2.2", "input_1 dense dense_1 / dense dense_1", "input_2 dense dense_1 / dense_2 dense_1_1", None),
+    ],
+)
+def test_each_graph_counts_its_own_layers(era, first, again, third):
+    def names():
+        x = keras.layers.Input((2,))
+        model = keras.models.Model(x, keras.layers.Dense(2)(keras.layers.Dense(2)(x)))
+        scopes = [weight.name.partition("/")[0] for weight in model.weights[::2]]
+        return " ".join([*(layer.name for layer in model.layers), "/", *scopes])
+
+    with parallel_compat.legacy_names(era=era):
+        keras.backend.clear_session()
+        tf.compat.v1.reset_default_graph()
+        assert names() == first
+        tf.compat.v1.reset_default_graph()
+        assert names() == again
+        if third is None:
+            return
+        graph = tf.Graph()
+        with graph.as_default():
+            assert names() == first
+        assert names() == third
+        with graph.as_default():
+            assert names() == third

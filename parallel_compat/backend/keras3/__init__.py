@@ -66,6 +66,7 @@ from parallel_compat.backend.keras3.compiled import (
     when_losses_are_built,
     when_metrics_are_built,
 )
+from parallel_compat.backend.keras3.counted_names import names_in_use, uncounted_names
 from parallel_compat.backend.keras3.data_adapters import (
     BatchAdapter,
     DatasetAdapter,
@@ -135,7 +136,6 @@ from parallel_compat.backend.keras3.layers import (
     listed_and_left_out,
     logits_behind,
     made_by_activation,
-    names_in_use,
     nodes_of,
     noise_shape,
     operation_behind,
@@ -151,7 +151,6 @@ from parallel_compat.backend.keras3.layers import (
     set_logits,
     set_mask,
     takes,
-    uncounted_names,
     untracked,
     variables_left_out,
     variables_of_training,

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
 from tensorflow.python.eager import context
 
+from parallel_compat.context_variables import set_within
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_left_graph: ContextVar[Any] = ContextVar("left_graph", default=None)
 _OF_VARIABLES = ("__init__", "assign", "numpy", "__array__")
 
 
@@ -25,9 +29,20 @@ def is_in_one() -> bool:
     return not (tf.executing_eagerly() or tf.inside_function())
 
 
+def graph_of_program() -> Any:
+    """Return the graph that a program made itself and that the code is in, or was when it was `left`; None for none."""
+    return tf.compat.v1.get_default_graph() if is_in_one() else _left_graph.get()
+
+
 def left() -> contextlib.AbstractContextManager[None]:
     """Return a context within which the code is in no such graph."""
-    return context.eager_mode() if is_in_one() else contextlib.nullcontext()
+    return _left() if is_in_one() else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _left() -> Iterator[None]:
+    with set_within(_left_graph, tf.compat.v1.get_default_graph()), context.eager_mode():
+        yield
 
 
 def points() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:

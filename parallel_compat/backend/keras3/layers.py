@@ -390,33 +390,6 @@ def scopes_of_layers() -> list[Any]:
     return [scope for scope in scopes if isinstance(scope.caller, keras.Layer)]
 
 
-def names_in_use() -> dict[str, int]:
-    """Return the names of scopes that were given since the session was cleared, and how often each was asked for.
-
-    Kept where `clear_session` clears (`keras.src.backend.common.global_state`).
-    """
-    found: dict[str, int] = global_state.get_global_attribute("parallel_compat_names_in_use", {}, set_to_default=True)
-    return found
-
-
-@contextlib.contextmanager
-def uncounted_names() -> Iterator[None]:
-    """Let what is made here, and thrown away, take no names (`keras.src.utils.naming` counts them).
-
-    The counters of layers and cells, and the names of scopes, are afterwards what they were.
-    """
-    counters = ("object_name_uids", "parallel_compat_names_in_use")
-    before = {name: dict(global_state.get_global_attribute(name) or {}) for name in counters}
-    try:
-        yield
-    finally:
-        for name, kept in before.items():
-            now = global_state.get_global_attribute(name)
-            if now is not None:
-                now.clear()
-                now.update(kept)
-
-
 def added_losses(layer: keras.Layer) -> list[Any]:
     """Return what a layer itself added in its last call (`Layer._losses`)."""
     return list(layer._losses)
