@@ -199,6 +199,13 @@ def _layers() -> list[Argument]:
                 ("adjustment", (None,)),
             )
         ),
+        Argument(
+            "keras.layers.Conv3DTranspose",
+            "dilation_rate",
+            Change.DROPPED,
+            note="It was taken and had no effect.",
+            not_in=("today",),
+        ),
         Argument("keras.layers.Layer.add_weight", "experimental_autocast", Change.RENAMED, "autocast"),
         *(
             Argument(

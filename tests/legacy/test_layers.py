@@ -754,3 +754,10 @@ def test_a_padding_before_a_convolution_of_three_dimensions_is_kept(strides):
     )
     wanted = windows[::strides, ::strides, ::strides].sum(axis=(3, 4, 5))
     np.testing.assert_allclose(got[..., 0], [wanted, wanted], rtol=1e-6)
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_the_dilation_of_a_transposed_convolution_in_three_dimensions_had_no_effect(era):
+    with parallel_compat.legacy_names(era=era):
+        layer = keras.layers.Conv3DTranspose(2, 3, dilation_rate=2)
+        assert layer(keras.layers.Input((5, 5, 5, 3))).shape == (None, 7, 7, 7, 2)
