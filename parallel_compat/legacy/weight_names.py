@@ -32,6 +32,8 @@ _CALLED = "_parallel_compat_called_layers"
 _CELL = "_parallel_compat_cell_name"
 _GIVEN = "_parallel_compat_name_from_folder"
 _WITHIN = "_parallel_compat_name_within_layer"
+# Where a weight has its name with slashes.
+_SLASHED = "_parallel_compat_name_with_slashes"
 _UNNAMED = "_parallel_compat_unnamed_weights"
 _CELLS = ("lstm_cell", "gru_cell", "simple_rnn_cell")
 _calls = threading.local()
@@ -133,14 +135,17 @@ def _rescope(layer: Any, outer: list[Any]) -> None:
         _rescope(inner, [*outer, layer])
 
 
-def remember(weight: Any, layer: Any, *, named: bool = True) -> None:
+def remember(weight: Any, layer: Any, *, named: bool = True, name: str | None = None) -> None:
     """Note whose a weight is.
 
     Args:
         weight: what `add_weight` returned.
         layer: the layer that added it.
         named: whether it was given a name.
+        name: the name that it was given, where that may have slashes, which Keras 3's name has not.
     """
+    if name is not None and "/" in name:
+        setattr(weight, _SLASHED, name)
     layers = keras3.layers_being_built()
     unnamed = None
     if not named:
@@ -263,6 +268,7 @@ def in_era(weight: Any, name: str, era: Era) -> str:
     scopes: _Scopes | None = getattr(weight, _SCOPES, None)
     if scopes is None:
         return name if ":" in name else f"{name}:0"
+    name = getattr(weight, _SLASHED, name)
     within: tuple[str, str] | None = getattr(weight, _WITHIN, None)
     if within is not None and era is not Era.TF_KERAS_2_2:  # made in no scope but its own
         return "/".join([scopes.names[-1][0], *within]) + ":0"

@@ -40,6 +40,31 @@ def test_names_with_slashes_are_kept_trained_and_saved(tmp_path):
     np.testing.assert_array_equal(model.predict(x), expected)
 
 
+class Scaled(keras.layers.Layer):
+    def build(self, input_shape):
+        self.scale = self.add_weight(name=f"{self.name}/scale", shape=(int(input_shape[-1]),), initializer="ones")
+        super().build(input_shape)
+
+    def call(self, inputs):
+        return inputs * self.scale
+
+
+def test_names_of_weights_may_have_slashes(tmp_path):
+    def made():
+        model = keras.models.Sequential([Scaled(input_shape=(2,), name="own"), keras.layers.Dense(1, name="d")])
+        model.compile("sgd", "mse")
+        return model
+
+    model = made()
+    model.fit(np.ones((4, 2)), np.zeros((4, 1)), verbose=0)
+    assert [weight.name for weight in model.weights][:2] == ["own/own/scale:0", "d/kernel:0"]  # as Keras 2.2.4 has it
+    model.save_weights(tmp_path / "weights.h5")
+    again = made()
+    again.load_weights(tmp_path / "weights.h5", by_name=True)
+    for mine, theirs in zip(model.get_weights(), again.get_weights(), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
 @pytest.mark.parametrize("name", ["U-Net (small)", "_net", "100%"])
 def test_a_model_has_any_name(name, tmp_path):
     def batches():

@@ -41,7 +41,6 @@ def of_refused_names() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     pass of a model opens a scope of its name.
     """
     from keras.src.backend.common.name_scope import name_scope
-    from keras.src.backend.common.variables import Variable
     from keras.src.backend.tensorflow.core import name_scope as scope_of_tensorflow
     from keras.src.ops.operation import Operation
 
@@ -63,7 +62,7 @@ def of_refused_names() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
         return __init__
 
     yield Operation, "__init__", wrap
-    yield Variable, "__init__", wrap
+    yield keras.Variable, "__init__", wrap  # not its base, whose constructor others on this class have wrapped already
     yield name_scope, "__init__", wrap_scope
 
     def wrap_scope_of_tensorflow(original: Any) -> Any:

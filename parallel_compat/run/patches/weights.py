@@ -30,7 +30,8 @@ def _add_weight(original: Any) -> Any:
         # A wrapper that normalises the weights of a layer has the layer built, and adds its own to it.
         with nullcontext() if object_eras.era_of_object(self) is Era.TODAY else assigned.growing(self):
             weight = original(self, *given, **keywords)
-        weight_names.remember(weight, self, named=keywords.get("name") is not None)
+        name = keywords.get("name")
+        weight_names.remember(weight, self, named=name is not None, name=name)
         return weight
 
     return add_weight
