@@ -304,7 +304,8 @@ def _of_module(name: str) -> tuple[str, str] | None:
     folder = callers.folder_of_module(package)
     if folder is not None:
         return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
-    return name, f"it is not installed: `pip install {name}`, or what the project's requirements name"
+    also = f", and add `--also {name}`" if name.startswith("keras_") else ""  # it imports an old Keras itself
+    return name, f"it is not installed: `pip install {name}`{also}, or what the project's requirements name"
 
 
 def _of_its_release(module: str) -> str | None:

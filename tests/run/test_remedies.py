@@ -107,6 +107,11 @@ def test_hdf5_files_are_opened_as_h5py_2_did(tmp_path):
         ("xrange(3)", "`range`"),
         ("import string; string.letters", "ascii_letters"),
         ("import urllib2", "urllib.request"),
+        ("import thread", "_thread"),
+        ("from sklearn.externals import joblib", "`import joblib`"),
+        ("from scipy.ndimage import imread", "imageio"),
+        ("import numpy as np; np.asscalar(np.ones(1))", "`array.item()`"),
+        ("import keras_vggface.vggface", "pip install keras_vggface`, and add `--also keras_vggface`"),
         ("import tensorflow_addons", "keras.layers.GroupNormalization"),
         ("import scipy.sparse.linalg.eigen.arpack", "`scipy.sparse.linalg`"),
         ("import numpy as np; np.array([[1], [1, 2]])", "dtype=object"),
@@ -231,7 +236,7 @@ def test_numpy_answers_nobody_else_and_is_put_back():
         "with parallel_compat.legacy_names():\n"
         "    import numpy\n"
         "    kind = type(numpy)\n"
-        "    assert numpy.float is float\n"
+        "    assert numpy.float is float and numpy.bool8 is numpy.bool_\n"
         "    exec(compile('found = hasattr(numpy, \"float\")', 'x', 'exec'),"
         " names := {'numpy': numpy, '__name__': 'scipy.x', '__file__': numpy.__file__})\n"
         "    assert not names['found']\n"
