@@ -183,6 +183,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         "the loop: `model(session.run(images))`.",
     ),
     Difference(
+        _ALL,
+        "`CuDNNLSTM` and `CuDNNGRU` have the arrays of `LSTM` and `GRU(reset_after=True)`, also in `get_weights()` and "
+        "`set_weights()`: a bias of 4 times the units, and one of 2 rows.",
+        "These layers compute them, as no layer is cuDNN's alone today. Theirs had flat biases of 8 and 6 times the "
+        "units: `load_weights` converts those in files, `set_weights` refuses them for their shapes.",
+    ),
+    Difference(
         (Era.TF_KERAS_2_2,),
         "The vocabulary of `experimental.preprocessing.TextVectorization` is that of later releases: "
         "`get_vocabulary()` lists the entries for padding and unknown words too, as strings, `max_tokens` counts "

@@ -162,6 +162,27 @@ def test_symbolic_tensors_that_are_appended_to_the_metrics_are_logged():
     np.testing.assert_allclose(model.train_on_batch(x[:1], x[:1]), [0.0, 2.0, 3.0])
 
 
+def test_symbolic_tensors_are_added_to_the_metrics_by_plus_too(tmp_path):
+    """The numbers are those of Keras 2.2.4, which gave callbacks an array of a tensor with more numbers."""
+    inputs = keras.Input((3,))
+    outputs = keras.layers.Dense(2, kernel_initializer="ones")(inputs)
+    model = keras.Model(inputs, outputs)
+    model.compile(keras.optimizers.SGD(0.01), "mse")
+    model.metrics_names += ["mean", "sum"]
+    model.metrics_tensors += [keras.ops.mean(outputs), keras.ops.sum(outputs, axis=-1)]
+    x = np.random.RandomState(0).normal(size=(6, 3))
+    history = model.fit(x, x[:, :2], batch_size=3, shuffle=False, verbose=0).history
+    np.testing.assert_allclose([history[name] for name in ("mean", "sum")], [[1.9733291], [3.946658]], rtol=1e-5)
+    with pytest.raises(TypeError, match=r"one number for each sample.*Received: one of shape \(None, 2\)"):
+        model.metrics_tensors.extend([outputs])
+    with pytest.raises(ValueError, match=r"begin with \['loss', 'mean', 'sum'\]\. Received: \['own'\]"):
+        model.metrics_names = ["own"]
+    model.metrics = model.metrics_names = model.metrics_tensors = None  # so that the file needs none of them
+    model.save(tmp_path / "model.h5")
+    model.compile("sgd", "mse")
+    assert (model.metrics_names, model.metrics_tensors) == (["loss"], [])
+
+
 @pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_losses_that_a_layer_adds_in_its_call_are_listed_before_anything_is_computed(era, replicas):

@@ -172,6 +172,11 @@ def _static_shape(tensor: Any) -> tuple[int | None, ...]:
 def _member(row: Member) -> ForUsers:
     if (row.of, row.old) == ("keras.optimizers.Optimizer", "lr"):
         return ForUsersToSet(row, _rate, _set_rate)
+    if (row.of, row.old) == ("keras.Model", "metrics_tensors"):
+        from parallel_compat.legacy import appended_metrics
+
+        provided = row._replace(change=Change.PROVIDED, new=run_only.ATTRIBUTES[row.of, row.old])
+        return ForUsersToSet(provided, appended_metrics.tensors, appended_metrics.assign_tensors)
     of_attribute = run_only.ATTRIBUTES.get((row.of, row.old))
     if of_attribute is not None:
         provided = row._replace(change=Change.PROVIDED, new=of_attribute)

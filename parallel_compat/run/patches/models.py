@@ -70,7 +70,13 @@ def _metrics_of_era(original: property) -> property:
 
         return compiled_metrics.metrics_of_era(self, metrics)
 
-    return property(get)
+    def set(self: Any, value: Any) -> None:
+        if value is not None:  # by which scripts kept them out of a file, so that it could be loaded
+            raise AttributeError(
+                f"Expected the metrics of a model from `compile(metrics=)`. Received: {value!r}, assigned to `metrics`."
+            )
+
+    return property(get, set)
 
 
 def put_on(patches: Patches, keras: Any) -> None:
@@ -240,7 +246,12 @@ def _metrics_names(original: Any) -> property:
             return original.fget(self)
         return Names(self, metrics_names(self))
 
-    return property(get)
+    def set(self: Any, value: Any) -> None:
+        from parallel_compat.legacy import appended_metrics
+
+        appended_metrics.assign_names(self, value)
+
+    return property(get, set)
 
 
 def _loss_of_none(original: Any) -> Any:
