@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate import methods
 from parallel_compat.migrate.edits import Edit
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names.members import TENSOR
+from parallel_compat.names.members import LAYER, TENSOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,14 +85,14 @@ def _dimension(file: File, node: ast.Attribute) -> Iterator[Finding]:
 
 
 def _is_dimension(file: File, node: ast.expr) -> bool:
-    """Say whether an expression is an item of `get_shape()` that went through a variable, a loop or an unpacking."""
+    """Say whether an expression is an item of a shape, also one that went through a variable or a loop."""
     if isinstance(node, ast.Subscript):
-        return isinstance(node.value, ast.Name) and _is_shape(file, file.tree.value_of(node.value))
+        return not _is_call(node.value, "get_shape") and _is_item(file, node)
     if not isinstance(node, ast.Name):
         return False
     value = file.tree.value_of(node)
     if isinstance(value, ast.Subscript):
-        return _is_shape(file, value.value)
+        return _is_item(file, value)
     for above in file.tree.ancestors(node):
         if isinstance(above, ast.ListComp | ast.GeneratorExp | ast.SetComp):
             return any(
@@ -102,14 +102,44 @@ def _is_dimension(file: File, node: ast.expr) -> bool:
     return False
 
 
+def _is_item(file: File, node: ast.Subscript) -> bool:
+    of = node.value
+    if isinstance(of, ast.Subscript) and isinstance(of.value, ast.Name):
+        return _is_given(file, of.value)  # the shapes of several inputs
+    return _is_shape(file, of)
+
+
 def _is_shape(file: File, node: ast.expr | None) -> bool:
     if isinstance(node, ast.Name):
-        return _is_shape(file, file.tree.value_of(node))
+        return _is_given(file, node) or _is_shape(file, file.tree.value_of(node))
+    if isinstance(node, ast.Attribute):
+        of_tensor = node.attr == "shape" and file.kinds.of(node.value) == TENSOR
+        # Where the item is read at once, the whole of it has been found already.
+        return of_tensor and _value(file, node) is None
+    return _is_call(node, "get_shape") or (
+        isinstance(node, ast.Call) and file.names.path(node.func) == "tensorflow.TensorShape"
+    )
+
+
+def _is_call(node: ast.expr | None, method: str) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "get_shape"
+        and node.func.attr == method
         and not node.args
+    )
+
+
+def _is_given(file: File, name: ast.Name) -> bool:
+    """Say whether a name is the shape that a layer's `build` or `compute_output_shape` is given."""
+    method, class_ = file.tree.enclosing_function(name), file.tree.enclosing_class(name)
+    return (
+        isinstance(method, ast.FunctionDef)
+        and method.name in ("build", "compute_output_shape")
+        and [argument.arg for argument in method.args.args][1:2] == [name.id]
+        and file.tree.value_of(name) is None
+        and class_ is not None
+        and file.kinds.of_class(class_) == LAYER
     )
 
 

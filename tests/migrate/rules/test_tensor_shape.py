@@ -58,3 +58,36 @@ def test_dimensions_that_went_through_variables():
     )
     source = "import keras\nprint(metric.value, row[1].value)\n"
     check_noop(source, rule="tensor-shape")
+
+
+def test_dimensions_of_what_a_layer_is_built_for():
+    check_transformed(
+        """
+        import tensorflow as tf
+        from tensorflow.keras.layers import Layer
+
+        class Own(Layer):
+            def build(self, input_shape):
+                width = input_shape[-1].value
+                self.w = self.add_weight(name="w", shape=[input_shape[1].value, tf.TensorShape(input_shape)[2].value])
+
+            def compute_output_shape(self, shapes):
+                last = shapes[1][-1]
+                return shapes[0][0].value, last.value
+        """,
+        """
+        import tensorflow as tf
+        from tensorflow.keras.layers import Layer
+
+        class Own(Layer):
+            def build(self, input_shape):
+                width = input_shape[-1]
+                self.w = self.add_weight(name="w", shape=[input_shape[1], tf.TensorShape(input_shape)[2]])
+
+            def compute_output_shape(self, shapes):
+                last = shapes[1][-1]
+                return shapes[0][0], last
+        """,
+    )
+    source = "import keras\nclass Own:\n    def build(self, input_shape):\n        return input_shape[0].value\n"
+    check_noop(source, rule="tensor-shape")
