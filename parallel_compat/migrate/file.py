@@ -314,6 +314,8 @@ class File:
         if top == "parallel_compat" and target not in _MODULES:
             if (known := self._imported_as(target, at)) is not None:
                 return known, ()
+            if module == _BACKEND and (named := self._named_backend(at)) is not None:
+                return f"{named[0]}.{target.rpartition('.')[2]}", named[1]
             if (free := self._free_name(target)) is not None:
                 return free, (self.import_after(f"from {module} import {free}", at),)
         return target, (self.import_after(f"import {module}", at),)
@@ -332,6 +334,15 @@ class File:
             ):
                 return name
         return None
+
+    def _named_backend(self, at: ast.AST) -> tuple[str, tuple[Edit, ...]] | None:
+        """Return the name of the backend's module here, `K` if it has none, and the edits that import it."""
+        if (known := self._imported_as(_BACKEND, at)) is not None:
+            return known, ()
+        if self._has_unknown_names or "K" in self._names_in_use or self._taken.setdefault("K", _BACKEND) != _BACKEND:
+            return None
+        package, _, name = _BACKEND.rpartition(".")
+        return "K", (self.import_after(f"from {package} import {name} as K", at),)
 
     def _free_name(self, target: str) -> str | None:
         """Return the name by which a target can be imported: its own, where it stands for nothing else in this file."""

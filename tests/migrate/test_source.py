@@ -186,9 +186,11 @@ def test_names_of_one_module_are_imported_together_and_once():
     )
 
 
-def test_names_of_builtins_and_of_the_backend_keep_their_module():
-    check_transformed(
-        "import keras\ny = keras.backend.sum(x) + keras.backend.int_shape(x)[0]\n",
-        "import keras\nimport parallel_compat.legacy.backend\n"
-        "y = parallel_compat.legacy.backend.sum(x) + parallel_compat.legacy.backend.int_shape(x)[0]\n",
-    )
+def test_names_of_the_backend_come_by_an_alias():
+    def written(name):
+        return f"y = {name}.sum(x,\n{' ' * len(f'y = {name}.sum(')}axis=1) + {name}.int_shape(x)[0]\n"
+
+    old, full = "import keras\n" + written("keras.backend"), "parallel_compat.legacy.backend"
+    check_transformed(old, "import keras\nfrom parallel_compat.legacy import backend as K\n" + written("K"))
+    # Where the name is another's, the module has its own.
+    check_transformed(old + "K = 3\n", f"import keras\nimport {full}\n" + written(full) + "K = 3\n")

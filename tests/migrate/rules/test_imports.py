@@ -223,7 +223,7 @@ def test_star_imports():
 def test_the_name_that_a_plain_import_binds_stays_bound():
     check_transformed(
         "import keras.backend.tensorflow_backend\nkeras.backend.tensorflow_backend.set_session(s)\n",
-        "import keras\nimport parallel_compat.legacy.backend\nparallel_compat.legacy.backend.set_session(s)\n",
+        "import keras\nfrom parallel_compat.legacy import backend as K\nK.set_session(s)\n",
     )
 
 
