@@ -55,8 +55,9 @@ class HDF5Matrix:
             start, stop, _step = key.indices(len(self))
             return self._normalized(self.data[start + self.start : stop + self.start])
         if isinstance(key, (int, np.integer)):
-            if not 0 <= key < len(self):
+            if key >= len(self):
                 raise IndexError(f"Expected an index below {len(self)}. Received: {key}")
+            # As then, -1 is the last row of the file where the matrix begins with the file's first, wherever it ends.
             return self._normalized(self.data[int(key) + self.start])
         rows = np.asarray(key)
         if rows.size and rows.max() >= len(self):

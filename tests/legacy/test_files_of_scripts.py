@@ -100,6 +100,7 @@ def test_rows_of_a_dataset_in_a_file(tmp_path):
     for key in (4, slice(1, 5), [0, 4], np.array([4])):
         with pytest.raises(IndexError):
             rows[key]
+    assert HDF5Matrix(path, "x", end=6)[-1] == 9  # as in each era: of the file, not of the matrix
 
 
 def test_h5_dict(tmp_path):

@@ -425,12 +425,13 @@ def test_queues_that_are_used_by_themselves():
         def __getitem__(self, i):
             return i
 
-    queue = OrderedEnqueuer(Numbers())
-    queue.start(workers=2, max_queue_size=3)
-    drawn = queue.get()
-    assert [next(drawn) for _ in range(7)] == [0, 1, 2, 3, 4, 0, 1]
-    queue.stop()
-    assert not queue.is_running()
+    for in_processes in (False, True):  # to which a class of this function cannot be sent
+        queue = OrderedEnqueuer(Numbers(), use_multiprocessing=in_processes)
+        queue.start(workers=2, max_queue_size=3)
+        drawn = queue.get()
+        assert [next(drawn) for _ in range(7)] == [0, 1, 2, 3, 4, 0, 1]
+        queue.stop()
+        assert not queue.is_running()
     queue = GeneratorEnqueuer(iter(range(5)))
     queue.start()
     assert list(queue.get()) == [0, 1, 2, 3, 4]
