@@ -64,7 +64,7 @@ TRAINED = {
         layers.GlobalMaxPooling1D(), layers.AdaptiveAveragePooling1D(2), layers.AdaptiveMaxPooling1D(2),
     ],
     "image": [
-        layers.Conv2D(4, 3), layers.Conv2D(4, 3, groups=2), layers.Conv2D(8, 3, groups=4, strides=2),
+        layers.Conv2D(4, 3, groups=2), layers.Conv2D(4, 3), layers.Conv2D(8, 3, groups=4, strides=2),
         layers.Conv2DTranspose(3, 3), layers.DepthwiseConv2D(3), layers.SeparableConv2D(3, 3), layers.Cropping2D(1),
         layers.ZeroPadding2D(1), layers.UpSampling2D(2), layers.AveragePooling2D(2), layers.MaxPooling2D(2),
         layers.GlobalAveragePooling2D(), layers.GlobalMaxPooling2D(), layers.AdaptiveAveragePooling2D(2),
