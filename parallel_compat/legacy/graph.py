@@ -796,6 +796,8 @@ class Function:
         # Layers write (moving statistics) only where their updates are asked for; their random states always.
         kept = [each.layer for each in self._updates if isinstance(each, LayerUpdates)]
         seeds = [state for layer in self._layers for state in keras3.seed_states(layer)]
+        # In Keras 2.2.4 what was fetched of a variable is what the updates left; later it is what they began with.
+        after = bool(self._updates) and _era_of_process() is Era.KERAS_2_2_4
 
         def run(*given: Any) -> list[Any]:
             values = Values(zip(self._tensors, given, strict=True), training)
@@ -811,7 +813,10 @@ class Function:
             with tf.control_dependencies(outputs):
                 for step in steps:  # outside of the scope, which would swallow what an optimizer writes
                     step()
-            return outputs
+            if not after:
+                return outputs
+            pairs = zip(self.outputs, outputs, strict=True)
+            return [_as_tensor(x) if isinstance(x, (keras.Variable, tf.Variable)) else output for x, output in pairs]
 
         function = tf.function(run, input_signature=specs, autograph=False)
         trains = any(isinstance(each, (OptimizerStep, GradientStep)) for each in self._updates)

@@ -345,3 +345,14 @@ def test_an_update_computes_anew_what_it_was_given_of_variables(devices):
     for wanted in (0.09904520, 0.11355260):
         K.get_session().run(assigned)
         np.testing.assert_allclose(K.get_value(second)[:, 0], [wanted] * 2, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("era", "fetched"), [("keras-2.2.4", [2.0, 4.0]), ("tf.keras-1.15", [1.0, 2.0])])
+def test_what_a_function_fetches_of_a_variable_that_it_updates(era, fetched):
+    """Read from the real stacks; a tensor that is computed of it is of before in both."""
+    with parallel_compat.legacy_names(era=era):
+        from keras import backend as K
+
+        v = K.variable(1.0)
+        f = K.function([], [v, v * 1.0], updates=[(v, v * 2.0)])
+        assert [f([]) for _ in range(2)] == [[fetched[0], 1.0], [fetched[1], 2.0]]
