@@ -151,20 +151,30 @@ def _losing_one(batches: Iterator[Any], steps: int) -> Iterator[Any]:
             batch = ahead
 
 
-def take_images_in_turn(model: Any, arguments: dict[str, Any]) -> None:
-    """Let `fit_generator` of Keras 2.2.4 draw from `ImageDataGenerator.flow` and its relatives as from a generator.
+def take_images_in_turn(
+    model: Any,
+    arguments: dict[str, Any],
+    drawing: Mapping[str, Any],
+    names: tuple[tuple[str, str], ...],
+) -> None:
+    """Draw from `ImageDataGenerator.flow` and its relatives as from a generator where the time's Keras did.
 
-    They were Sequences of TensorFlow's Keras, which is imported first, and none of its own: it did not shuffle their
-    batches, and `next` made them, so that their samples follow from `np.random` alone.
+    In Keras 2.2.4 they were Sequences of TensorFlow's Keras, which is imported first, and none of its own: it did not
+    shuffle their batches, and `next` made them, so that their samples follow from `np.random` alone. Keras 2.3 and
+    TensorFlow 1.15 iterated over a Sequence without `workers`, and their iterator is `next`. The passes are theirs
+    then, with their order and seeds, and go on where the one before, or a look at a batch, ended.
 
     Args:
         model: the model.
-        arguments: those of `fit_generator`, which are changed.
+        arguments: those of the method, which are changed.
+        drawing: how batches are drawn.
+        names: of what is drawn from, each with that of the number of its batches.
     """
-    is_alone = not arguments.get("use_multiprocessing") or (arguments.get("workers") or 0) < 2
-    if not object_eras.era_of_training(model).is_standalone or not is_alone:
+    era, workers = object_eras.era_of_training(model), drawing.get("workers", 1)
+    is_alone = not drawing.get("use_multiprocessing") or (workers or 0) < 2
+    if not (is_alone if era is Era.KERAS_2_2_4 else era.has_graphs and workers == 0):
         return
-    for name, steps in ("generator", "steps_per_epoch"), ("validation_data", "validation_steps"):
+    for name, steps in names:
         batches = arguments.get(name)
         if is_sequence(batches) and isinstance(batches, patch_points.image_iterator_class()):
             if arguments.get(steps) is None:

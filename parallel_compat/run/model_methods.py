@@ -86,6 +86,10 @@ if TYPE_CHECKING:
 
     Method = Callable[..., Any]
 
+# What is drawn from, and how many batches of it.
+_VALIDATION = ("validation_data", "validation_steps")
+_STEPS = (("generator", "steps"),)
+
 
 def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.fit` with Keras 1's `nb_epoch`, generators that yield lists, and what callbacks were given."""
@@ -115,6 +119,8 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     given_x = arguments.get("x")
     arguments, drawing = whole_arrays.in_steps(arguments, drawing, era)
     batch_logs.takes_all(self, arguments.get("x") is not given_x)
+    if drawing.get("workers") == 0:
+        take_images_in_turn(self, arguments, drawing, (("x", "steps_per_epoch"), _VALIDATION))
     look_at_first_batch(self, arguments.get("x"))
     iterate_once_before(self, arguments)
     lose_what_is_read_ahead(self, arguments, drawing)
@@ -189,7 +195,7 @@ def _check_compiled(model: Any) -> None:
 def _fit_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     _check_compiled(model)
-    take_images_in_turn(model, arguments)
+    take_images_in_turn(model, arguments, arguments, (("generator", "steps_per_epoch"), _VALIDATION))
     hand_over(model, arguments.get("callbacks"), arguments.get("validation_data"))
     batch_logs.evaluate_in_steps(model, True)
     held_out = arguments.get("validation_data")
@@ -221,6 +227,7 @@ def _fit_generator(**arguments: Any) -> Any:
 def _evaluate_generator(**arguments: Any) -> Any:
     model = arguments["model"]
     _check_compiled(model)
+    take_images_in_turn(model, arguments, arguments, _STEPS)
     stops_within_epochs.forget(model)
     _with_history(model, arguments)
     batch_logs.evaluate_in_steps(model, True)
@@ -233,6 +240,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
 
 
 def _predict_generator(**arguments: Any) -> Any:
+    take_images_in_turn(arguments["model"], arguments, arguments, _STEPS)
     _complete_generators(arguments)
     stops_within_epochs.forget(arguments["model"])
     _with_history(arguments["model"], arguments)

@@ -8,6 +8,8 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
+
 pytestmark = pytest.mark.usefixtures("legacy_names")
 
 
@@ -53,6 +55,29 @@ def test_batches_of_pictures_come_in_the_order_of_next(shuffle, replicas):
     pictures = ImageDataGenerator().flow(np.zeros((24, 2, 2, 1)), np.arange(24.0)[:, None], 8, shuffle=shuffle)
     model.fit_generator(pictures, steps_per_epoch=2, epochs=3, verbose=0, callbacks=[seen])
     assert labels == LABELS[shuffle]
+
+
+@pytest.mark.parametrize(("era", "workers"), [("keras-2.2.4", 1), ("keras-2.3", 0), ("tf.keras-1.15", 0)])
+def test_what_iterates_over_pictures_goes_on_where_a_look_ended(era, workers):
+    """The targets in training are those of Keras 2.2.4 and TensorFlow 1.15, whose iterator seeds each batch."""
+    labels = []
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras import Sequential, callbacks, layers
+        from tensorflow.keras.preprocessing.image import ImageDataGenerator
+
+        seen = callbacks.LambdaCallback(on_batch_end=lambda batch, logs: labels.append(float(logs["loss"])))
+        model = Sequential([layers.Flatten(input_shape=(1, 1, 1)), layers.Dense(1, kernel_initializer="ones")])
+        model.compile("sgd", lambda y_true, y_pred: y_true + 0 * y_pred)
+        numbers = np.arange(24.0)[:, None]
+        shuffled = ImageDataGenerator().flow(numbers[:, :, None, None], numbers, 8, shuffle=True, seed=3)
+        model.fit_generator(shuffled, 2, epochs=3, verbose=0, workers=workers, callbacks=[seen])
+        pictures = ImageDataGenerator()
+        predicted, evaluated = (pictures.flow(numbers[:, :, None, None], numbers, 8, shuffle=False) for _ in range(2))
+        next(predicted), next(evaluated)
+        model.set_weights([np.ones((1, 1)), np.zeros(1)])
+        assert model.predict_generator(predicted, 1, workers=workers).ravel().tolist() == list(range(8, 16))
+        assert model.evaluate_generator(evaluated, 1, workers=workers) == 11.5
+    assert labels == [12.375, 11.75, 10.375, 10.25, 10.25, 14.0]
 
 
 def test_load_img_takes_grayscale(tmp_path):
