@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3.layers import is_of_graph
 from parallel_compat.legacy import compiled_metrics, model_files
 from parallel_compat.legacy.numbers.logs import rename_rate, watched, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
@@ -96,7 +97,8 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         monitor: the log that tells which model is best.
         verbose: 1 prints what is done.
         save_best_only: whether only a model that is better than those before is written.
-        save_weights_only: whether weights are written instead of a whole model.
+        save_weights_only: whether weights are written instead of a whole model. Of a model of a class of its own
+            `tf.keras` wrote the weights alone.
         mode: "min", "max" or "auto": larger is better where the log's name has "acc" in it.
         period: epochs between two files.
         **keywords: those that only today's callback has, and tf.keras's `load_weights_on_restart`: whether a training
@@ -137,6 +139,12 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         )
         self.filepath = str(filepath)
         self.save_weights_only = save_weights_only
+
+    def set_model(self, model: Any) -> None:
+        super().set_model(model)
+        single = getattr(model, "template", model)
+        if object_eras.era_of_object(single).is_tf_keras and not is_of_graph(single):
+            self.save_weights_only = True  # whatever was asked for, as `tf.keras` did
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         super().on_train_begin(logs)

@@ -12,6 +12,7 @@ import h5py
 
 from parallel_compat.atomic_file import replacing
 from parallel_compat.backend.keras3 import h5_files, symbolic_losses
+from parallel_compat.backend.keras3.layers import is_of_graph
 from parallel_compat.hdf5_output import writing
 from parallel_compat.legacy import made_weights, saved_models, saving, tensorflow_checkpoints, total_loss
 from parallel_compat.legacy.utils import ask_to_proceed_with_overwrite
@@ -134,6 +135,7 @@ def save_model(
         options: of a SavedModel; not used.
 
     Raises:
+        NotImplementedError: a model of a class of its own is to be written to HDF5, in code of the eras, which refused.
         ValueError: for another format, or for `signatures`.
     """
     if save_format not in (None, "h5", "hdf5", "keras", "tf", "tensorflow"):
@@ -154,6 +156,12 @@ def save_model(
         if overwrite or not os.path.exists(path) or _may_overwrite(path):
             saved_models.write(_saved(model), path, signatures, options, include_optimizer=include_optimizer)
         return
+    if era is not Era.TODAY and not is_of_graph(_saved(model)):
+        raise NotImplementedError(
+            f"Expected a functional or Sequential model for {path!r}: an HDF5 file has no code of a class. Received: "
+            f"'{_saved(model).name}', of {type(_saved(model)).__name__}. Write its weights by `save_weights`; tf.keras "
+            "has a folder for all of it, by `save_format='tf'`."
+        )
     if os.path.isdir(path) and era in (Era.TF_KERAS_2_2, Era.TODAY):
         path = os.path.join(path, _IN_FOLDER)
     if not overwrite and os.path.exists(path) and not _may_overwrite(path):

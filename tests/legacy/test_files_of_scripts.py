@@ -11,6 +11,7 @@ import keras
 import numpy as np
 import pytest
 
+import parallel_compat
 from parallel_compat import ParallelModel
 
 pytestmark = pytest.mark.usefixtures("legacy_names")
@@ -273,3 +274,30 @@ def test_functions_that_get_returned_are_in_files_by_their_names(era, tmp_path):
     loaded = keras.models.load_model(tmp_path / "m.h5")
     assert loaded.evaluate(x, y, verbose=0) == pytest.approx(model.evaluate(x, y, verbose=0))
     assert loaded.metrics_names == model.metrics_names
+
+
+@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-1.15", "tf.keras-2.2"])
+def test_a_model_of_a_class_is_not_written_to_hdf5(era, tmp_path):
+    with parallel_compat.legacy_names(era=era):
+        from tensorflow.keras import Model, callbacks, layers
+
+        class Own(Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = layers.Dense(1)
+
+            def call(self, x):
+                return self.dense(x)
+
+        model, x = Own(), np.ones((2, 1), "float32")
+        model.compile("sgd", "mse")
+        checkpoint = callbacks.ModelCheckpoint(str(tmp_path / "c.h5"), "loss", save_best_only=True)
+        if era == "keras-2.2.4":
+            with pytest.raises(NotImplementedError):
+                model.fit(x, x, verbose=0, callbacks=[checkpoint])
+        else:
+            model.fit(x, x, verbose=0, callbacks=[checkpoint])
+            assert checkpoint.save_weights_only
+            assert not h5py.File(tmp_path / "c.h5").attrs.get("model_config")
+        with pytest.raises(NotImplementedError, match="save_weights"):
+            model.save(str(tmp_path / "m.h5"))

@@ -1,4 +1,4 @@
-"""Methods that are a `tf.function` with an `input_signature`: TensorFlow 2.2 took any name for their object."""
+"""A `tf.function` with an `input_signature`: TensorFlow 2.2 took any name for a method's object."""
 
 from __future__ import annotations
 
@@ -32,3 +32,15 @@ def test_the_object_of_a_method_has_any_name(tmp_path):
         assert tf.saved_model.load(str(tmp_path)).times(tf.constant([4.0])).numpy().tolist() == [8]
         with pytest.raises(TypeError, match="missing type constraint"):
             tf.function(lambda x, y: x + y, input_signature=SIGNATURE)
+
+
+def test_what_does_not_fit_is_an_error_of_both_times():
+    with parallel_compat.legacy_names(era="tf.keras-2.2"):
+        double, whole = tf.function(lambda x: 2 * x, input_signature=SIGNATURE), tf.function(lambda x: 2 * x)
+        for given in ([tf.ones([2, 2])], [tf.ones([2], tf.float64)], ["two"], []):
+            with pytest.raises(ValueError, match="Binding inputs") as caught:
+                double(*given)
+            assert isinstance(caught.value, TypeError)
+        with pytest.raises(TypeError) as caught:
+            whole()
+        assert not isinstance(caught.value, ValueError)

@@ -1,7 +1,8 @@
-"""Methods that are a `tf.function` with an `input_signature`, whatever they call their object. Read in TensorFlow 2.21.
+"""A `tf.function` with an `input_signature`: methods, whatever they call their object, and what fits none.
 
 TensorFlow takes the first argument of a function for an object, which no signature speaks of, if its name is `self`
-(`function_type.add_type_constraints`). TensorFlow 2.2 took whichever came before those of the signature.
+(`function_type.add_type_constraints`). TensorFlow 2.2 took whichever came before those of the signature, and raised a
+ValueError where arguments did not fit it (`_convert_inputs_to_signature`). Read in TensorFlow 2.21.
 """
 
 from __future__ import annotations
@@ -10,12 +11,17 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from tensorflow.python.eager.polymorphic_function import function_type_utils
 from tensorflow.python.eager.polymorphic_function.polymorphic_function import Function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+class DoesNotFitError(TypeError, ValueError):
+    """Arguments do not fit an `input_signature`: a ValueError in TensorFlow 2.2, a TypeError today."""
 
 
 def patch_points() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
@@ -32,7 +38,20 @@ def patch_points() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
 
         return __init__
 
+    def binding(original: Any) -> Any:
+        @functools.wraps(original)
+        def bind_function_inputs(args: Any, kwargs: Any, function_type: Any, default_values: Any) -> Any:
+            try:
+                return original(args, kwargs, function_type, default_values)
+            except TypeError as error:
+                if all(each.type_constraint is None for each in function_type.parameters.values()):
+                    raise
+                raise DoesNotFitError(str(error)) from error
+
+        return bind_function_inputs
+
     yield Function, "__init__", wrap
+    yield function_type_utils, "bind_function_inputs", binding
 
 
 def _say_what_the_object_is(function: Any, given: int) -> None:

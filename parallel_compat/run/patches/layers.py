@@ -101,7 +101,7 @@ def put_on(patches: Patches, keras: Any) -> None:
     for points, why in (
         (checkpoint_children.patch_points(_of_tf_keras), "what a `tf.train.Checkpoint` reaches, and gives back"),
         (checkpoint_slots.patch_points(), "the state of an optimizer of `tf.keras` in a checkpoint"),
-        (input_signatures.patch_points(), "a method that is a `tf.function` may call its object what it likes"),
+        (input_signatures.patch_points(), "methods with an `input_signature`, and what does not fit one"),
     ):
         for owner, name, wrap in points:
             patches.wrap(owner, name, wrap, why=why, read_in=TENSORFLOW)
