@@ -147,7 +147,7 @@ def fit(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, 
     held_x = held_out[0] if isinstance(held_out, (tuple, list)) else None
     evaluating = batch_logs.evaluating(self, "test", held_x, size, arguments.get("validation_steps"))
     keeps_function = trained_on_arrays(self, era) if of_arrays and not execution.is_eager() else nullcontext()
-    with lines, evaluating, keeps_function:
+    with lines, evaluating, keeps_function, batch_logs.training(self):
         if is_parallel(self) and not in_batches_of_training:  # which draws from generators itself
             history = original(self, **arguments, **drawing)
         else:
@@ -216,7 +216,7 @@ def _fit_generator(**arguments: Any) -> Any:
         arguments["class_weight"] = None
     _complete_generators(arguments)
     _note_drawn_batches(model, "train", arguments)
-    with as_compiled(model):
+    with as_compiled(model), batch_logs.training(model):
         if keeps_order(model, arguments.get("generator"), arguments.get("workers")):
             arguments["shuffle"] = False
         history = generator_methods.fit_generator(**arguments)
@@ -234,7 +234,7 @@ def _evaluate_generator(**arguments: Any) -> Any:
     batch_logs.evaluate_part_of(model, None, arguments.get("steps"))
     _complete_generators(arguments)
     _note_drawn_batches(model, "test", arguments)
-    with as_compiled(model):
+    with as_compiled(model), batch_logs.apart(model):
         results = generator_methods.evaluate_generator(**arguments, return_dict=True)
         return _ordered(model, logs.of_epoch(results, object_eras.era_of_training(model)))
 
@@ -652,7 +652,8 @@ def _in_old_order(original: Method, of: str, frame: FrameType, self: Any, /, *gi
     if name == "evaluate":
         divided = arguments.get("batch_size"), arguments.get("steps")
         evaluating = batch_logs.evaluating(self, "test", evaluated, *divided)
-    with on_batch, evaluating, _fed(self, drawing, "validation", arguments) as fed:
+    counted = batch_logs.apart(self, resets and name.endswith("_on_batch"))
+    with counted, on_batch, evaluating, _fed(self, drawing, "validation", arguments) as fed:
         if "return_dict" in fed:
             results = original(self, **fed)
             return _in_order(self, function, results) if fed["return_dict"] else results

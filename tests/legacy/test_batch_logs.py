@@ -468,3 +468,39 @@ def test_predicting_resets_the_metrics_of_1_15(era, way, expected, replicas):
         predict()
         found += model.test_on_batch(x[5:], y[5:])
     np.testing.assert_allclose(found, expected, atol=2e-5)
+
+
+# The loss and the error of an epoch within which a callback calls a method of the model, in each real stack.
+_BETWEEN = {
+    "keras-2.2.4": {"evaluate": (0.0717, 0.2174), "predict": (0.0717, 0.2174), "test_on_batch": (0.0717, 0.2174)},
+    "keras-2.3": {"evaluate": (0.0717, 0.1892), "predict": (0.0717, 0.2174), "test_on_batch": (0.0717, 0.1022)},
+    "tf.keras-1.15": {"evaluate": (0.0717, 0.1892), "predict": (0.0717, 0.1022), "test_on_batch": (0.0717, 0.1022)},
+    "tf.keras-2.2": {"evaluate": (0.06, 0.1892), "predict": (0.0717, 0.2174), "test_on_batch": (0.0154, 0.1022)},
+}
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_generator"])
+@pytest.mark.parametrize("era", _BETWEEN)
+def test_what_a_callback_evaluates_is_in_no_loss_of_an_epoch_of_graphs(era, method):
+    x = np.arange(12, dtype="float32")[:, None] / 10
+    y = (x > 0.5).astype("float32")
+
+    class Between(keras.callbacks.Callback):
+        def on_batch_end(self, batch, logs=None):
+            if batch == 1:
+                getattr(self.model, name)(*([x[:6]] if name == "predict" else [x[:6], y[:6]]))
+
+    found = {}
+    with parallel_compat.legacy_names(era=era):
+        model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
+        model.compile("sgd", "mse", metrics=["mae"])
+        for name in _BETWEEN[era]:
+            model.set_weights([np.ones((1, 1)), np.zeros(1)])
+            given = {"verbose": 0, "callbacks": [Between()]}
+            if method == "fit":
+                history = model.fit(x, y, batch_size=4, shuffle=False, **given).history
+            else:
+                batches = ((x[at : at + 4], y[at : at + 4]) for at in (0, 4, 8))
+                history = model.fit_generator(batches, 3, workers=0, **given).history
+            found[name] = tuple(round(values[0], 4) for _, values in sorted(history.items()))
+    assert found == _BETWEEN[era]

@@ -14,6 +14,7 @@ few samples it has; its logs are in the order of the alphabet.
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import math
 from types import GeneratorType
@@ -99,6 +100,7 @@ class Totals:
 
 
 _TOTALS = "_parallel_compat_totals_of_epoch"
+_TRAINS = "_parallel_compat_is_trained"
 _GOES_ON = "_parallel_compat_metrics_go_on"
 _PREDICTED = "_parallel_compat_predicted"
 _IN_STEPS = "_parallel_compat_evaluates_in_steps"
@@ -120,8 +122,12 @@ def begin(model: Any) -> None:
 
 def predicts(model: Any) -> None:
     """Say that a model predicts, which in TensorFlow 1.15 reset its metrics: the next batch begins them anew."""
-    if object_eras.era_of_training(model) is Era.TF_KERAS_1_15:
-        vars(model)[_PREDICTED] = True
+    if object_eras.era_of_training(model) is not Era.TF_KERAS_1_15:
+        return
+    if vars(model).get(_TRAINS):
+        with apart(model, resets=True):
+            return
+    vars(model)[_PREDICTED] = True
 
 
 def add(model: Any, logs: dict[str, Any], samples: int, averaged: Container[str] | None = None) -> BatchLogs:
@@ -138,6 +144,49 @@ def uncounted(model: Any) -> Iterator[None]:
         yield
     finally:
         vars(model)[_TOTALS] = Totals() if kept is None else kept
+
+
+@contextlib.contextmanager
+def training(model: Any) -> Iterator[None]:
+    """Let a model know that it is trained for a while: see `apart`."""
+    before = vars(model).get(_TRAINS, False)
+    vars(model)[_TRAINS] = True
+    try:
+        yield
+    finally:
+        vars(model)[_TRAINS] = before
+
+
+@contextlib.contextmanager
+def apart(model: Any, resets: bool = False) -> Iterator[None]:
+    """Count what a callback evaluates, or trains a batch on, apart from the epoch of the training that it is called in.
+
+    The loops of graphs added up the losses of an epoch themselves. The metrics, which were the model's, went on from
+    what was evaluated, except in Keras 2.2.4; in TensorFlow 2.2 the losses did, too.
+
+    Args:
+        model: a compiled model.
+        resets: whether the metrics begin anew afterwards.
+    """
+    era = object_eras.era_of_training(model)
+    if not vars(model).get(_TRAINS) or era is Era.TODAY:
+        yield
+        return
+    kept, tracker = vars(model).get(_TOTALS, Totals()), patch_points.loss_tracker(model) if era.has_graphs else None
+    variables = [] if tracker is None else tracker.variables
+    state = [keras.ops.convert_to_numpy(each) for each in variables]
+    vars(model)[_TRAINS] = False
+    vars(model)[_TOTALS] = copy.deepcopy(kept)
+    try:
+        yield
+    finally:
+        vars(model)[_TRAINS] = True
+        if resets:
+            model.reset_metrics()
+        if era.has_graphs:
+            vars(model)[_TOTALS] = kept
+        for variable, value in zip(variables, state, strict=True):
+            variable.assign(value)
 
 
 class going_on:  # used as `contextlib`'s functions are; a generator takes three times as long
