@@ -72,8 +72,9 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_1_15,),
-        "After `tf.set_random_seed`, initial weights, masks of Dropout and orders of data sets that have no seed of "
-        "their own are others.",
+        "After `tf.set_random_seed`, initial weights, masks of Dropout, orders of data sets, and what "
+        "`tf.random_normal` and its like draw in a Lambda layer or between layers, are others where they have "
+        "no seed of their own.",
         "Their seeds counted the operations of the graph before them, which today's layers do not make.",
     ),
     Difference(
