@@ -157,8 +157,7 @@ def training(model: Any) -> Iterator[None]:
         vars(model)[_TRAINS] = before
 
 
-@contextlib.contextmanager
-def apart(model: Any, resets: bool = False) -> Iterator[None]:
+def apart(model: Any, resets: bool = False) -> contextlib.AbstractContextManager[None]:
     """Count what a callback evaluates, or trains a batch on, apart from the epoch of the training that it is called in.
 
     The loops of graphs added up the losses of an epoch themselves. The metrics, which were the model's, went on from
@@ -168,10 +167,12 @@ def apart(model: Any, resets: bool = False) -> Iterator[None]:
         model: a compiled model.
         resets: whether the metrics begin anew afterwards.
     """
-    era = object_eras.era_of_training(model)
-    if not vars(model).get(_TRAINS) or era is Era.TODAY:
-        yield
-        return
+    era = object_eras.era_of_training(model) if vars(model).get(_TRAINS) else Era.TODAY
+    return contextlib.nullcontext() if era is Era.TODAY else _apart(model, resets, era)
+
+
+@contextlib.contextmanager
+def _apart(model: Any, resets: bool, era: Era) -> Iterator[None]:
     kept, tracker = vars(model).get(_TOTALS, Totals()), patch_points.loss_tracker(model) if era.has_graphs else None
     variables = [] if tracker is None else tracker.variables
     state = [keras.ops.convert_to_numpy(each) for each in variables]
