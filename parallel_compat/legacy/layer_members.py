@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -13,6 +14,7 @@ from parallel_compat.backend.keras3.layers import is_of_graph
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_TRAINABLE = "_parallel_compat_trainable"
 # The order in which tf.keras listed the counts of a metric; Keras 3 makes true and false positives first.
 _COUNTS = ("true_positives", "true_negatives", "false_positives", "false_negatives")
 
@@ -68,8 +70,27 @@ def metric_nothing(metric: keras.metrics.Metric) -> list[Any]:
 
 
 def metric_is(metric: keras.metrics.Metric) -> bool:
-    """Return that a metric is built, and trainable as every layer is at first."""
+    """Return that a metric is built."""
     return True
+
+
+def metric_trainable(metric: keras.metrics.Metric) -> bool:
+    """Return whether a metric is trainable, as every layer is at first; it has nothing that is trained."""
+    return bool(vars(metric).get(_TRAINABLE, True))
+
+
+def set_metric_trainable(metric: keras.metrics.Metric, value: bool) -> None:
+    """Note what is assigned to `trainable`, as a loop over `model.layers` does."""
+    vars(metric)[_TRAINABLE] = value
+
+
+def count_params_of_metric(metric: keras.metrics.Metric) -> int:
+    """Return how many numbers a metric counts with.
+
+    >>> count_params_of_metric(keras.metrics.Mean())
+    2
+    """
+    return sum(math.prod(variable.shape) for variable in metric_weights(metric))
 
 
 def get_weights_of_metric(metric: keras.metrics.Metric) -> list[Any]:

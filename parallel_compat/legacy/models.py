@@ -23,6 +23,7 @@ from parallel_compat.legacy import (
     saving,
     settled_trainable,
     tensorflow_folders,
+    weight_order,
 )
 from parallel_compat.legacy.numbers import optimizer_weights
 from parallel_compat.names.eras import Era
@@ -147,6 +148,10 @@ def reset_states(model: Any) -> None:
         reset = getattr(layer, "reset_states", None)
         if layer is not model and reset is not None and getattr(layer, "stateful", False):
             reset()
+    for layer in keras3.all_layers(model):
+        if isinstance(layer, keras.Model):
+            for metric in weight_order.metrics_among_layers(layer, object_eras.era_of_object(layer)):
+                metric.reset_state()  # which was a stateful layer of a model of tf.keras
 
 
 def _listed_layers(model: Any) -> Iterator[keras.layers.Layer]:

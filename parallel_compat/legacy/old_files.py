@@ -19,7 +19,7 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, optimizer_steps, patch_points
 from parallel_compat.backend.keras3 import layers as layers_of_keras
-from parallel_compat.legacy import activations, layers, locally_connected, optimizers, serializing
+from parallel_compat.legacy import activations, layers, locally_connected, metrics_in_files, optimizers, serializing
 from parallel_compat.legacy.lambda_functions import of_this_process
 from parallel_compat.legacy.numbers import metric_functions
 from parallel_compat.names.eras import Era
@@ -161,7 +161,8 @@ def _of_keras3(
     known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
     with keras3.variables_without_values(), keras3.uncounted_names():
         probe = h5_files.model_from_config(copy.deepcopy(config), known, safe_mode)
-        wanted = sorted(tuple(variable.shape) for variable in probe.weights)
+        with metrics_in_files.read_in_order(probe, len(shapes)):
+            wanted = sorted(tuple(variable.shape) for variable in h5_files.weights_in_file(probe))
         if wanted != shapes:
             raise CheckpointError(
                 f"expected weights of the shapes {wanted}, by the model's config. Received: {shapes} in the file."

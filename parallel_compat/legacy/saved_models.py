@@ -22,7 +22,7 @@ from parallel_compat.atomic_file import replacing
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files, saved_models
 from parallel_compat.hdf5_output import writing as writing_hdf5
-from parallel_compat.legacy import nodes, old_files, total_loss, weight_names
+from parallel_compat.legacy import metrics_in_files, nodes, old_files, total_loss, weight_names
 from parallel_compat.names.eras import Era
 from parallel_compat.run import callers, object_eras
 
@@ -80,7 +80,8 @@ def write(
     if isinstance(layer, keras.Model) and has_config(layer):
         with replacing(described) as temporary, writing_hdf5(temporary) as (file, _), _configs_of_all(layer):
             compiled_with = total_loss.compiled_with(layer)
-            h5_files.write_model(layer, file, include_optimizer=include_optimizer, compiled_with=compiled_with)
+            with metrics_in_files.left_out():  # a layer whose class is not known has none when it is read
+                h5_files.write_model(layer, file, include_optimizer=include_optimizer, compiled_with=compiled_with)
     elif os.path.exists(described):
         os.remove(described)
     writing = _Writing()
@@ -153,6 +154,8 @@ class _Writing:
         root.own_trainable = [saved_models.resource_of(weight) for weight in trainable]
         root.own_others = [saved_models.resource_of(weight) for weight in others]
         self.variables += [saved_models.resource_of(weight) for weight in layer.variables]
+        # Its function counts with them: they last as long as it.
+        root.of_metrics = [saved_models.resource_of(each) for each in layer.metrics_variables]
         root.variables = [saved_models.resource_of(weight) for weight in layer.weights]
         root.trainable_variables = [saved_models.resource_of(weight) for weight in layer.trainable_weights]
         root.regularizers = {}

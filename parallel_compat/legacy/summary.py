@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 
 from parallel_compat.backend.keras3 import layers
-from parallel_compat.legacy import compiled_weights, made_weights, nodes
+from parallel_compat.legacy import compiled_weights, made_weights, nodes, weight_order
 from parallel_compat.legacy.utils import count_params
 from parallel_compat.names.eras import Era
 from parallel_compat.run import object_eras
@@ -57,17 +57,21 @@ def _lines(model: Any, era: Era, line_length: int | None, positions: Sequence[fl
     yield "_" * length
     yield _row(_COLUMNS[: 4 if connected else 3], ends)
     yield "=" * length
-    for number, layer in enumerate(model.layers, start=1):
-        fields = [f"{layer.name} ({_class_name(layer)})", _output_shape(layer, era), count_params(layer.weights)]
+    parts = weight_order.layers_with_metrics(model, era) if weight_order.metrics_among_layers(model, era) else None
+    listed = model.layers if parts is None else parts
+    for number, layer in enumerate(listed, start=1):
+        is_metric = isinstance(layer, keras.metrics.Metric)
+        shape = "multiple" if is_metric else _output_shape(layer, era)
+        fields = [f"{layer.name} ({_class_name(layer)})", shape, count_params(_weights(layer, era))]
         if connected:
-            first, *others = list(_connections(layer, calls)) or [""]
+            first, *others = ([] if is_metric else list(_connections(layer, calls))) or [""]
             yield _row([*fields, first], ends)
             for other in others:
                 yield _row(["", "", "", other], ends)
         else:
             yield _row(fields, ends)
-        yield ("=" if number == len(model.layers) else "_") * length
-    trainable, frozen = count_params(_trainable(model, era)), count_params(model.non_trainable_weights)
+        yield ("=" if number == len(listed) else "_") * length
+    trainable, frozen = count_params(_trainable(model, era)), count_params(_frozen(model, era))
     yield f"Total params: {trainable + frozen:,}"
     yield f"Trainable params: {trainable:,}"
     yield f"Non-trainable params: {frozen:,}"
@@ -143,3 +147,14 @@ def _trainable(model: Any, era: Era) -> Any:
     """Return the weights that train: before TensorFlow 2.2 those that `compile` saw."""
     seen = None if era is Era.TF_KERAS_2_2 else compiled_weights.seen(model)
     return model.trainable_weights if seen is None else seen
+
+
+def _frozen(model: Any, era: Era) -> Any:
+    with_metrics = weight_order.have_metrics(model, era)
+    return weight_order.by_kind(model, era)[1] if with_metrics else model.non_trainable_weights
+
+
+def _weights(layer: Any, era: Era) -> Any:
+    """Return the weights of a layer, and what the metrics count with that it holds."""
+    is_metric = isinstance(layer, keras.metrics.Metric)
+    return weight_order.weights(layer, era) if is_metric or weight_order.have_metrics(layer, era) else layer.weights

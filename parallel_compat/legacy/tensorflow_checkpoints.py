@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 from parallel_compat.backend.keras3 import checkpoint_children, optimizer_steps
+from parallel_compat.legacy import metrics_in_files
 from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -224,7 +225,7 @@ def is_checkpoint(path: str) -> bool:
 
 def _variables(model: keras.Model) -> dict[tuple[str, ...], Any]:
     """Return all variables by the way to them; the optimizer's are last."""
-    found: dict[tuple[str, ...], Any] = dict(checkpoint_children.variables(model))
+    found: dict[tuple[str, ...], Any] = dict(checkpoint_children.variables(model, metrics_in_files.in_checkpoint))
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None:
         if not optimizer.built:

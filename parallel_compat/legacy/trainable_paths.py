@@ -12,7 +12,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import listed_weights, own_trainable
+from parallel_compat.legacy import listed_weights, own_trainable, weight_order
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def trainable_weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
 
 
 def non_trainable_weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
-    """Return the other weights of a layer."""
+    """Return the other weights of a layer; where metrics are held, those of these among them, in tf.keras's order."""
+    if weight_order.have_metrics(layer, era):
+        return weight_order.by_kind(layer, era)[1]
     reached = _reached_weights(layer, era)
     return [weight for weight in keras3.all_weights(layer) if id(weight) not in reached]
 

@@ -5,6 +5,9 @@ each of them, a nested model too, gave its trainable weights first and the other
 `base_layer.py`). `tf.keras` went through a nested model layer by layer, but took the trainable weights of any other
 layer and of the layers in it first; the layers in a list of a model were one layer. Files are written in Keras 3's
 order all the same, but where a model of Keras 2.2.4 is frozen as a whole.
+
+A metric was a layer in `tf.keras`: what it counts with stands among the weights of the layer or model that holds it on
+an attribute, which train or not.
 """
 
 from __future__ import annotations
@@ -16,7 +19,10 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3.held_metrics import held_metrics
+from parallel_compat.backend.keras3.layers import is_of_graph, knows_its_input
 from parallel_compat.legacy import listed_weights, own_trainable
+from parallel_compat.legacy.layer_members import metric_weights
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -33,17 +39,51 @@ def non_trainable_weights(layer: keras.Layer) -> list[keras.Variable]:
     return _unique(_split_as_layer(layer, Era.KERAS_2_2_4)[1])
 
 
-def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
-    """Return `layer.weights` in the order of an era.
+def metrics_among_layers(layer: keras.Layer, era: Era) -> list[keras.metrics.Metric]:
+    """Return the metrics on a layer's attributes that an era listed among the layers in it.
+
+    TensorFlow 1.15 looked at no attribute of a functional or Sequential model, and 2.2 at none of a Sequential that did
+    not know its input.
 
     Args:
         layer: a layer or a model.
         era: the era.
     """
+    if not era.is_tf_keras:
+        return []
+    if is_of_graph(layer):
+        sequential = isinstance(layer, keras.Sequential)
+        if era is Era.TF_KERAS_1_15 or (sequential and not (layer.built and knows_its_input(layer))):
+            return []
+    return held_metrics(layer, in_tuples=era is not Era.TF_KERAS_1_15)
+
+
+def have_metrics(layer: keras.Layer, era: Era) -> bool:
+    """Say whether variables of metrics are among the weights that an era listed."""
+    return era.is_tf_keras and any(metrics_among_layers(each, era) for each in keras3.all_layers(layer))
+
+
+def layers_with_metrics(layer: keras.Layer, era: Era) -> list[Any]:
+    """Return the layers that a layer is directly made of, and the metrics among them, where it holds such."""
+    metrics = metrics_among_layers(layer, era)
+    if not metrics:
+        return keras3.layers_of(layer)
+    return [each for group, _ in keras3.layers_by_attribute(layer, metrics=metrics) for each in group]
+
+
+def weights(layer: Any, era: Era) -> list[keras.Variable]:
+    """Return `layer.weights` in the order of an era.
+
+    Args:
+        layer: a layer or a model, or a metric.
+        era: the era.
+    """
+    if isinstance(layer, keras.metrics.Metric):
+        return metric_weights(layer)
     if isinstance(layer, keras.Model) and not era.is_standalone:
         # TensorFlow 1.15 listed those of a layer twice that is in the model and in a list or another model in it.
         twice = era is Era.TF_KERAS_1_15
-        groups = keras3.layers_by_attribute(layer, repeated=twice)
+        groups = keras3.layers_by_attribute(layer, repeated=twice, metrics=metrics_among_layers(layer, era))
         listed = [weight for group, held in groups for weight in _of_group(group, held, era)]
         listed += [weight for own in keras3.own_weights(layer) for weight in own]
         return listed if twice else _unique(listed)
@@ -51,7 +91,20 @@ def weights(layer: keras.Layer, era: Era) -> list[keras.Variable]:
     return _unique([*trainable, *others])
 
 
-def _of_group(layers: list[keras.Layer], held: bool, era: Era) -> list[keras.Variable]:
+def by_kind(layer: Any, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
+    """Return a layer's `trainable_weights` and `non_trainable_weights` of tf.keras, the metrics' among the latter.
+
+    In this order they are written to a file.
+
+    Args:
+        layer: a layer or a model, or a metric.
+        era: one of tf.keras.
+    """
+    trainable, others = _split(layer, era)
+    return _unique(trainable), _unique(others)
+
+
+def _of_group(layers: list[Any], held: bool, era: Era) -> list[keras.Variable]:
     """Return the weights of a layer, or of those that a list or dict held, which made one layer of them."""
     if not held:
         return [weight for layer in layers for weight in weights(layer, era)]
@@ -103,6 +156,9 @@ def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, val
             return
     given = [np.asarray(value) for value in values]
     of_era = of_get_weights(layer, era)
+    if have_metrics(layer, era):
+        _set_with_metrics(layer, of_era, given)
+        return
     if not of_era and era.is_standalone and isinstance(layer, keras.Model) and not layer.built:
         return  # it gave to each layer as many as that had: none so far
     if len(given) == len(of_era):
@@ -111,8 +167,22 @@ def set_weights(original: Callable[..., None], layer: keras.Layer, era: Era, val
     original(layer, given)
 
 
-def _split(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
+def _set_with_metrics(layer: keras.Layer, of_era: list[keras.Variable], given: list[Any]) -> None:
+    """Set the weights, and what metrics count with, which Keras 3's `set_weights` leaves alone."""
+    shapes, received = [tuple(weight.shape) for weight in of_era], [value.shape for value in given]
+    if received != shapes:
+        raise ValueError(
+            f"Expected {len(shapes)} weights for '{layer.name}', those of its metrics among them, of the shapes "
+            f"{shapes}. Received: {len(received)} of the shapes {received}. `get_weights` returns such a list."
+        )
+    for weight, value in zip(of_era, given, strict=True):
+        weight.assign(value)
+
+
+def _split(layer: Any, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
     """Return the trainable weights of a layer and the others, as its class, its own flags and those inside it say."""
+    if isinstance(layer, keras.metrics.Metric):
+        return [], metric_weights(layer)
     if listed_weights.lists_its_own(type(layer)):
         return list(layer.trainable_weights), list(layer.non_trainable_weights)
     return _split_as_layer(layer, era)
@@ -121,17 +191,22 @@ def _split(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[ker
 def _split_as_layer(layer: keras.Layer, era: Era) -> tuple[list[keras.Variable], list[keras.Variable]]:
     trained_here, others_here = keras3.own_weights(layer)
     trainable, others = list(trained_here), list(others_here)
-    for inner in keras3.layers_of(layer):
+    parts = layers_with_metrics(layer, era)
+    for inner in parts:
         of_inner = _split(inner, era)
         trainable += of_inner[0]
         others += of_inner[1]
+    if era.is_tf_keras and isinstance(layer, keras.Model):  # a model's own came last
+        trainable = [*trainable[len(trained_here) :], *trained_here]
+        others = [*others[len(others_here) :], *others_here]
+        parts = []
     if own_trainable.own(layer, operator.attrgetter("trainable")):
         return trainable, others
     if era.is_standalone and own_trainable.is_of_directions(layer):
         return trainable, others
-    if not era.is_standalone and keras3.layers_of(layer):
+    if era.is_tf_keras and parts:
         # The weights of what it is made of came as each of them had them.
-        return [], [*trained_here, *others_here, *(w for each in keras3.layers_of(layer) for w in weights(each, era))]
+        return [], [*trained_here, *others_here, *(w for each in parts for w in weights(each, era))]
     return [], [*trainable, *others]
 
 

@@ -208,6 +208,13 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
+        "What a metric has counted that a layer or model holds is not in a folder that `model.save` writes: after "
+        "`load_model` it begins with nothing. It is in `.h5` files and in checkpoints.",
+        "`tf.keras` kept it with the layer. A layer whose class is not known is made of the folder's functions here, "
+        "and has no metrics; `fit` and `evaluate` begin metrics anew anyway.",
+    ),
+    Difference(
+        (Era.TF_KERAS_1_15, Era.TF_KERAS_2_2),
         "A layer lists each weight once that it puts into `_trainable_weights` or `_non_trainable_weights` itself, or "
         "in 1.15 takes from a layer within (`self.v = self.layer.kernel`), and so do `get_weights` and the number of "
         "parameters. What is trained is the same.",

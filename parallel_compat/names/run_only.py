@@ -390,9 +390,16 @@ MEMBERS["keras.optimizers.Optimizer", "get_weights"] = f"{_LEGACY}.optimizers.ge
 # layers and of objects that are not Keras's.
 _METRIC, _MEMBERS = "keras.metrics.Metric", f"{_LEGACY}.layer_members"
 UNREPORTED_ATTRIBUTES = {
-    **{(_METRIC, name): f"{_MEMBERS}.metric_weights" for name in ("weights", "non_trainable_weights")},
-    **{(_METRIC, name): f"{_MEMBERS}.metric_nothing" for name in ("trainable_weights", "updates", "losses")},
-    **{(_METRIC, name): f"{_MEMBERS}.metric_is" for name in ("trainable", "built")},
+    **{
+        (_METRIC, name): f"{_MEMBERS}.metric_weights"
+        for name in ("weights", "non_trainable_weights", "non_trainable_variables")
+    },
+    **{
+        (_METRIC, name): f"{_MEMBERS}.metric_nothing"
+        for name in ("trainable_weights", "trainable_variables", "updates", "losses")
+    },
+    (_METRIC, "built"): f"{_MEMBERS}.metric_is",
+    (_METRIC, "trainable"): f"{_MEMBERS}.metric_trainable",
     ("keras.layers.Layer", "stateful"): f"{_MEMBERS}.stateful",
     ("keras.layers.Layer", "submodules"): f"{_MEMBERS}.submodules",
     ("keras.Model", "state_updates"): f"{_MEMBERS}.state_updates",
@@ -409,6 +416,7 @@ UNREPORTED_METHODS = {
     ("keras.layers.Dropout", "_get_noise_shape"): f"{_MEMBERS}.noise_shape",
     (_METRIC, "get_weights"): f"{_MEMBERS}.get_weights_of_metric",
     (_METRIC, "set_weights"): f"{_MEMBERS}.set_weights_of_metric",
+    (_METRIC, "count_params"): f"{_MEMBERS}.count_params_of_metric",
     **{
         ("keras.Model", f"_{name}"): f"{_LEGACY}.list_functions.{name}"
         for name in ("check_trainable_weights_consistency", "uses_dynamic_learning_phase")

@@ -161,15 +161,17 @@ class Layers:
 
     def __init__(self, layers: Sequence[Any]) -> None:
         self.layers = list(layers)
-        self.weights = [weight for layer in self.layers for weight in layer.weights]
+        self.weights = [weight for layer in self.layers for weight in weights_of(layer)]
 
     def get_layer(self, name: str) -> Any:
         return next(layer for layer in self.layers if layer.name == name)
 
 
 def weights_of(layer: Any) -> list[Any]:
-    """Return a layer's weights in the order of HDF5 files: the trainable ones first (`_legacy_weights`, Keras 3.15)."""
-    return [*layer.trainable_weights, *layer.non_trainable_weights]
+    """Return a layer's weights in the order of HDF5 files; those of metrics among them where the layer's era had it."""
+    from parallel_compat.backend.keras3.h5_files import weights_in_file
+
+    return weights_in_file(layer)
 
 
 def _stateless(value: Any) -> Any:
@@ -219,8 +221,8 @@ def _check(model: Any, values: dict[Path, list[Array]]) -> None:
                 f"layer {where!r}: expected weights of the shapes {shapes}, by the model's config. Received: {stored}."
             )
         expected += len(mine)
-    if len(model.weights) != expected:
-        raise CheckpointError(f"the model has {len(model.weights)} weights, the file {expected} for it.")
+    if len(weights_of(model)) != expected:
+        raise CheckpointError(f"the model has {len(weights_of(model))} weights, the file {expected} for it.")
 
 
 def compile_model(model: Any, training_config: dict[str, Any], path: str) -> None:
@@ -305,15 +307,17 @@ def tree_of(layer: Any, path: Path = ()) -> Node:
         return Branch(path, [_renamed(tree_of(one, (*path, name)), f"{layer.name}/{one.name}") for name, one in pair])
     if type(layer).__name__ == "TimeDistributed":
         return Branch(path, [_renamed(tree_of(layer.layer, (*path, "layer")), layer.name)])
+    own = {id(variable) for variable in getattr(layer, "weights", ())}
     specs = tuple(
         Spec(
             variable.name,
             tuple(variable.shape),
             variable.trainable and variable.name not in ("moving_mean", "moving_variance"),
+            id(variable) not in own,
         )
         for variable in weights_of(layer)
     )
-    return Leaf(path, layer.name, type(layer).__name__, {}, specs, layer.trainable)
+    return Leaf(path, layer.name, type(layer).__name__, {}, specs, getattr(layer, "trainable", True))
 
 
 def _renamed(node: Node, key: str) -> Node:

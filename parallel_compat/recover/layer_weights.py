@@ -19,11 +19,15 @@ Shape = tuple["int | None", ...]
 
 @dataclass(frozen=True)
 class Spec:
-    """One weight that a layer must have. None in the shape, or for it, stands for what only the input tells."""
+    """One weight that a layer must have. None in the shape, or for it, stands for what only the input tells.
+
+    What a metric counts with that the layer holds (`of_metric`) has not the layer's name in front.
+    """
 
     name: str
     shape: Shape | None
     trainable: bool = True
+    of_metric: bool = False
 
     def fits(self, shape: tuple[int, ...]) -> bool:
         """Return whether an array of this shape can be the weight."""

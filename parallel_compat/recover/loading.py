@@ -167,6 +167,8 @@ def load_weights_by_name(
     Raises:
         CheckpointError: the file is unreadable, or a layer's weights do not fit. The model is then as it was before.
     """
+    from parallel_compat.recover.keras_models import weights_of
+
     with read(path, max_bytes=max_bytes) as reading:
         stored = reading.stored
         arrays = [gather(array, pieces) for array, pieces in reading.arrays()]
@@ -186,7 +188,7 @@ def load_weights_by_name(
     pairs: list[tuple[Any, Array]] = []
     for layer in model.layers:
         group, first = groups.get(renamed.get(layer, layer.name), (None, 0))
-        if group is None or (not group.weights and not layer.weights):
+        if group is None or (not group.weights and not weights_of(layer)):
             continue
         try:
             given = arrays[first : first + len(group.weights)]

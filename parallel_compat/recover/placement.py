@@ -126,13 +126,16 @@ def _by_position(
     found: dict[Path, list[int]] = {leaf.path: [0] * len(leaf.specs or ()) for leaf in node.leaves() if leaf.specs}
     fronts: dict[str, Path] = {}
     for position, ((leaf, index), array) in enumerate(zip(order, arrays, strict=True)):
-        front = split(array.name)[0]
+        front = "" if leaf.specs is not None and leaf.specs[index].of_metric else split(array.name)[0]
         if front and fronts.setdefault(front, leaf.path) != leaf.path:
             return None
         found[leaf.path][index] = position
     for leaf in node.leaves():
         mine = [arrays[position] for position in found.get(leaf.path, [])]
-        if not _fits(leaf, mine) or (leaf.class_name != "RNN" and len({split(array.name)[0] for array in mine}) > 1):
+        fronts_of_leaf = {
+            split(array.name)[0] for spec, array in zip(leaf.specs or (), mine, strict=True) if not spec.of_metric
+        }
+        if not _fits(leaf, mine) or (leaf.class_name != "RNN" and len(fronts_of_leaf) > 1):
             return None
     return found
 

@@ -38,6 +38,7 @@ def put_on(patches: Patches, keras: Any) -> None:
         (layer, "_non_trainable_weights"): lambda _: _weights("_non_trainable_weights", None, False),
         (functional, "layers"): _layers,
         (keras.Model, "layers"): _layers_by_attribute,
+        (keras.Sequential, "layers"): _layers_of_sequential,
         (layer, "__setattr__"): _taking_weights_when_built,
     }
     for owner, name, _ in list(assigned.read_only_properties()):
@@ -390,9 +391,29 @@ def _layers(original: property) -> property:
         kept = vars(self).get(_LAYERS)
         layers = original.fget(self) if kept is None else list(kept)  # type: ignore[misc]
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or not callers.era_of(frame).is_standalone:
-            return layers
-        return Layers(self, layers)
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if era.is_standalone:
+            return Layers(self, layers)
+        return [*layers, *_metrics_among_layers(self, era)]
+
+    return property(get, original.fset, original.fdel, original.__doc__)
+
+
+def _metrics_among_layers(model: Any, era: Era) -> list[Any]:
+    if not era.is_tf_keras:
+        return []
+    from parallel_compat.legacy import weight_order
+
+    return weight_order.metrics_among_layers(model, era)
+
+
+def _layers_of_sequential(original: property) -> property:
+    """`model.layers` of a Sequential: tf.keras 2.2 had a metric among them that an attribute holds."""
+
+    def get(self: Any) -> Any:
+        frame = callers.user_frame(sys._getframe(1))
+        layers = original.fget(self)  # type: ignore[misc]
+        return layers if frame is None else [*layers, *_metrics_among_layers(self, callers.era_of(frame))]
 
     return property(get, original.fset, original.fdel, original.__doc__)
 
@@ -402,10 +423,12 @@ def _layers_by_attribute(original: property) -> property:
 
     def get(self: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or not callers.era_of(frame).is_tf_keras:
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if not era.is_tf_keras:
             return original.fget(self)  # type: ignore[misc]
         from parallel_compat.backend import keras3
 
-        return [layer for group, _ in keras3.layers_by_attribute(self) for layer in group]
+        groups = keras3.layers_by_attribute(self, metrics=_metrics_among_layers(self, era))
+        return [layer for group, _ in groups for layer in group]
 
     return property(get, original.fset, original.fdel, original.__doc__)

@@ -18,6 +18,7 @@ import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import (
+    held_metrics,
     kept_from_calls,
     metric_state,
     numbers_of_variables,
@@ -37,6 +38,7 @@ from parallel_compat.legacy import (
     kept_numbers,
     model_files,
     printed_lines,
+    weight_order,
 )
 from parallel_compat.legacy import summary as legacy_summary
 from parallel_compat.legacy.numbers import (
@@ -297,12 +299,24 @@ def evaluate(original: Method, of: str, frame: FrameType, self: Any, /, *given: 
 
 def train_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.train_on_batch` of what was trainable when the model was compiled."""
-    return _in_old_order(original, of, frame, self, *given, **keywords)
+    results = _in_old_order(original, of, frame, self, *given, **keywords)
+    _begin_metrics_anew(self, frame, *given, **keywords)
+    return results
 
 
 def test_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.test_on_batch`, its list in the old order."""
-    return _in_old_order(original, of, frame, self, *given, **keywords)
+    results = _in_old_order(original, of, frame, self, *given, **keywords)
+    _begin_metrics_anew(self, frame, *given, **keywords)
+    return results
+
+
+def _begin_metrics_anew(model: Any, frame: FrameType, *given: Any, reset_metrics: bool | None = None, **_: Any) -> None:
+    """Let metrics that are among a model's weights count nothing after a batch, as in tf.keras; not only before it."""
+    if reset_metrics is None:  # behind the data and their weights
+        reset_metrics = next((each for each in given if isinstance(each, bool)), True)
+    if reset_metrics and weight_order.have_metrics(model, callers.era_of(frame)):
+        model.reset_metrics()
 
 
 def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
@@ -502,7 +516,8 @@ def add_metric(
         aggregation, name = None, aggregation  # it had no `aggregation`
     metric = metric_state.metric_of_result(value)
     if metric is not None:
-        if any(metric is each for each in self.metrics):  # which is logged, by its own name
+        if any(metric is each for each in keras3.layer_metrics(self)):  # which is logged, by its own name
+            held_metrics.note_added(self, metric)
             return
         name = metric.name
     if name is None or aggregation not in (None, "mean"):
@@ -529,6 +544,7 @@ def add_metric(
         symbolic_losses.add_symbolic_metric(self, name, of_now, of_compile=False)
         return
     metric = symbolic_losses.metric_of(self, name)  # made while the model is put together
+    held_metrics.note_added(self, metric)
     if not is_symbolic:
         metric.update_state(value)
 

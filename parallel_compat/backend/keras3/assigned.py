@@ -115,13 +115,14 @@ def is_computed(value: Any) -> bool:
 
 
 def is_refused(layer: Any, value: Any) -> bool:
-    """Say whether Keras refuses that an attribute of a layer that is built holds this: weights, or layers."""
+    """Say whether Keras refuses that an attribute of a layer that is built holds this: weights, layers or metrics."""
     if value is None or isinstance(value, (bool, int, float, str)):  # as each call of a layer sets
         return False
     tracker = vars(layer).get("_tracker")
     if tracker is None or not tracker.locked:
         return False
-    return any(isinstance(each, (keras.Variable, keras.Layer)) for each in keras.tree.flatten(value))
+    kinds = (keras.Variable, keras.Layer, keras.metrics.Metric)
+    return any(isinstance(each, kinds) for each in keras.tree.flatten(value))
 
 
 def is_of_layer_within(layer: Any, value: Any) -> bool:

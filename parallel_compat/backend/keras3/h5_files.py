@@ -34,6 +34,14 @@ def write_weights_of_layers(layers: Sequence[Any], group: h5py.Group) -> None:
     legacy_h5_format.save_weights_to_hdf5_group(group, alone)
 
 
+def weights_in_file(layer: Any) -> list[Any]:
+    """Return a layer's weights in the order of a file: the trainable ones first (`_legacy_weights`).
+
+    Under `run` it is that of the layer's era, and the metrics are among them that a layer of tf.keras holds.
+    """
+    return list(legacy_h5_format._legacy_weights(layer))
+
+
 def read_weights(model: keras.Model, group: h5py.Group) -> None:
     """Read weights from an open group, by the order of the layers."""
     legacy_h5_format.load_weights_from_hdf5_group(group, model)

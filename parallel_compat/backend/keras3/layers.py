@@ -118,25 +118,36 @@ def layers_of(layer: keras.Layer) -> list[keras.Layer]:
 
 
 _OF_TENSORFLOW = "_self_"  # by which `Trackable` names what it holds: the layers, in a dict (TensorFlow 2.21)
+_OF_OTHERS = (_OF_TENSORFLOW, "_parallel_compat_")
 
 
-def layers_by_attribute(model: keras.Model, *, repeated: bool = False) -> list[tuple[list[keras.Layer], bool]]:
+def of_attributes(layer: keras.Layer) -> Iterator[Any]:
+    """Yield what the attributes of a layer hold, without the lists of its parts that Keras and others keep."""
+    for name, value in vars(layer).items():
+        if name not in ("_layers", "_metrics") and not name.startswith(_OF_OTHERS):
+            yield value
+
+
+def layers_by_attribute(
+    model: keras.Layer, *, repeated: bool = False, metrics: Sequence[keras.metrics.Metric] = ()
+) -> list[tuple[list[Any], bool]]:
     """List the layers of a model of the user's class, those that one list or dict holds together.
 
     Args:
-        model: the model.
+        model: the model, or a layer that is made of others.
         repeated: whether a layer is listed with each attribute that holds it, and not with the first alone.
+        metrics: those that attributes of it hold, to be listed as layers.
 
     Returns:
         For each attribute, in the order in which they were set, its layers and whether it is a list or dict; of any
         other model, each of its layers.
     """
-    own = {id(layer): layer for layer in layers_of(model)}
+    own: dict[int, Any] = {id(each): each for each in (*layers_of(model), *metrics)}
     left, found = dict(own), []
     if not is_of_graph(model):
-        for name, value in vars(model).items():
+        for value in of_attributes(model):
             holds = isinstance(value, (list, tuple, dict))
-            if name == "_layers" or name.startswith(_OF_TENSORFLOW) or not (holds or isinstance(value, keras.Layer)):
+            if not (holds or id(value) in own):
                 continue
             group = [own[id(leaf)] for leaf in _held(value) if id(leaf) in (own if repeated else left)]
             for layer in group:

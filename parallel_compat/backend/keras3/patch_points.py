@@ -8,6 +8,7 @@ import inspect
 import sys
 import types
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -816,14 +817,53 @@ def of_weights_in_files(order: Callable[[keras.Layer], list[Any] | None]) -> Ite
 
     def wrap(original: Any) -> Any:
         def _legacy_weights(layer: Any) -> Any:
-            weights = original(layer)
             ordered = order(layer)
-            same = ordered is not None and {id(each) for each in ordered} == {id(each) for each in weights}
-            return ordered if same else weights
+            if isinstance(layer, keras.metrics.Metric):
+                return ordered
+            weights = original(layer)
+            whole = ordered is not None and {id(each) for each in ordered} >= {id(each) for each in weights}
+            return ordered if whole else weights
 
         return _legacy_weights
 
     yield legacy_h5_format, "_legacy_weights", wrap
+
+
+def of_layers_in_files(
+    written: Callable[[Any], list[Any] | None],
+    read: Callable[[Any, int], contextlib.AbstractContextManager[list[Any] | None]],
+) -> Iterator[Point]:
+    """Yield where the layers of a model are written to an HDF5 file, and read by their order (`legacy_h5_format`).
+
+    Args:
+        written: returns what stands in a file for the layers of a model, or None for `model.layers`.
+        read: given a model and how many arrays a file has, yields what takes them, or None likewise.
+    """
+    from keras.src.legacy.saving import legacy_h5_format
+
+    def stand_in(model: Any, layers: list[Any] | None) -> Any:
+        if layers is None:
+            return model
+        own = {name: getattr(model, name) for name in ("_trainable_variables", "_non_trainable_variables", "weights")}
+        return SimpleNamespace(layers=layers, **own)
+
+    def writing(original: Any) -> Any:
+        def save_weights_to_hdf5_group(group: Any, model: Any) -> None:
+            original(group, stand_in(model, written(model)))
+
+        return save_weights_to_hdf5_group
+
+    def reading(original: Any) -> Any:
+        def load_weights_from_hdf5_group(group: Any, model: Any, *given: Any, **keywords: Any) -> None:
+            attributes = legacy_h5_format.load_attributes_from_hdf5_group
+            arrays = sum(len(attributes(group[name], "weight_names")) for name in attributes(group, "layer_names"))
+            with read(model, arrays) as layers:
+                original(group, stand_in(model, layers), *given, **keywords)
+
+        return load_weights_from_hdf5_group
+
+    yield legacy_h5_format, "save_weights_to_hdf5_group", writing
+    yield legacy_h5_format, "load_weights_from_hdf5_group", reading
 
 
 def of_schedules(in_floats: Callable[[Any], bool]) -> Iterator[Point]:

@@ -225,7 +225,12 @@ def added_metrics_of(model: keras.Model) -> dict[str, Any]:
 def metrics_of_nested(model: keras.Model) -> list[keras.metrics.Metric]:
     """Return the metrics that were added to the models in a model, which tf.keras logged too; Keras 3 does not."""
     nested = [each for each in model._flatten_layers(include_self=False) if isinstance(each, keras.Model)]
-    kept = [of_metric for each in nested for of_metric in (vars(each).get(_METRICS) or {}).values()]
+    return [metric for each in nested for metric in means_added_to(each)]
+
+
+def means_added_to(model: keras.Layer) -> list[keras.metrics.Metric]:
+    """Return the metrics of what `add_symbolic_metric` added that no `compile` forgets."""
+    kept = (vars(model).get(_METRICS) or {}).values()
     return [metric for metric, _, of_compile in kept if not of_compile]
 
 

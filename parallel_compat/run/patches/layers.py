@@ -99,7 +99,10 @@ def put_on(patches: Patches, keras: Any) -> None:
     for owner, name, wrap in made_variables.of_thawed_variables():
         patches.wrap(owner, name, wrap, why="a layer trains after it was thawed")
     for points, why in (
-        (checkpoint_children.patch_points(_of_tf_keras), "what a `tf.train.Checkpoint` reaches, and gives back"),
+        (
+            checkpoint_children.patch_points(_of_tf_keras, _metrics_in_checkpoint),
+            "what a `tf.train.Checkpoint` reaches, and gives back",
+        ),
         (checkpoint_slots.patch_points(), "the state of an optimizer of `tf.keras` in a checkpoint"),
         (input_signatures.patch_points(), "methods with an `input_signature`, and what does not fit one"),
     ):
@@ -606,6 +609,12 @@ def _takes_other_sizes(model: Any, inputs: Any, inside: bool) -> bool:
 def _is_called_for_shape(layer: Any) -> bool:
     """tf.keras asked `compute_output_shape` of layers that are made with `dynamic=True` alone."""
     return _of_tf_keras(layer) and layer.dynamic is not True
+
+
+def _metrics_in_checkpoint(layer: Any) -> list[Any]:
+    from parallel_compat.legacy import metrics_in_files
+
+    return metrics_in_files.in_checkpoint(layer)
 
 
 def _of_tf_keras(layer: Any) -> bool:

@@ -177,6 +177,8 @@ def _member(row: Member) -> ForUsers:
 
         provided = row._replace(change=Change.PROVIDED, new=run_only.ATTRIBUTES[row.of, row.old])
         return ForUsersToSet(provided, appended_metrics.tensors, appended_metrics.assign_tensors)
+    if (row.of, row.old) == ("keras.metrics.Metric", "trainable"):
+        return ForUsersToSet(row, lambda metric: lookup.fetch(row.new or "")(metric), _set_trainable_of_metric)
     of_attribute = run_only.ATTRIBUTES.get((row.of, row.old))
     if of_attribute is not None:
         provided = row._replace(change=Change.PROVIDED, new=of_attribute)
@@ -196,6 +198,12 @@ def _member(row: Member) -> ForUsers:
             return MethodForUsers(row, lambda instance: functools.partial(lookup.fetch(new), instance))
         return ForUsers(row, lambda instance: lookup.fetch(new)(instance))
     return ForUsers(row, lambda instance: None)
+
+
+def _set_trainable_of_metric(metric: Any, value: Any) -> None:
+    from parallel_compat.legacy import layer_members
+
+    layer_members.set_metric_trainable(metric, value)
 
 
 def _rate(optimizer: Any) -> Any:

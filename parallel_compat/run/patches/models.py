@@ -7,7 +7,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import graphs_of_programs, layers, patch_points, symbolic_losses, users_strategies
+from parallel_compat.backend.keras3 import (
+    graphs_of_programs,
+    held_metrics,
+    layers,
+    patch_points,
+    symbolic_losses,
+    users_strategies,
+)
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names import lookup, resnet50
 from parallel_compat.names.eras import Era
@@ -61,6 +68,8 @@ def _compiled_metrics(original: property) -> property:
 def _metrics_of_era(original: property) -> property:
     def get(self: Any) -> Any:
         metrics = [*original.__get__(self, type(self)), *symbolic_losses.metrics_of_nested(self)]
+        if object_eras.era_of_object(self).is_tf_keras:
+            metrics = held_metrics.as_logged(self, metrics)
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_name in ("__getattribute__", "__getattr__"):  # which ask for others
             frame = frame.f_back
@@ -463,6 +472,16 @@ def _get_layer(original: Any) -> Any:
             if since in names:
                 usage.record(f"Model.get_layer({name!r})", f"Model.get_layer({since!r})", frame)
                 return original(self, since)
+        if frame is not None and callers.era_of(frame).is_tf_keras:
+            from parallel_compat.legacy import weight_order
+
+            if weight_order.metrics_among_layers(self, callers.era_of(frame)):
+                listed = weight_order.layers_with_metrics(self, callers.era_of(frame))
+                if index is not None and index < len(listed):
+                    return listed[index]
+                found = next((each for each in listed if index is None and each.name == name), None)
+                if found is not None:
+                    return found
         return original(self, name, index)
 
     return get_layer

@@ -18,6 +18,7 @@ from parallel_compat.run.patches.members import ForUsers
 from parallel_compat.run.patches.wrapping import ARGUMENTS, like, looking_alike, noting
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from types import FrameType
 
     from parallel_compat.backend.patches import Patches
@@ -96,8 +97,10 @@ def put_on(patches: Patches, keras: Any) -> None:
     patches.wrap(layer, "set_weights", _set_weights, why="the order of the era, for the user's code")
     patches.wrap(layer, "count_params", _count_params, why="the weights that the era listed, for the user's code")
     patches.wrap(layer, "losses", _losses, why="symbolic losses, before anything is computed, for the user's code")
-    for owner, name, wrap in patch_points.of_weights_in_files(_as_own_flags_say):
-        patches.wrap(owner, name, wrap, why="the trainable ones come first, as each layer's own flag says")
+    for owner, name, wrap in patch_points.of_weights_in_files(_in_files):
+        patches.wrap(owner, name, wrap, why="the order of the era, and metrics that layers of tf.keras hold")
+    for owner, name, wrap in patch_points.of_layers_in_files(_layers_in_files, _layers_of_file):
+        patches.wrap(owner, name, wrap, why="metrics that models of tf.keras hold were among their layers")
     patches.wrap(layer, "trainable", _trainable, why="each layer has a flag of its own, for the user's code")
 
 
@@ -146,13 +149,29 @@ def _check_made(layer: Any, asking: FrameType) -> None:
         made_weights.check(layer, callers.era_of(asking))
 
 
-def _as_own_flags_say(layer: Any) -> list[Any] | None:
-    """The order in a file of Keras 2.2.4: a model that is frozen as a whole has that of one that trains."""
-    if not object_eras.era_of_object(layer).is_standalone:
-        return None
-    from parallel_compat.legacy import weight_order
+def _in_files(layer: Any) -> list[Any] | None:
+    """The order in a file of Keras 2.2.4, where a model that is frozen as a whole has that of one that trains.
 
-    return weight_order.weights(layer, Era.KERAS_2_2_4)
+    In tf.keras the metrics that a layer holds are among them.
+    """
+    from parallel_compat.legacy import metrics_in_files, weight_order
+
+    era = object_eras.era_of_object(layer)
+    if era.is_standalone:
+        return weight_order.weights(layer, Era.KERAS_2_2_4)
+    return metrics_in_files.weights_of(layer, era)
+
+
+def _layers_in_files(model: Any) -> list[Any] | None:
+    from parallel_compat.legacy import metrics_in_files
+
+    return metrics_in_files.layers_of(model)
+
+
+def _layers_of_file(model: Any, arrays: int) -> AbstractContextManager[list[Any] | None]:
+    from parallel_compat.legacy import metrics_in_files
+
+    return metrics_in_files.of_file(model, arrays)
 
 
 def _weights_as_variables(original: Any) -> property:
@@ -205,11 +224,12 @@ def _count_params(original: Any) -> Any:
     @like(original)
     def count_params(self: Any) -> Any:
         frame = callers.user_frame(sys._getframe(1))
-        if frame is None or callers.era_of(frame) is not Era.TF_KERAS_1_15 or not self.built:
+        era = Era.TODAY if frame is None else callers.era_of(frame)
+        if not era.is_tf_keras or not self.built:
             return original(self)
         from parallel_compat.legacy import weight_order
 
-        return weight_order.count_params(self, Era.TF_KERAS_1_15)
+        return weight_order.count_params(self, era)
 
     return count_params
 
