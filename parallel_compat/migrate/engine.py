@@ -84,7 +84,7 @@ def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
     if not file.old and any(_brings_this_package(finding) for finding in analysis.findings):
         # The rewritten source will count as old code: what that means is done now, not in a second run. It is still
         # code that may be of today, where all that was found counts in a legacy project alone, or is asked for.
-        certain = analysis.legacy or options.unsafe
+        certain = analysis.legacy
         era, file = file.era, File(text, path, options.project, options.era)
         file.era, file.old = era, True
         analysis = _run(file, options)

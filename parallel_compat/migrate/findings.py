@@ -89,7 +89,8 @@ class Report:
         legacy: whether it has a name that only old code uses.
         helpers: the functions of `legacy_numerics.py` that it imports afterwards.
         era: whose Keras it was written for, None where that is not known.
-        if_old: what would be found besides, if the project were known to be old.
+        if_old: what is found besides if it counts as old, which nothing in it says.
+        as_old_as: another file of the project, which is certainly old: so this one counts as old.
         hinted: the report that counts in an old project.
     """
 
@@ -104,10 +105,16 @@ class Report:
     helpers: tuple[str, ...] = ()
     era: Era | None = None
     if_old: tuple[Place, ...] = ()
+    as_old_as: str = ""
     hinted: Report | None = field(default=None, repr=False)
 
-    def settled(self, *, legacy: bool) -> Report:
-        """Return the report with hints where the project is a legacy one, else without."""
-        if legacy or self.hinted is None:
+    def settled(self, old: str) -> Report:
+        """Return the report with hints where the project is a legacy one, else without.
+
+        Args:
+            old: a file of the project that is certainly old, "" where there is none.
+        """
+        if self.legacy or self.hinted is None:
             return replace(self.hinted or self, hinted=None)
-        return replace(self, hinted=None, if_old=tuple(each for each in self.hinted.places if each not in self.places))
+        if_old = tuple(each for each in self.hinted.places if each not in self.places)
+        return replace(self.hinted if old else self, hinted=None, if_old=if_old, as_old_as=old)

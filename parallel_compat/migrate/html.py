@@ -99,4 +99,8 @@ def _left(one: Report) -> list[html_report.Left]:
         if place.status is not Status.REWRITTEN:
             where = report.where(place)
             items.append(html_report.Left(where, place.status.value, place.rule, place.message, lines, place.line))
+    if (first := report.first_if_old(one)) is not None and not one.as_old_as:
+        items.append(
+            html_report.Left(report.where(first), "if it is old", first.rule, report.if_old(one), lines, first.line)
+        )
     return items

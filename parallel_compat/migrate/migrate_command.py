@@ -228,8 +228,8 @@ def _progress(files: int) -> Iterator[Callable[[Report], Report]]:
 def _settled(reports: Iterable[Report]) -> list[Report]:
     """Tell hints only if some file of the project has what only old code has."""
     reports = list(reports)
-    legacy = any(one.legacy for one in reports)
-    return [one.settled(legacy=legacy) for one in reports]
+    old = next((one.path for one in reports if one.legacy), "")
+    return [one.settled(old) for one in reports]
 
 
 def _written(one: Report) -> Report:

@@ -88,20 +88,35 @@ def lines(reports: Sequence[Report], *, written: bool) -> Iterator[str]:
         for place in report.places:
             if place.status is not Status.REWRITTEN:
                 yield f"{where(place)}: {place.status.value} [{place.rule}] {place.message}"
-        changed = [place for place in report.if_old if place.rule in rules.OF_SILENT_CHANGES]
-        if changed:
-            yield _if_old(report, changed)
+        if (first := first_if_old(report)) is not None:
+            yield f"{where(first)}: {if_old(report)}"
         if written and report.status is FileStatus.CHANGED:
             yield f"{report.path}: rewritten"
 
 
-def _if_old(report: Report, changed: Sequence[Place]) -> str:
-    """Say what a source that names nothing old would mean if it is old: today's code may be spelled alike."""
-    first = changed[0]
-    more = f" (and {_count(len(changed) - 1, 'other place')})" if len(changed) > 1 else ""
+def first_if_old(report: Report) -> Place | None:
+    """Return the first place of a source that names nothing old where its results are others if it is old.
+
+    In a project that is old those that are listed as unsafe are left out.
+    """
+    return next(_if_old(report), None)
+
+
+def _if_old(report: Report) -> Iterator[Place]:
+    for place in report.if_old:
+        if place.rule in rules.OF_SILENT_CHANGES and (not report.as_old_as or place.status is Status.REWRITTEN):
+            yield place
+
+
+def if_old(report: Report) -> str:
+    """Say what a source that names nothing old means if it is old: today's code may be spelled alike."""
+    first, *others = _if_old(report)
+    more = f" (and {_count(len(others), 'other place')})" if others else ""
     message, era = first.message.partition(" (Unsafe: ")[0], report.era or Era.KERAS_2_2_4
+    if report.as_old_as:
+        return f"this file counts as old, as {report.as_old_as} is, though nothing in it says so{more}: {message}"
     return (
-        f"{where(first)}: if this file is old, which nothing in it says, its results change{more}: "
+        f"if this file is old, which nothing in it says, its results change{more}: "
         f"{message} `--era {era.value}` migrates it as old."
     )
 
@@ -179,7 +194,10 @@ def as_json(reports: Sequence[Report], *, native: bool = False) -> str:
         native: whether the rules that write plain Keras ran, which tell what they leave: there are no `results` then.
     """
     document = {
-        "files": [{"path": report.path, "status": report.status.value, "reason": report.reason} for report in reports],
+        "files": [
+            {"path": one.path, "status": one.status.value, "reason": if_old(one) if first_if_old(one) else one.reason}
+            for one in reports
+        ],
         "findings": [_as_object(place) for report in reports for place in report.places],
         "results": [] if native else _differing(reports),
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate.dotted_names import from_module
 from parallel_compat.migrate.import_statements import replace_star
 from parallel_compat.migrate.module_homes import BACKEND, MERGE, RULE, gone, home_of_module, is_alive, moved
+from parallel_compat.migrate.statements import remove_statement
 from parallel_compat.names import table
 
 if TYPE_CHECKING:
@@ -28,15 +29,13 @@ def of_statement(file: File, statement: ast.ImportFrom, skips: Callable[[int], b
     module = from_module(statement)
     if module is None or not table.names_of(module) or skips(file.source.start(statement)):
         return
-    if table.canonical(module) in ("keras.backend", "keras.backend.tensorflow_backend"):
-        home: str | None = BACKEND
-    else:
-        home = None if is_alive(module) else home_of_module(module)
+    home = _home(module)
     if home is None:
-        if not is_alive(module):
-            yield file.attention(RULE, statement, f"The module `{module}` is gone.")
-        return
-    yield file.found(RULE, statement, moved(module, home, None), replace_star(file, statement, home))
+        yield file.attention(RULE, statement, f"The module `{module}` is gone.")
+    elif home != module:
+        is_there = _same_before(file, statement) is not None
+        edits = [remove_statement(file, statement)] if is_there else replace_star(file, statement, home)
+        yield file.found(RULE, statement, moved(module, home, None), edits)
 
 
 def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
@@ -49,7 +48,7 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
     if not file.tree.stars:
         return
     seen = set()
-    brought = {_home_of_star(star) for star in file.tree.stars}
+    brought = {_home(from_module(star) or "") for star in file.tree.stars}
     for node in file.tree.names:
         if not isinstance(node.ctx, ast.Load) or node not in file.tree.scopes:
             continue
@@ -87,6 +86,7 @@ def of_names(file: File, skips: Callable[[int], bool]) -> Iterator[Finding]:
         name = target.rpartition(".")[2]
         spelled = name if name == node.id else f"{name} as {node.id}"
         statement = next(star for star in reversed(file.tree.stars) if _brings(star, path))
+        statement = _same_before(file, statement) or statement
         package = target.rpartition(".")[0]
         if name == node.id and package in brought:
             continue
@@ -121,9 +121,33 @@ def _is_called(file: File, node: ast.Name) -> bool:
     return isinstance(above, ast.Call) and above.func is node
 
 
-def _home_of_star(statement: ast.ImportFrom) -> str | None:
-    module = from_module(statement) or ""
+def _home(module: str) -> str | None:
+    """Return the module whose star brings today what a module's star brought."""
+    if table.canonical(module) in ("keras.backend", "keras.backend.tensorflow_backend"):
+        return BACKEND
     return module if is_alive(module) else home_of_module(module)
+
+
+def _same_before(file: File, statement: ast.ImportFrom) -> ast.ImportFrom | None:
+    """Return the star that brings all that this one would once it has its home of today: it is not written twice.
+
+    There is none if something between them that is not of Keras binds a name of this one's.
+    """
+    module = from_module(statement) or ""
+    home = _home(module)
+    if home == module or file.tree.parents[statement] is not file.tree.module:
+        return None
+    first = next((star for star in file.tree.stars if _home(from_module(star) or "") == home), statement)
+    if first is statement or file.tree.parents[first] is not file.tree.module:
+        return None
+    start, end = file.source.start(first), file.source.start(statement)
+    for name in table.names_of(module):
+        for binding in file.tree.root.bindings.get(name, ()):
+            node = binding.statement or binding.node
+            between = isinstance(node, ast.expr | ast.stmt) and start < file.source.start(node) < end
+            if between and table.root_of(file.names.path_of_binding(binding) or "") is None:
+                return None
+    return first
 
 
 def _backend_of_star(file: File) -> str | None:

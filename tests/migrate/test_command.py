@@ -78,6 +78,20 @@ def test_a_file_that_may_be_old_is_left_and_what_would_change_is_told(project, c
     assert line.endswith("`--era keras-2.2.4` migrates it as old.")
 
 
+def test_a_file_beside_old_ones_counts_as_old_and_that_is_told(project, capsys):
+    source = "from keras.layers import LSTM\nlayer = LSTM(3)\nother = LSTM(4)\n"
+    (project / "gates.py").write_text(source)
+    assert run("--write", "--unsafe", "gates.py", "plain.py") == 0
+    assert (project / "gates.py").read_text() == source
+    assert "gates.py:2:9: if this file is old, which nothing in it says" in capsys.readouterr().err
+    assert run("--unsafe", "--format", "json", "gates.py", "old.py") == 0
+    assert "counts as old" in json.loads(capsys.readouterr().out)["files"][0]["reason"]
+    assert run("--write", "--unsafe", "gates.py", "old.py") == 0
+    assert (project / "gates.py").read_text().count("recurrent_activation=hard_sigmoid") == 2
+    told = "this file counts as old, as old.py is, though nothing in it says so (and 1 other place): `LSTM`: `rec"
+    assert f"gates.py:2:9: {told}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("era", "arguments"),
     [

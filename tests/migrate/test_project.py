@@ -136,6 +136,7 @@ def test_the_era_of_a_project_is_that_of_files_that_do_not_tell(tmp_path):
 )
 def test_one_keras_is_installed_for_all_files(tmp_path, other):
     model = "from keras.layers import LSTM\nlayer = LSTM(3)\nmodel.compile('sgd', 'mse', metrics=['accuracy'])\n"
+    model += "model.fit_generator(g)\n"
     (tmp_path / "model.py").write_text(model)
     main(["migrate", "--write", "--unsafe", str(tmp_path)])
     assert "hard_sigmoid" in (tmp_path / "model.py").read_text()

@@ -43,9 +43,10 @@ def find(file: File) -> Iterator[Finding]:
     compiled = file.method_calls.get("compile", ())
     with_metrics = [call for call in compiled if _has_metrics(call)]
     for call in compiled:
-        if not _is_of_model(file, call) or calls.has_stars(call) or len(call.args) > _METRICS_PLACE:
+        given = any(calls.keyword(call, name) is not None for name in ("metrics", "weighted_metrics"))
+        if given or len(call.args) > _METRICS_PLACE or calls.has_stars(call):
             continue
-        if any(calls.keyword(call, name) is not None for name in ("metrics", "weighted_metrics")):
+        if file.kinds.of(_model(call)) not in (None, MODEL):
             continue
         before = any(_may_be_one(file, each, call) for each in with_metrics)
         if before or _is_loaded(file, call):
@@ -59,12 +60,6 @@ def _model(call: ast.Call) -> ast.expr:
     return call.func.value
 
 
-def _is_of_model(file: File, call: ast.Call) -> bool:
-    if (kind := file.kinds.of(_model(call))) is not None:
-        return kind == MODEL
-    return calls.keyword(call, "loss") is not None or calls.keyword(call, "optimizer") is not None
-
-
 def _has_metrics(call: ast.Call) -> bool:
     given = [calls.keyword(call, name) for name in ("metrics", "weighted_metrics")]
     values = [*(each.value for each in given if each is not None), *call.args[_METRICS_PLACE : _METRICS_PLACE + 1]]
@@ -72,14 +67,41 @@ def _has_metrics(call: ast.Call) -> bool:
 
 
 def _may_be_one(file: File, one: ast.Call, other: ast.Call) -> bool:
-    """Say whether two calls may be of one model: it has one name in both, and they are no branches of one `if`."""
-    first, second = _model(one), _model(other)
-    if ast.unparse(first) != ast.unparse(second) or exclude_each_other(file, one, other):
-        return False
-    if isinstance(first, ast.Name) and isinstance(second, ast.Name):
-        scopes = file.tree.scopes
-        return scopes[first].find(first.id) == scopes[second].find(second.id)
-    return file.tree.enclosing_class(one) is file.tree.enclosing_class(other)
+    """Say whether two calls may be of one model, and are no branches of one `if`."""
+    return not _origins(file, _model(one)).isdisjoint(_origins(file, _model(other))) and not exclude_each_other(
+        file, one, other
+    )
+
+
+def _origins(file: File, model: ast.expr) -> set[object]:
+    """Return all that a model may be by name: what it is bound to, and what that is bound to (`parallel = model`)."""
+    found: set[object] = set()
+    left = [model]
+    while left:
+        node = left.pop()
+        if node in found:
+            continue
+        found.add(node)
+        if isinstance(node, ast.IfExp):
+            left += [node.body, node.orelse]
+        elif isinstance(node, ast.Name):
+            scope = file.tree.scopes.get(node)
+            bindings = scope.find(node.id) if scope else []
+            found |= {*bindings} or {node.id}
+            left += [each.value for each in bindings if each.value is not None]
+        elif isinstance(node, ast.Attribute):
+            found.add((file.tree.enclosing_class(node), ast.unparse(node)))
+            left += _assigned_to(file, node)
+    return found
+
+
+def _assigned_to(file: File, attribute: ast.Attribute) -> Iterator[ast.expr]:
+    for each in file.tree.attributes:
+        if each.attr == attribute.attr and isinstance(each.ctx, ast.Store):
+            above = file.tree.parents[each]
+            within = file.tree.enclosing_class(each) is file.tree.enclosing_class(attribute)
+            if isinstance(above, ast.Assign) and within and ast.unparse(each) == ast.unparse(attribute):
+                yield above.value
 
 
 def _is_loaded(file: File, call: ast.Call) -> bool:

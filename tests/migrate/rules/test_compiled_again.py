@@ -18,6 +18,9 @@ OLD = "from keras.layers.core import Dense\n"
         "class Net:\n    def first(self):\n        self.m.compile('sgd', 'mse', metrics=chosen)\n"
         "    def second(self):\n        self.m.compile(loss='mse', optimizer='sgd'{})\n",
         "from keras.models import load_model\nmodel = load_model('m.h5')\nmodel.compile(loss='mse'{})\n",
+        "m.compile('sgd', 'mse', metrics=['mae'])\nother = many(m) if gpus else m\nother.compile('sgd', 'mse'{})\n",
+        "class Net:\n    def fit(self, m):\n        self.one = self.two = m\n        self.m = self.one\n"
+        "        m.compile('sgd', 'mse', metrics=['mae'])\n        self.m.compile(loss='mse', optimizer='sgd'{})\n",
     ],
 )
 def test_metrics_of_before_do_not_stay(source):
@@ -36,6 +39,7 @@ def test_metrics_of_before_do_not_stay(source):
         f"{OLD}import re\nmodel.compile('sgd', 'mse', metrics=['mae'])\nre.compile('x')\nmodel.compile(**given)\n",
         f"{OLD}from keras.models import load_model\nm = load_model('m.h5', compile=False)\nm.compile(loss='mse')\n",
         f"{OLD}model.compile(loss='mse', optimizer='sgd')\nmodel.compile(loss='mse', optimizer='adam')\n",
+        f"{OLD}for m in a, b:\n    now = m\nnow = c\nm.compile('sgd', 'mse', metrics=['mae'])\nc.compile(loss='mse')\n",
     ],
 )
 def test_others_stay(source):

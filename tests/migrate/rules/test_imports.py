@@ -195,12 +195,16 @@ def test_star_imports():
         """,
         """\
         from keras.layers import *
-        from parallel_compat.legacy.layers import CuDNNLSTM
-        from keras.layers import *
         from parallel_compat.legacy import backend as K
+        from parallel_compat.legacy.layers import CuDNNLSTM
         x = CuDNNLSTM(3)(Dense(4)(x))
         y = K.mean(x)
         """,
+    )
+    # Dense is that of the last star.
+    check_transformed(
+        "from keras.layers.core import *\nfrom own import Dense\nfrom keras.layers.core import *\n",
+        "from keras.layers import *\nfrom own import Dense\nfrom keras.layers import *\n",
     )
     # What one star brought and another brings today needs no import of its own.
     check_transformed(
