@@ -30,6 +30,7 @@ _MADE = re.compile(r"\bTensorBoard\s*\(\s*(?!\))")
 _WRITTEN = re.compile(r"(?<!\bself)\.writer\.add_summary\s*\(")
 _GIVEN = re.compile(r"""get_custom_objects\(\)\s*(?:\.update\(\s*\{([^{}]*)\}|\[\s*['"](\w+)['"]\s*\]\s*=[^=])""")
 _KEY = re.compile(r"""['"](\w+)['"]\s*:""")
+_WRAPPED = re.compile(r"\bTimeDistributed\(\s*(?:layer\s*=\s*)?(?:\w+\.)*(\w+)\(")
 _STANDALONE = re.compile(rb"^[ \t]*(?:import|from)[ \t]+keras\b", re.MULTILINE)
 _SINCE_2_3 = re.compile(rb"\b(?:losses|metrics|objectives|learning_rate)\b")  # may have a name of Keras 2.3
 _OF_HISTORY = re.compile(rb"""\.history\s*\[\s*['"](?:val_)?acc""")
@@ -47,6 +48,7 @@ class ProjectFacts:
         readers_of_rate: what an `lr` is read from: "logs" or "other".
         boards: what is done with a `TensorBoard`: "made", "written" (`board.writer.add_summary`).
         custom_names: the names that `get_custom_objects()` is given.
+        wrapped_layers: the classes of layers that `TimeDistributed` wraps.
     """
 
     accuracy: frozenset[str] = frozenset()
@@ -55,6 +57,7 @@ class ProjectFacts:
     readers_of_rate: frozenset[str] = frozenset()
     boards: frozenset[str] = frozenset()
     custom_names: frozenset[str] = frozenset()
+    wrapped_layers: frozenset[str] = frozenset()
 
 
 NONE = ProjectFacts()
@@ -68,6 +71,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
     of_rate: set[str] = set()
     boards: set[str] = set()
     custom: set[str] = set()
+    wrapped: set[str] = set()
     for path in paths:
         if not path.endswith(".py"):
             continue
@@ -81,6 +85,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         of_rate |= readers_of_rate(text)
         boards |= done_with_boards(text)
         custom |= custom_names(text)
+        wrapped |= wrapped_layers(text)
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         history = _OF_HISTORY.search(data)
@@ -104,6 +109,7 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         frozenset(of_rate),
         frozenset(boards),
         frozenset(custom),
+        frozenset(wrapped),
     )
 
 
@@ -155,6 +161,15 @@ def custom_names(text: str) -> set[str]:
     if "get_custom_objects" not in text:
         return set()
     return {name for items, one in _GIVEN.findall(text) for name in (*_KEY.findall(items), one) if name}
+
+
+def wrapped_layers(text: str) -> set[str]:
+    """Return the names of the classes whose layers a source gives to `TimeDistributed`.
+
+    >>> wrapped_layers("TimeDistributed(Dense(3))(x)")
+    {'Dense'}
+    """
+    return set(_WRAPPED.findall(text))
 
 
 def spellings_of_accuracy(tree: Tree, within: ast.AST | None = None) -> set[str]:

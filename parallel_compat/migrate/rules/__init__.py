@@ -24,6 +24,7 @@ NAMES: tuple[str, ...] = (
     "layer-arguments",
     "argument-decorators",
     "layer-bases",
+    "wrapped-layers",
     "schedule-bases",
     "truth-of-weights",
     "training-flags",
