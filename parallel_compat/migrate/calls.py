@@ -40,10 +40,15 @@ def constant(node: ast.expr | None) -> object:
 
 
 def rename(file: File, argument: ast.keyword, new: str) -> Edit:
-    """Rename a keyword argument."""
+    """Rename a keyword argument; an `=` that blanks put below others stays in its column."""
     assert argument.arg is not None
     start = file.source.start(argument)
-    return Edit(start, start + len(argument.arg), new)
+    end = start + len(argument.arg)
+    rest = file.source.text[end:]
+    blanks = len(rest) - len(rest.lstrip(" "))
+    if blanks > 1 and rest[blanks] == "=":
+        return Edit(start, end + blanks, new.ljust(len(argument.arg) + blanks - 1) + " ")
+    return Edit(start, end, new)
 
 
 def name_positional(file: File, argument: ast.expr, name: str) -> Edit:

@@ -40,6 +40,18 @@ def test_what_has_no_spelling_today(before, after):
     )
 
 
+def test_an_aligned_sign_stays_in_its_column():
+    import_ = "from keras.callbacks import ReduceLROnPlateau\n"
+    check_transformed(
+        f"{import_}ReduceLROnPlateau(\n    monitor  = 'loss',\n    epsilon  = 0.1,\n    cooldown = 0\n)\n",
+        f"{import_}ReduceLROnPlateau(\n    monitor  = 'loss',\n    min_delta = 0.1,\n    cooldown = 0\n)\n",
+    )
+    check_transformed(
+        f"{import_}ReduceLROnPlateau(\n    monitor     = 'loss',\n    epsilon     = 0.1\n)\n",
+        f"{import_}ReduceLROnPlateau(\n    monitor     = 'loss',\n    min_delta   = 0.1\n)\n",
+    )
+
+
 @pytest.mark.parametrize(
     "source",
     [
