@@ -33,6 +33,7 @@ NAMES: tuple[str, ...] = (
     "frozen-models",
     "frozen-after-compile",
     "variable-classes",
+    "variables-of-calls",
     "lambda-values",
     "lambda-functions",
     "optimizer-arguments",

@@ -1,0 +1,66 @@
+"""`tf.Variable(0.)` in a layer's `call` or a loss was made once, with the graph; `parallel_compat.install` does so.
+
+Keras 3 traces such functions, and TensorFlow refuses a variable that is made in each trace. By hand it is a weight of
+the layer (`self.add_weight` in `build`), or a variable that is made before.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.findings import Finding
+    from parallel_compat.migrate.scopes import FunctionNode
+
+RULE = "variables-of-calls"
+SAFE = False
+BEFORE = """\
+import tensorflow as tf
+from keras.layers.core import Layer
+class Seen(Layer):
+    def call(self, x):
+        seen = tf.Variable(0.)
+        seen = tf.assign_add(seen, 1.)
+        return x * seen
+"""
+AFTER = """\
+import parallel_compat
+parallel_compat.install(era="keras-2.2.4")
+import tensorflow as tf
+from keras.layers import Layer
+class Seen(Layer):
+    def call(self, x):
+        seen = tf.Variable(0.)
+        seen = tf.compat.v1.assign_add(seen, 1.)
+        return x * seen
+"""
+
+_MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
+_OF_LOSSES = ["y_true", "y_pred"]
+
+
+def find(file: File) -> Iterator[Finding]:
+    """Find such variables, in code of graphs."""
+    if file.era is None or not file.era.has_graphs:
+        return
+    for call in file.tree.calls:
+        if file.names.path(call.func) not in _MAKING:
+            continue
+        functions = [above for above in file.tree.ancestors(call) if isinstance(above, ast.FunctionDef)]
+        if any(_is_traced(file, function) for function in functions):
+            message = "A variable that is made where Keras 3 traces: it was made once, with the graph."
+            yield from file.answered_by_run(RULE, call, message, hint=not file.old)
+
+
+def _is_traced(file: File, function: FunctionNode) -> bool:
+    if [each.arg for each in function.args.args][-2:] == _OF_LOSSES:
+        return True
+    class_ = file.tree.parents[function]
+    if not isinstance(class_, ast.ClassDef) or getattr(function, "name", "") != "call":
+        return False
+    targets = [file.names.target(base) or "" for base in class_.bases]
+    return any(each.startswith("keras.layers.") or each == "keras.Model" for each in targets)
