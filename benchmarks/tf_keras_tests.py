@@ -206,24 +206,25 @@ def then(folder, files, write):
             print(file, dict(counts), flush=True)
 
 
-# Why tests do not pass, by what they say: the first that is found holds.
+# Why tests do not pass, by their names and what they say: the first that is found holds.
 _REASONS = [
     (
         "Graphs and sessions of TensorFlow 1 within the test.",
         r"has no attribute 'run'|Argument `fetch`|session\b|learning_phase_scope|Graph mode|unknown rank"
         r"|not 'SymbolicTensor'|KerasTensor cannot be used as input to a Tens|capture an EagerTensor"
-        r"|no attribute 'initializer'|\biteration:0|v1 optimizer does not run in eager mode",
+        r"|no attribute 'initializer'|\biteration:0|v1 optimizer does not run in eager mode"
+        r"|RMSpropOptimizerTest::test(Dense|Sparse)\b|OptimizerTest::testVarKey",
     ),
     ("A hyperparameter that is a tensor of a graph.", r"`learning_rate` should be float"),
     (
         "Private parts of TensorFlow's Keras.",
         r"no attribute '(_could_use|_enable_caching|_always_use|_batch_input|_fused|_unique_id|_set_hyper|make_2d"
-        r"|get_dropout_mask_for_cell|fused|implementation|kernel_mask|_keras)|return_runtime|output_shape_type",
+        r"|get_dropout_mask_for_cell|fused|implementation|kernel_mask|_keras|_USE_V2)|return_runtime|output_shape_type",
     ),
     ("Variables of Keras 3 are no `tf.Variable`.", r"is not an instance of <class 'tensorflow.*Variable'>|base_dtype"),
     (
         "Refusals of tf.keras that `run` does not make, of programs that did not run then.",
-        r"^AssertionError: ValueError not raised$",
+        r" AssertionError: ValueError not raised$",
     ),
     ("Virtual batches, which `run` refuses.", r"virtual_batch_size"),
     (
@@ -233,19 +234,20 @@ _REASONS = [
     ('`SeparableConv1D(padding="causal")`, which Keras 3 has not.', r"Received: causal"),
     (
         "Names and shapes of the operations behind symbolic tensors.",
-        r"not found in 'keras_tensor|\[None\] == \[|symbolic KerasTensor|KerasTensor is symbolic"
+        r"not found in '(keras_tensor|tf_op_layer)|\[None\] == \[|symbolic KerasTensor|KerasTensor is symbolic"
         r"|Expected shape \(None,\)|tf_op_layer_getitem|Tuples differ",
     ),
     ("A configuration written by a later version.", r"Unrecognized keyword arguments:"),
-    ("Variables of TensorFlow that are assigned as `states` are among a layer's weights.", r"^AssertionError: 3 != 5"),
+    ("Variables of TensorFlow that are assigned as `states` are among a layer's weights.", r" AssertionError: 3 != 5"),
     ("A constant of a graph that outlives it.", r"is out of scope"),
-    ("An error is told in other words.", r"does not match|Argument\(s\) not recognized|^IndexError: tuple index"),
-    ("Ragged tensors, as far as they go through other layers or come out of `predict`.", r"[Rr]agged"),
+    ("An error is told in other words.", r"does not match|Argument\(s\) not recognized| IndexError: tuple index"),
+    ("Ragged tensors, as far as they go through other layers or come out of `predict`.", r"[Rr]agged|elements of \(-1, None"),
     ("What TensorFlow's checkpoints reach from a model: slots of optimizers.", r"not found in \{\d+|5 != np\.int64"),
     ("Names of the inner layers in a configuration of Bidirectional.", r"- forward_"),
+    ("A symbolic loss that is added to a layer, which is refused with a sentence.", r"`add_loss` of a symbolic"),
     (
         "`losses` of a Bidirectional layer before it trains: activity regularizers count when it does.",
-        r"^assert 4 == 6",
+        r" assert 4 == 6",
     ),
     ("Cells wrapped by TensorFlow's own `RNNCellResidualWrapper`.", r"rnn\.RNN'> could not be deserialized"),
     ("Cells of `tf.compat.v1.nn`, which TensorFlow no longer has.", r"is not available with Keras 3"),
@@ -268,7 +270,7 @@ def count(then_lines, lines):
         outcome = "passed" if line["outcome"] == "passed" else "failed"
         counts.setdefault(test.partition("::")[0], collections.Counter())[outcome] += 1
         if outcome == "failed":
-            found = [reason for reason, pattern in _REASONS if re.search(pattern, line.get("why", ""))]
+            found = [reason for reason, pattern in _REASONS if re.search(pattern, f"{test} {line.get('why', '')}")]
             not_passing[found[0] if found else "Others, not looked into."].append(test)
     order = [reason for reason, _ in _REASONS]
     reasons = sorted(not_passing, key=lambda reason: order.index(reason) if reason in order else len(order))

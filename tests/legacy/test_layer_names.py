@@ -148,7 +148,8 @@ def test_no_number_of_a_model_is_that_of_one_within_a_sequential(era):
 def test_each_graph_counts_its_own_layers(era, first, again, third):
     def names():
         x = keras.layers.Input((2,))
-        model = keras.models.Model(x, keras.layers.Dense(2)(keras.layers.Dense(2)(x)))
+        first = keras.layers.Dense(2)(x)
+        model = keras.models.Model(x, keras.layers.Dense(2)(first))
         scopes = [weight.name.partition("/")[0] for weight in model.weights[::2]]
         return " ".join([*(layer.name for layer in model.layers), "/", *scopes])
 

@@ -125,7 +125,7 @@ def test_a_second_run_changes_nothing_and_the_result_parses(source, unsafe):
 )
 def test_code_without_legacy_names_stays_byte_for_byte(source, line):
     data = (line + "\n" + source).encode()
-    report = process_file.source("a.py", data, Options(unsafe=True)).settled(legacy=True)
+    report = process_file.source("a.py", data, Options(unsafe=True)).settled("old.py")
     assert report.status is FileStatus.UNCHANGED
     assert report.places == ()
 
@@ -168,10 +168,10 @@ def _provided_modules():
 def test_notebooks_too(cells):
     assume(not _one_name_is_two_modules("\n".join(cells)))
     data = notebook(*cells).encode()
-    once = process_file.notebook("a.ipynb", data, Options()).settled(legacy=True)
+    once = process_file.notebook("a.ipynb", data, Options()).settled("old.py")
     if once.status is FileStatus.FAILED:
         return
-    again = process_file.notebook("a.ipynb", once.after.encode(), Options()).settled(legacy=True)
+    again = process_file.notebook("a.ipynb", once.after.encode(), Options()).settled("old.py")
     if again.status is FileStatus.UNCHANGED and not again.after:  # nothing in it is Keras's: its text is not kept
         return
     assert again.after == once.after

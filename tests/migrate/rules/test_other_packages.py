@@ -70,5 +70,5 @@ def test_in_a_file_without_keras_it_counts_only_in_a_legacy_project():
         ),
     ):
         report = process_file.source("tool.py", text, Options(unsafe=True))
-        assert report.settled(legacy=False).after.encode() == text
-        assert report.settled(legacy=True).after.encode() == after
+        assert report.settled("").after.encode() == text
+        assert report.settled("old.py").after.encode() == after
