@@ -241,7 +241,10 @@ _REASONS = [
     ("Variables of TensorFlow that are assigned as `states` are among a layer's weights.", r" AssertionError: 3 != 5"),
     ("A constant of a graph that outlives it.", r"is out of scope"),
     ("An error is told in other words.", r"does not match|Argument\(s\) not recognized| IndexError: tuple index"),
-    ("Ragged tensors, as far as they go through other layers or come out of `predict`.", r"[Rr]agged|elements of \(-1, None"),
+    (
+        "Ragged tensors, as far as they go through other layers or come out of `predict`.",
+        r"[Rr]agged|elements of \(-1, None",
+    ),
     ("What TensorFlow's checkpoints reach from a model: slots of optimizers.", r"not found in \{\d+|5 != np\.int64"),
     ("Names of the inner layers in a configuration of Bidirectional.", r"- forward_"),
     ("A symbolic loss that is added to a layer, which is refused with a sentence.", r"`add_loss` of a symbolic"),
