@@ -246,6 +246,7 @@ _REASONS = [
         r"[Rr]agged|elements of \(-1, None",
     ),
     ("What TensorFlow's checkpoints reach from a model: slots of optimizers.", r"not found in \{\d+|5 != np\.int64"),
+    ("Names that begin anew with each test, whose case resets TensorFlow's graph.", r"custom_backward_rnn_layer_name"),
     ("Names of the inner layers in a configuration of Bidirectional.", r"- forward_"),
     ("A symbolic loss that is added to a layer, which is refused with a sentence.", r"`add_loss` of a symbolic"),
     (
