@@ -19,7 +19,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3.held_metrics import held_metrics
+from parallel_compat.backend.keras3.held_metrics import held_metrics, layers_with_own_metrics
 from parallel_compat.backend.keras3.layers import is_of_graph, knows_its_input
 from parallel_compat.legacy import listed_weights, own_trainable
 from parallel_compat.legacy.layer_members import metric_weights
@@ -60,7 +60,7 @@ def metrics_among_layers(layer: keras.Layer, era: Era) -> list[keras.metrics.Met
 
 def have_metrics(layer: keras.Layer, era: Era) -> bool:
     """Say whether variables of metrics are among the weights that an era listed."""
-    return era.is_tf_keras and any(metrics_among_layers(each, era) for each in keras3.all_layers(layer))
+    return era.is_tf_keras and any(metrics_among_layers(each, era) for each in layers_with_own_metrics(layer))
 
 
 def layers_with_metrics(layer: keras.Layer, era: Era) -> list[Any]:

@@ -38,7 +38,6 @@ from parallel_compat.legacy import (
     kept_numbers,
     model_files,
     printed_lines,
-    weight_order,
 )
 from parallel_compat.legacy import summary as legacy_summary
 from parallel_compat.legacy.numbers import (
@@ -299,24 +298,12 @@ def evaluate(original: Method, of: str, frame: FrameType, self: Any, /, *given: 
 
 def train_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.train_on_batch` of what was trainable when the model was compiled."""
-    results = _in_old_order(original, of, frame, self, *given, **keywords)
-    _begin_metrics_anew(self, frame, *given, **keywords)
-    return results
+    return _in_old_order(original, of, frame, self, *given, **keywords)
 
 
 def test_on_batch(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:
     """`model.test_on_batch`, its list in the old order."""
-    results = _in_old_order(original, of, frame, self, *given, **keywords)
-    _begin_metrics_anew(self, frame, *given, **keywords)
-    return results
-
-
-def _begin_metrics_anew(model: Any, frame: FrameType, *given: Any, reset_metrics: bool | None = None, **_: Any) -> None:
-    """Let metrics that are among a model's weights count nothing after a batch, as in tf.keras; not only before it."""
-    if reset_metrics is None:  # behind the data and their weights
-        reset_metrics = next((each for each in given if isinstance(each, bool)), True)
-    if reset_metrics and weight_order.have_metrics(model, callers.era_of(frame)):
-        model.reset_metrics()
+    return _in_old_order(original, of, frame, self, *given, **keywords)
 
 
 def predict(original: Method, of: str, frame: FrameType, self: Any, /, *given: Any, **keywords: Any) -> Any:

@@ -272,3 +272,13 @@ def test_a_folder_has_what_a_layer_of_no_configuration_counts_with(tmp_path: Any
         model.save(str(tmp_path / "folder"))
         loaded = keras.models.load_model(str(tmp_path / "folder"))
         np.testing.assert_allclose(loaded.predict(X), model.predict(X), atol=1e-6)
+
+
+@BOTH
+def test_a_first_batch_leaves_nothing_counted_unless_it_is_told_to(era: str) -> None:
+    with classes(era) as (keras, endpoint):
+        for reset, counted in ((True, [0.0, 0.0]), (False, [14.651, 8.0])):
+            model = functional(keras, endpoint)
+            model.compile("sgd", "mse")
+            model.train_on_batch(X, Y, reset_metrics=reset)
+            assert sums(model)[2:4] == pytest.approx(counted, abs=1e-3)

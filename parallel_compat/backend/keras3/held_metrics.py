@@ -34,6 +34,11 @@ def held_metrics(layer: keras.Layer, *, in_tuples: bool = True) -> list[keras.me
     return list(found.values())
 
 
+def layers_with_own_metrics(layer: keras.Layer) -> list[keras.Layer]:
+    """List those of a layer and of the layers in it that have metrics of their own: asked after each batch."""
+    return [each for each in layer._flatten_layers() if getattr(each, "_metrics", ())]
+
+
 def note_added(layer: keras.Layer, metric: keras.metrics.Metric) -> None:
     """Take note that a layer added a metric, or a result of one, which is logged therefore."""
     added: list[keras.metrics.Metric] = vars(layer).setdefault(_ADDED, [])

@@ -26,7 +26,7 @@ import numpy as np
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import patch_points, users_strategies
 from parallel_compat.batches import epochs
-from parallel_compat.legacy import compiled_metrics, execution, printed_lines
+from parallel_compat.legacy import compiled_metrics, execution, printed_lines, weight_order
 from parallel_compat.legacy.numbers import logs as logs_as_then
 from parallel_compat.legacy.numbers import metrics
 from parallel_compat.legacy.numbers.callback_params import Params
@@ -214,11 +214,17 @@ class going_on:  # used as `contextlib`'s functions are; a generator takes three
             attributes[_GOES_ON] = counted
 
     def __exit__(self, *raised: object) -> None:
-        if vars(self._model).pop(_GOES_ON, None) is None:
+        went_on = vars(self._model).pop(_GOES_ON, None) is not None
+        if not went_on:
             begin(self._model)
-        elif self._reset:
+        if self._reset and (went_on or _are_weights(self._model)):
             self._model.reset_metrics()
         metrics.count_on_no_more(self._counting)
+
+
+def _are_weights(model: Any) -> bool:
+    """Say whether what metrics count with is among a model's weights, where it is seen after each batch."""
+    return weight_order.have_metrics(model, object_eras.era_of_training(model))
 
 
 def goes_on(model: Any) -> bool:
