@@ -8,6 +8,7 @@ there.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -24,11 +25,15 @@ COMPLETE = "complete"
 DAMAGED = "damaged"
 
 
+class FetchError(RuntimeError):
+    """An original could not be fetched, or cannot be kept; the message says why and what to do."""
+
+
 def root() -> Path:
     """Return the folder that the originals are kept in.
 
     Raises:
-        RuntimeError: no variable names one, and the user has no home folder.
+        FetchError: no variable names one, and the user has no home folder.
     """
     if named := os.environ.get(VARIABLE):
         return Path(os.path.abspath(os.path.expanduser(named)))
@@ -36,7 +41,7 @@ def root() -> Path:
     # The specification of the variable says that a relative path is to be ignored.
     base = Path(caches) if os.path.isabs(caches) else Path(os.path.expanduser("~")) / ".cache"
     if not base.is_absolute():
-        raise RuntimeError(f"Expected a home folder to keep old Keras in. Received: none. Set {VARIABLE} to a folder.")
+        raise FetchError(f"Expected a home folder to keep old Keras in. Received: none. Set {VARIABLE} to a folder.")
     return base / "parallel_compat" / "originals"
 
 
@@ -55,13 +60,14 @@ def _digits(original: Original) -> str:
     return hashlib.sha256(repr(kept).encode()).hexdigest()[:12]
 
 
-def is_complete(name: str) -> bool:
-    """Say whether an original is there with each of its files at its size.
+def is_complete(name: str, *, contents: bool = False) -> bool:
+    """Say whether an original is there, with each of its files at its size.
 
     Args:
         name: its name in the catalogue.
+        contents: whether the files are read and compared, beyond their sizes.
     """
-    return folder(name).is_dir() and damage(name) is None
+    return os.path.isdir(folder(name)) and damage(name, contents=contents) is None
 
 
 def state(name: str) -> str:
@@ -70,7 +76,7 @@ def state(name: str) -> str:
     Args:
         name: its name in the catalogue.
     """
-    if not folder(name).is_dir():
+    if not os.path.lexists(folder(name)):
         return NOT_FETCHED
     return COMPLETE if damage(name, contents=True) is None else DAMAGED
 
@@ -100,3 +106,17 @@ def damage(name: str, *, contents: bool = False) -> str | None:
         except OSError as error:
             return f"{file} cannot be read ({error.strerror})"
     return None
+
+
+def size(name: str) -> int:
+    """Return the bytes that an original takes, with what was written beside its sources.
+
+    Args:
+        name: its name in the catalogue.
+    """
+    total = 0
+    for place, _, files in os.walk(folder(name)):
+        for file in files:
+            with contextlib.suppress(OSError):
+                total += os.stat(os.path.join(place, file)).st_size
+    return total

@@ -107,7 +107,7 @@ ORIGINALS: dict[str, Original] = {
         ),
         Original(
             Era.TF_KERAS_1_15.value,
-            "tf.keras of TensorFlow 1.15.5",
+            "tf.keras 1.15.5",
             (
                 Wheel(
                     "tensorflow==1.15.5",
@@ -126,7 +126,7 @@ ORIGINALS: dict[str, Original] = {
         ),
         Original(
             Era.TF_KERAS_2_2.value,
-            "tf.keras of TensorFlow 2.2.3",
+            "tf.keras 2.2.3",
             (
                 Wheel(
                     "tensorflow-cpu==2.2.3",
