@@ -1,0 +1,6 @@
+"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in."""
+
+from __future__ import annotations
+
+# In the order in which they are applied.
+ALL = ("python", "numpy", "h5py", "yaml", "moved_names", "gone_names")
