@@ -26,8 +26,9 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
     """
     import tensorflow.compat.v1 as v1
 
-    v1.disable_v2_behavior()
     v1.logging.set_verbosity(v1.logging.ERROR)
+    v1.disable_v2_behavior()
+    v1.enable_resource_variables()  # a reference variable is read while it is written: runs would differ
     public = {name: value for name, value in vars(v1).items() if not name.startswith("_")}
     for name in [name for name in vars(tensorflow) if not name.startswith("_") and name not in public]:
         if name not in ("python", "compat", "compiler", "core", "tools", "lite"):
