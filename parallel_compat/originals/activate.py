@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
-from parallel_compat.originals import cache, fetching
+from parallel_compat.originals import cache, fetching, tensorflow_2
 from parallel_compat.originals.mends import ALL
 from parallel_compat.originals.mends.register import Register
 from parallel_compat.originals.sources import OriginalFinder, forget
@@ -41,9 +41,17 @@ class Settings:
 
 # Modules beside Keras that changed with it, or left TensorFlow with it.
 _BESIDE = (
+    "distribute.distributed_file_utils",
     "feature_column",
+    "framework.composite_tensor_utils",
+    "layers",
     "ops.losses.loss_reduction",
+    "ops.rnn_cell_impl",
     "ops.rnn_cell_wrapper_impl",
+    "training.experimental.loss_scale",
+    "training.experimental.loss_scale_optimizer",
+    "training.experimental.loss_scaling_gradient_tape",
+    "training.experimental.mixed_precision",
     "training.tracking.layer_utils",
 )
 
@@ -130,8 +138,6 @@ def _load(settings: Settings) -> None:
 
         tensorflow_1.put_on(tensorflow, settings, finder)
     else:
-        from parallel_compat.originals import tensorflow_2
-
         tensorflow_2.put_on(tensorflow, settings, finder)
 
 
@@ -145,7 +151,7 @@ def places_of(era: Era) -> dict[str, Path]:
         places.update(places_of_tensorflow_1())
     if era is Era.TF_KERAS_2_2:
         places["tensorflow.python.keras"] = own / "tensorflow/python/keras"
-        places["tensorflow.keras"] = own / "tensorflow/keras"
+        places.update(tensorflow_2.places(own))
         for name in _BESIDE:
             places[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
     return places
@@ -157,6 +163,7 @@ def places_of_tensorflow_1() -> dict[str, Path]:
     return {
         "tensorflow.python.keras": sources / "python/keras",
         "tensorflow.keras": sources / "python/keras/api/_v1/keras",
+        "tensorflow.python.framework.composite_tensor_utils": sources / "python/framework/composite_tensor_utils",
         "tensorflow.python.layers": sources / "python/layers",
         "tensorflow.contrib": sources / "contrib",
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 import types
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,17 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.originals.mends.moved_names import put_module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from parallel_compat.originals.mends.register import Register
 
 _PYTHON = "tensorflow.python."
+
+_MIXED_PRECISION = (
+    "mixed_precision_graph_rewrite_is_enabled",
+    "non_mixed_precision_session_created",
+    "using_default_mixed_precision_policy",
+)
 
 
 def _module(name: str, **names: Any) -> None:
@@ -30,15 +37,16 @@ def _module(name: str, **names: Any) -> None:
 def apply(mends: Register) -> None:
     """Add the names."""
     import tensorflow as tf
-
     from tensorflow.python.checkpoint import checkpoint, graph_view
     from tensorflow.python.data.ops import options
-    from tensorflow.python.eager import def_function, function
-    from tensorflow.python.framework import composite_tensor, ops
-    from tensorflow.python.ops import resource_variable_ops
+    from tensorflow.python.framework import ops
+    from tensorflow.python.ops import resource_variable_ops, summary_ops_v2
+    from tensorflow.python.platform import build_info
     from tensorflow.python.profiler import trace
     from tensorflow.python.tpu import tpu
     from tensorflow.python.trackable import autotrackable
+    from tensorflow.python.training.experimental import mixed_precision_global_state
+    from tensorflow.python.util import nest
 
     _module(
         "data.experimental.ops.distribute_options",
@@ -46,9 +54,6 @@ def apply(mends: Register) -> None:
         DistributeOptions=options.DistributeOptions,
         ExternalStatePolicy=options.ExternalStatePolicy,
     )
-    _module("distribute.distributed_file_utils")
-    values = (composite_tensor.CompositeTensor, tf.compat.v1.SparseTensorValue, tf.compat.v1.ragged.RaggedTensorValue)
-    _module("framework.composite_tensor_utils", is_composite_or_composite_value=lambda x: isinstance(x, values))
     _module("profiler.traceme", TraceMe=trace.Trace)
     _module("eager.profiler")
 
@@ -57,28 +62,53 @@ def apply(mends: Register) -> None:
         register_dense_tensor_like_type=lambda kind: None,
         is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)),
     )
-    mends.add(ops.Graph, _enable_auto_casting_variables=lambda self, dtype: contextlib.nullcontext())
-    mends.add(def_function, RUN_FUNCTIONS_EAGERLY=False)
-    mends.add(function, defun=_defun, defun_with_attributes=_defun)
+    mends.add(ops.Graph, _enable_auto_casting_variables=_read_variables_as)
+    mends.add(ops.Graph, _auto_cast_variable_read_dtype=property(lambda self: getattr(_thread, "dtype", None)))
     mends.add(tpu, is_tpu_strategy=lambda strategy: False)
     mends.add(
         checkpoint,
         saver_with_op_caching=lambda root: checkpoint.TrackableSaver(graph_view.ObjectGraphView(weakref.ref(root))),
     )
-    mends.add(autotrackable, cached_per_instance=_cached_per_instance, delete_tracking=_delete_tracking)
+    mends.add(autotrackable, cached_per_instance=_cached_per_instance)
+    mends.add(autotrackable, delete_tracking=autotrackable.AutoTrackable._delete_tracking)
+    mends.add(build_info, **{name: build_info.build_info[name] for name in ("is_cuda_build", "is_rocm_build")})
+    mends.add(summary_ops_v2, keras_model=_write_model)
+    mends.add(nest, _sorted=sorted)
+    mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
 
 
-def _defun(f: Any = None, input_signature: Any = None, autograph: bool = True, **_: Any) -> Any:
-    """Do as `function.defun` did."""
+_thread = threading.local()
+
+
+@contextlib.contextmanager
+def _read_variables_as(graph: Any, dtype: Any) -> Iterator[None]:
+    """Let variables of mixed precision be read in a dtype, in this thread."""
+    before = getattr(_thread, "dtype", None)
+    _thread.dtype = dtype
+    try:
+        yield
+    finally:
+        _thread.dtype = before
+
+
+def _write_model(name: str, data: Any, step: Any = None) -> Any:
+    """Do as `summary_ops_v2.keras_model` did: TensorBoard draws the graph of the layers from it."""
     import tensorflow as tf
+    from tensorflow.python.ops import summary_ops_v2
 
-    make = lambda g: tf.function(g, input_signature=input_signature, autograph=autograph)
-    return make if f is None else make(f)
-
-
-def _delete_tracking(obj: Any, name: str) -> None:
-    obj._unconditional_dependency_names.pop(name, None)
+    metadata = tf.compat.v1.SummaryMetadata()
+    metadata.plugin_data.plugin_name = "graph_keras_model"
+    metadata.plugin_data.content = b"1"
+    try:
+        json = data.to_json()
+    except Exception as error:  # of a layer without a configuration; the training goes on
+        tf.get_logger().warning("Model failed to serialize as JSON. Ignoring... %s", error)
+        return False
+    with summary_ops_v2.summary_scope(name, "graph_keras_model", [data, step]) as (tag, _):
+        with tf.device("cpu:0"):
+            tensor = tf.constant(json, dtype=tf.string)
+        return summary_ops_v2.write(tag=tag, tensor=tensor, step=step, metadata=metadata)
 
 
 def _cached_per_instance(f: Callable[[Any], Any]) -> Any:
