@@ -6,6 +6,8 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.originals.mends import devices
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -50,7 +52,8 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
         raise AttributeError(f"module 'tensorflow' has no attribute {name!r}")
 
     tensorflow.__getattr__ = __getattr__  # type: ignore[method-assign]
-    _simulate(settings.replicas)
+    if settings.replicas is not None:
+        devices.simulate(finder.mends, settings.replicas)
 
 
 def _serve_tensorflow_1(finder: OriginalFinder) -> None:
@@ -60,8 +63,3 @@ def _serve_tensorflow_1(finder: OriginalFinder) -> None:
     if "tensorflow.keras" not in finder.places:
         finder.places.update(activate.places_of_tensorflow_1())
         forget(["tensorflow.python.keras", "tensorflow.python.layers"])
-
-
-def _simulate(replicas: int | None) -> None:
-    if replicas is None:
-        return

@@ -3,4 +3,16 @@
 from __future__ import annotations
 
 # In the order in which they are applied.
-ALL = ("python", "numpy", "h5py", "yaml", "moved_names", "gone_names", "functions", "saved_models", "order_of_updates")
+ALL = (
+    "python",
+    "numpy",
+    "numpy_promotion",
+    "h5py",
+    "yaml",
+    "moved_names",
+    "gone_names",
+    "functions",
+    "saved_models",
+    "reading_ahead",
+    "order_of_updates",
+)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.names.eras import Era
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import ModuleType
@@ -35,17 +37,15 @@ def apply(mends: Register) -> None:
 
         return __init__
 
-    def of_keras(module: ModuleType) -> None:
+    def mend_keras(module: ModuleType) -> None:
         mends.replace(module.Function, "__init__", orders)
 
-    def of_tf_keras(module: ModuleType) -> None:
+    def mend_tf_keras(module: ModuleType) -> None:
         mends.replace(module.GraphExecutionFunction, "__init__", orders)
 
-    from parallel_compat.names.eras import Era
-
     if mends.era is Era.KERAS_2_2_4:
-        mends.after("keras.backend.tensorflow_backend", of_keras)
-    mends.after("tensorflow.python.keras.backend", of_tf_keras)
+        mends.after("keras.backend.tensorflow_backend", mend_keras)
+    mends.after("tensorflow.python.keras.backend", mend_tf_keras)
 
 
 def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
@@ -59,7 +59,8 @@ def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
     values = [write.inputs[1] for write in writes if write is not None]
     before = [each for each in (_op(one) for one in (*outputs, *others, *values)) if each is not None]
     run = _ancestors(before)
-    ordered, last = [], {}
+    ordered: list[Any] = []
+    last: dict[Any, Any] = {}
     for update, write in zip(updates, writes, strict=True):
         if write is None or write in run:
             ordered.append(update)
@@ -115,7 +116,6 @@ def _readers(handle: Any, run: set[Any], before: list[Any]) -> list[Any]:
 def _again(write: Any) -> Any:
     """Return a copy of an operation, which waits for what the block says."""
     import tensorflow.compat.v1 as tf
-
     from tensorflow.python.framework import ops
 
     with tf.control_dependencies(write.control_inputs), ops.name_scope(None), ops.device(write.device):
