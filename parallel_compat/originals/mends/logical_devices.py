@@ -54,7 +54,15 @@ class _Simulated:
                         setattr(owner, name, function)
         mends.replace(device_util, "canonicalize", self.canonicalize)
         mends.replace(device_util, "local_devices_from_num_gpus", lambda today: self.local_devices)
+        mends.after("tensorflow.python.keras.utils.multi_gpu_utils", self.list_for_towers)
         self.split()
+
+    def list_for_towers(self, multi_gpu_utils: Any) -> None:
+        """`multi_gpu_model` asks a session for its devices."""
+        multi_gpu_utils._get_available_devices = lambda: [
+            "/device:CPU:0",
+            *(device.name for device in self.list_logical_devices("GPU")),
+        ]
 
     def functions(self) -> dict[str, Any]:
         names = ("list_physical_devices", "list_logical_devices", "get_visible_devices", "set_visible_devices")
