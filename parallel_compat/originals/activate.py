@@ -32,11 +32,13 @@ class Settings:
         era: whose Keras runs.
         replicas: how many devices to simulate where there are fewer GPUs; None simulates none.
         allow_lambdas: whether code in files is run.
+        resume: the folder that keeps the state of each `fit`; None for none.
     """
 
     era: Era
     replicas: int | None = None
     allow_lambdas: bool = False
+    resume: str | None = None
 
 
 # Modules beside Keras that changed with it, or left TensorFlow with it.
@@ -56,6 +58,19 @@ _BESIDE = (
 )
 
 _active: Settings | None = None
+_mends: Register | None = None
+
+
+def is_loaded() -> bool:
+    """Say whether the original was imported."""
+    return _mends is not None
+
+
+def mends_applied() -> list[str]:
+    """Return the first sentence of each mend that was applied."""
+    names = ALL if _mends is not None else ()
+    documented = (importlib.import_module(f"parallel_compat.originals.mends.{name}").__doc__ or "" for name in names)
+    return [text.partition("\n")[0] for text in documented]
 
 
 def active() -> Settings | None:
@@ -123,8 +138,9 @@ class _Loaded(importlib.abc.Loader):
 
 
 def _load(settings: Settings) -> None:
+    global _mends
     era = settings.era
-    mends = Register(era)
+    mends = Register(settings)
     with _without_keras_3():
         import tensorflow
     places = places_of(era)
@@ -133,6 +149,7 @@ def _load(settings: Settings) -> None:
     sys.meta_path.insert(0, finder)
     for mend in ALL:
         importlib.import_module(f"parallel_compat.originals.mends.{mend}").apply(mends)
+    _mends = mends
     if mends.is_tensorflow_1:
         from parallel_compat.originals import tensorflow_1
 

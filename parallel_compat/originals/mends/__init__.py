@@ -15,4 +15,5 @@ ALL = (
     "saved_models",
     "reading_ahead",
     "order_of_updates",
+    "resume",
 )

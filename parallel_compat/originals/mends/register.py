@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    from parallel_compat.originals.activate import Settings
+
 _MISSING = object()
 
 
@@ -68,12 +70,12 @@ class Register:
     """All mends of one process.
 
     Args:
-        era: the era of the process.
+        settings: what the user asked of the original.
     """
 
-    def __init__(self, era: Era) -> None:
-        self.era = era
-        self.report: list[str] = []
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.era = settings.era
         self._edits: dict[str, list[Edit]] = {}
         self._waiting: dict[str, list[Callable[[ModuleType], None]]] = {}
 
@@ -81,6 +83,11 @@ class Register:
     def is_tensorflow_1(self) -> bool:
         """Whether the code of this process was written for TensorFlow 1."""
         return self.era is not Era.TF_KERAS_2_2
+
+    @property
+    def is_standalone(self) -> bool:
+        """Whether `keras` is served, and not `tf.keras` alone."""
+        return self.era in (Era.KERAS_2_2_4, Era.KERAS_2_3)
 
     def add(self, owner: Any, **names: Any) -> None:
         """Set the names that an object lacks; those it has stay."""
