@@ -90,7 +90,7 @@ def damage(name: str, *, contents: bool = False) -> str | None:
     """
     place = folder(name)
     try:
-        files: dict[str, tuple[int, str]] = json.loads((place / LIST_OF_FILES).read_bytes())
+        files = _listed(place)
     except (OSError, ValueError) as error:
         return f"{LIST_OF_FILES} cannot be read ({error})"
     sources = os.path.join(place, SOURCES)
@@ -106,6 +106,14 @@ def damage(name: str, *, contents: bool = False) -> str | None:
         except OSError as error:
             return f"{file} cannot be read ({error.strerror})"
     return None
+
+
+def _listed(place: Path) -> dict[str, tuple[int, str]]:
+    """Read the list of files: their sizes and digests."""
+    files = json.loads((place / LIST_OF_FILES).read_bytes())
+    if not files or not isinstance(files, dict) or any(len(about) != 2 for about in files.values()):
+        raise ValueError("not a list of files")
+    return files
 
 
 def size(name: str) -> int:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ANOTHER_PLACE = f"set {cache.VARIABLE} to another folder"
+_ANOTHER_INDEX = "Try again, or let pip use another package index (the variable PIP_INDEX_URL)."
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 1 << 20  # bytes
 
 
@@ -56,10 +58,9 @@ def fetch(name: str, *, wheels_from: Path | None = None, quiet: bool = False, co
                 return cache.folder(name)
             if os.path.lexists(cache.folder(name)):
                 say(f"{original.title} is fetched again: {cache.damage(name, contents=contents)}")
-            wheels = _wheels_in(wheels_from, original) if wheels_from else _download(original, work, quiet)
-            new = work / "new"
-            kept = _make(wheels, new, "Download it again" if wheels_from else "Try again, or use another package index")
-            _put_into_place(new, cache.folder(name), work / "old")
+            wheels = _downloaded(original, work, quiet) if wheels_from is None else _given(original, wheels_from)
+            kept = _make(wheels, work / "new", _ANOTHER_INDEX if wheels_from is None else "Download it again.")
+            _put_into_place(name, work)
     except OSError as error:
         raise FetchError(_of_the_disk(original, error)) from error
     fetched = sum(wheel.size for wheel in original.wheels)
@@ -87,11 +88,11 @@ def _nothing(line: str) -> None:
     pass
 
 
-def _download(original: Original, work: Path, quiet: bool) -> dict[Wheel, Path]:
-    """Let pip download the wheels into the folder of this work, and return where they are."""
-    why_not = pip_download.why_not()
-    if why_not is not None:
-        raise FetchError(f"{why_not}. {_without_network(original)}")
+def _downloaded(original: Original, work: Path, quiet: bool) -> dict[Wheel, Path]:
+    """Let pip download the wheels, and return where they are."""
+    with_wheels = f"Without pip or a network: parallel-compat originals fetch {original.name} --from FOLDER_OF_WHEELS"
+    if why_not := pip_download.why_not():
+        raise FetchError(f"{why_not} {with_wheels}")
     folder, temporary = work / "wheels", work / "pip"
     folder.mkdir()
     temporary.mkdir()
@@ -99,36 +100,40 @@ def _download(original: Original, work: Path, quiet: bool) -> dict[Wheel, Path]:
         with _progress(original, quiet) as downloaded:
             pip_download.download(original.wheels, folder, temporary, downloaded)
     except pip_download.DownloadError as error:
-        if "No space left on device" in str(error):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        for number in _FULL:
+            if os.strerror(number) in str(error):
+                raise OSError(number, os.strerror(number)) from error
         raise FetchError(
-            f"Expected pip to download {original.title}. Received: {error}. Check the network and the package index "
-            f"that pip is configured for. {_without_network(original)}"
+            f"Expected pip to download {original.title}. Received: {error}. Check the network, and which package index "
+            f"pip uses. {with_wheels}"
         ) from error
-    return _wheels_in(folder, original)
+    wheels, there = _wheels_in(folder, original)
+    if len(wheels) < len(original.wheels):
+        expected = ", ".join(wheel.file for wheel in original.wheels)
+        raise FetchError(f"Expected pip to download {expected}. Received: {there}. {_ANOTHER_INDEX}")
+    return wheels
 
 
-def _without_network(original: Original) -> str:
-    return (
-        f"A machine without them can be given the wheels: parallel-compat originals fetch {original.name} --from FOLDER"
-    )
-
-
-def _wheels_in(folder: Path, original: Original) -> dict[Wheel, Path]:
-    """Return where the wheels are in a folder; case says nothing in the name of a wheel."""
+def _given(original: Original, folder: Path) -> dict[Wheel, Path]:
+    """Return where the wheels are in a user's folder."""
     try:
-        there = {entry.lower(): folder / entry for entry in os.listdir(folder)}
+        wheels, there = _wheels_in(folder, original)
     except OSError as error:
-        raise FetchError(f"Expected a folder with wheels. Received: {folder} ({error.strerror}).") from error
-    missing = [wheel for wheel in original.wheels if wheel.file.lower() not in there]
-    if missing:
+        raise FetchError(f"Expected a folder of wheels. Received: {folder} ({error.strerror}).") from error
+    if missing := [wheel for wheel in original.wheels if wheel not in wheels]:
         command = ["python", "-m", "pip", *pip_download.arguments(missing), "--dest", str(folder)]
-        others = ", ".join(sorted(path.name for path in there.values() if path.suffix == ".whl")) or "no wheel"
         raise FetchError(
-            f"Expected {', '.join(wheel.file for wheel in missing)} in {folder}. Received: {others}. Where there is a "
-            f"network, run: {shlex.join(command)}"
+            f"Expected {', '.join(wheel.file for wheel in missing)} in {folder}. Received: {there}. "
+            f"Where there is a network, run: {shlex.join(command)}"
         )
-    return {wheel: there[wheel.file.lower()] for wheel in original.wheels}
+    return wheels
+
+
+def _wheels_in(folder: Path, original: Original) -> tuple[dict[Wheel, Path], str]:
+    """Return where the wheels of an original are, and what wheels are there at all; case says nothing in their names."""
+    there = {entry.lower(): folder / entry for entry in sorted(os.listdir(folder)) if entry.endswith(".whl")}
+    found = {wheel: there[wheel.file.lower()] for wheel in original.wheels if wheel.file.lower() in there}
+    return found, ", ".join(path.name for path in there.values()) or "no wheel"
 
 
 def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> int:
@@ -139,7 +144,7 @@ def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> int:
             received = _sha256(opened)
             if received != wheel.sha256:
                 raise FetchError(
-                    f"Expected {path.name} with the sha256 {wheel.sha256}. Received: {received}. {what_to_do}."
+                    f"Expected {path.name} with the sha256 {wheel.sha256}. Received: {received}. {what_to_do}"
                 )
             files |= _extract(wheel, opened, new / cache.SOURCES)
     (new / cache.LIST_OF_FILES).write_text(json.dumps(files), encoding="utf-8")
@@ -182,17 +187,22 @@ def _extract(wheel: Wheel, opened: BinaryIO, sources: Path) -> dict[str, tuple[i
     return files
 
 
-def _put_into_place(new: Path, place: Path, old: Path) -> None:
+def _put_into_place(name: str, work: Path) -> None:
+    place = cache.folder(name)
     if os.path.lexists(place):
-        os.rename(place, old)
-    os.rename(new, place)
+        os.rename(place, work / "old")
+    try:
+        os.rename(work / "new", place)
+    except OSError:
+        if not cache.is_complete(name):  # on a disk without locks another process may have been first
+            raise
 
 
 def _of_the_disk(original: Original, error: OSError) -> str:
     """Say in a sentence why the cache could not be written."""
     root, name = cache.root(), original.name
     broken = f" {original.title} in it is damaged: {cache.damage(name)}." if os.path.lexists(cache.folder(name)) else ""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in _FULL:
         # pip writes a wheel twice.
         needed = megabytes(2 * sum(wheel.size for wheel in original.wheels) + (40 << 20))
         return (

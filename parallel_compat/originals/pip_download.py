@@ -42,7 +42,7 @@ def why_not() -> str | None:
     if importlib.util.find_spec("pip") is None:
         return (
             f"Expected pip to be installed. Received: {sys.executable} without it. "
-            f"Run: {sys.executable} -m ensurepip (with uv: uv pip install pip)"
+            f"Run: {sys.executable} -m ensurepip (with uv: uv pip install pip)."
         )
     return None
 
