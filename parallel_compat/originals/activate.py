@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
-from parallel_compat.originals import cache, fetching, tensorflow_2
+from parallel_compat.originals import cache, fetching, tensorflow_1, tensorflow_2
 from parallel_compat.originals.mends import ALL
 from parallel_compat.originals.mends.register import Register
 from parallel_compat.originals.sources import OriginalFinder, forget
@@ -151,8 +151,6 @@ def _load(settings: Settings) -> None:
         importlib.import_module(f"parallel_compat.originals.mends.{mend}").apply(mends)
     _mends = mends
     if mends.is_tensorflow_1:
-        from parallel_compat.originals import tensorflow_1
-
         tensorflow_1.put_on(tensorflow, settings, finder)
     else:
         tensorflow_2.put_on(tensorflow, settings, finder)
@@ -176,14 +174,7 @@ def places_of(era: Era) -> dict[str, Path]:
 
 def places_of_tensorflow_1() -> dict[str, Path]:
     """Return where the modules are that TensorFlow 1.15 had and today's has not."""
-    sources = fetching.fetch(Era.TF_KERAS_1_15.value) / "sources" / "tensorflow"
-    return {
-        "tensorflow.python.keras": sources / "python/keras",
-        "tensorflow.keras": sources / "python/keras/api/_v1/keras",
-        "tensorflow.python.framework.composite_tensor_utils": sources / "python/framework/composite_tensor_utils",
-        "tensorflow.python.layers": sources / "python/layers",
-        "tensorflow.contrib": sources / "contrib",
-    }
+    return tensorflow_1.places(fetching.fetch(Era.TF_KERAS_1_15.value) / "sources")
 
 
 @contextmanager

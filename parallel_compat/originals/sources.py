@@ -124,4 +124,7 @@ def forget(names: Iterable[str]) -> None:
     """Take loaded modules of these packages out of `sys.modules`, so that the next import finds the original's."""
     for loaded in list(sys.modules):
         if any(loaded == name or loaded.startswith(name + ".") for name in names):
-            del sys.modules[loaded]
+            module = sys.modules.pop(loaded)
+            package, _, name = loaded.rpartition(".")
+            if getattr(sys.modules.get(package), name, None) is module:  # or `from package import name` finds it
+                delattr(sys.modules[package], name)

@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.abc
 import sys
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from parallel_compat.originals.mends import devices
+from parallel_compat.originals.lazy_names import serve
+from parallel_compat.originals.sources import forget
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from pathlib import Path
 
     from parallel_compat.originals.activate import Settings
     from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "1.15.5"
-_FROM_ORIGINAL = {"keras": "tensorflow.keras", "contrib": "tensorflow.contrib", "layers": "tensorflow.layers"}
+
+# Modules that are the original's, and where each is in its sources.
+_PLACES = {
+    "tensorflow.contrib": "contrib",
+    "tensorflow.examples": "examples",
+    "tensorflow.feature_column": "_api/v1/feature_column",
+    "tensorflow.keras": "python/keras/api/_v1/keras",
+    "tensorflow.layers": "_api/v1/layers",
+    "tensorflow.nn.rnn_cell": "_api/v1/nn/rnn_cell",
+    "tensorflow._api.v1.feature_column": "_api/v1/feature_column",
+    "tensorflow._api.v1.layers": "_api/v1/layers",
+    "tensorflow.compat.v2.keras": "python/keras/api/_v2/keras",
+    "tensorflow.python.feature_column": "python/feature_column",
+    "tensorflow.python.framework.composite_tensor_utils": "python/framework/composite_tensor_utils",
+    "tensorflow.python.keras": "python/keras",
+    "tensorflow.python.layers": "python/layers",
+    "tensorflow.python.ops.losses.loss_reduction": "python/ops/losses/loss_reduction",
+    "tensorflow.python.ops.rnn_cell": "python/ops/rnn_cell",
+    "tensorflow.python.ops.rnn_cell_impl": "python/ops/rnn_cell_impl",
+    "tensorflow.python.ops.rnn_cell_wrapper_impl": "python/ops/rnn_cell_wrapper_impl",
+    "tensorflow.python.training.tracking.layer_utils": "python/training/tracking/layer_utils",
+}
+
+# Of them, those that are an attribute of `tf`, or of a module of `tf`.
+_SERVED = {
+    "tensorflow": ("contrib", "examples", "feature_column", "keras", "layers"),
+    "tensorflow.nn": ("rnn_cell",),
+    "tensorflow.compat.v2": ("keras",),
+}
+
+_GONE = {"estimator": "train the model with fit, or run the script on TensorFlow 1"}
+
+# What `tf` of TensorFlow 2 has in its module that TensorFlow 1 had, too.
+_SHARED = ("python", "compat", "compiler", "core", "tools", "lite")
+
+_API = "tensorflow._api.v2.compat.v1."
+
+
+def places(sources: Path) -> dict[str, Path]:
+    """Return where the modules are that TensorFlow 1.15 had and today's has not.
+
+    Args:
+        sources: the folder of the original's sources.
+    """
+    return {name: sources / "tensorflow" / place for name, place in _PLACES.items()}
 
 
 def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -> None:
@@ -30,36 +78,55 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
 
     v1.logging.set_verbosity(v1.logging.ERROR)
     v1.disable_v2_behavior()
-    v1.enable_resource_variables()  # a reference variable is read while it is written: runs would differ
     public = {name: value for name, value in vars(v1).items() if not name.startswith("_")}
     for name in [name for name in vars(tensorflow) if not name.startswith("_") and name not in public]:
-        if name not in ("python", "compat", "compiler", "core", "tools", "lite"):
+        if name not in _SHARED:
             delattr(tensorflow, name)
-    vars(tensorflow).update(public)
-    for name, value in public.items():
-        if isinstance(value, type(sys)):
-            sys.modules[f"tensorflow.{name}"] = value
-    vars(tensorflow).update(__version__=_VERSION, VERSION=_VERSION)
-    for name in _FROM_ORIGINAL:
-        vars(tensorflow).pop(name, None)
-
-    def __getattr__(name: str) -> Any:
-        if name in _FROM_ORIGINAL:
-            _serve_tensorflow_1(finder)
-            module = importlib.import_module(_FROM_ORIGINAL[name])
-            setattr(tensorflow, name, module)
-            return module
-        raise AttributeError(f"module 'tensorflow' has no attribute {name!r}")
-
-    tensorflow.__getattr__ = __getattr__  # type: ignore[method-assign]
+    vars(tensorflow).update(public, __version__=_VERSION, VERSION=_VERSION)
+    vars(tensorflow).update(__all__=sorted({*public, *_SERVED["tensorflow"]} - {"contrib", "examples"}))
+    vars(v1.version).update(VERSION=_VERSION)
+    _name_modules(tensorflow)
+    if not _PLACES.keys() <= finder.places.keys():
+        forget(_PLACES)
+        sys.meta_path.insert(0, _FetchedLater(finder))
+    for owner, names in _SERVED.items():
+        served = {name: f"{owner}.{name}" for name in names}
+        serve(sys.modules[owner], served, _GONE if owner == "tensorflow" else None)
     if settings.replicas is not None:
+        from parallel_compat.originals.mends import devices
+
         devices.simulate(finder.mends, settings.replicas)
 
 
-def _serve_tensorflow_1(finder: OriginalFinder) -> None:
-    from parallel_compat.originals import activate
-    from parallel_compat.originals.sources import forget
+class _FetchedLater(importlib.abc.MetaPathFinder):
+    """Fetches TensorFlow 1.15's modules when a script of standalone Keras asks for one of them."""
 
-    if "tensorflow.keras" not in finder.places:
-        finder.places.update(activate.places_of_tensorflow_1())
-        forget(["tensorflow.python.keras", "tensorflow.python.layers"])
+    def __init__(self, finder: OriginalFinder) -> None:
+        self.finder = finder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not any(fullname == name or fullname.startswith(name + ".") for name in _PLACES):
+            return None
+        from parallel_compat.originals import activate
+
+        sys.meta_path.remove(self)
+        self.finder.places.update(activate.places_of_tensorflow_1())
+        return self.finder.find_spec(fullname, path, target)
+
+
+def _name_modules(tensorflow: ModuleType) -> None:
+    """Let `import tensorflow.train` find the modules of TensorFlow 1; `tf.compat.v1` is `tf`, as then."""
+    for full, module in list(sys.modules.items()):
+        name = full.removeprefix(_API)
+        if name != full and not name.startswith("compat.") and f"tensorflow.{name}" not in _PLACES:
+            sys.modules[f"tensorflow.{name}"] = module
+    compat = ModuleType("tensorflow.compat")
+    compat.__path__ = []
+    vars(compat).update({name: value for name, value in vars(tensorflow.compat).items() if not name.startswith("_")})
+    tensorflow.compat = compat  # type: ignore[attr-defined]
+    compat.v1 = tensorflow  # type: ignore[attr-defined]
+    sys.modules.update(
+        {"tensorflow.compat": compat, "tensorflow.compat.v1": tensorflow, "tensorflow.compat.v2": compat.v2}
+    )
