@@ -16,6 +16,8 @@ ALL = (
     "saved_models",
     "reading_ahead",
     "order_of_updates",
+    "cudnn_layers",
+    "downloads",
     "code_in_files",
     "saved_files",
     "resume",
