@@ -7,6 +7,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from parallel_compat.names.eras import Era
 from parallel_compat.originals.lazy_names import serve
 from parallel_compat.originals.sources import forget
 
@@ -78,6 +79,8 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
 
     v1.logging.set_verbosity(v1.logging.ERROR)
     v1.disable_v2_behavior()
+    if settings.era in (Era.KERAS_2_2_4, Era.KERAS_2_3):
+        v1.enable_resource_variables()  # a reference variable is read while it is written: runs would differ
     public = {name: value for name, value in vars(v1).items() if not name.startswith("_")}
     for name in [name for name in vars(tensorflow) if not name.startswith("_") and name not in public]:
         if name not in _SHARED:

@@ -12,6 +12,8 @@ ALL = (
     "tensorboard",
     "moved_names",
     "gone_names",
+    "gone_names_1_15",
+    "tensor_kinds",
     "functions",
     "saved_models",
     "reading_ahead",

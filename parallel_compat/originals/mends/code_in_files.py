@@ -1,14 +1,16 @@
 """Code in model files: a Lambda layer's function is run only if the script has it, or the user allows it.
 
 Old Keras wrote the bytecode of each function of a Lambda layer into the file and ran it when the file was loaded.
-Bytecode of another Python can crash the interpreter: it is refused. So are pickles in HDF5 files.
+Bytecode of another Python can crash the interpreter: it is refused. So are pickles of anything but numpy's arrays.
 """
 
 from __future__ import annotations
 
 import base64
+import io
 import linecache
 import marshal
+import pickle
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -35,20 +37,21 @@ def apply(mends: Register) -> None:
 
 
 def _refuse_pickles(module: ModuleType) -> None:
-    module.pickle = _NoPickles  # type: ignore[attr-defined]
+    module.pickle = types.SimpleNamespace(dumps=pickle.dumps, loads=_load_arrays)  # type: ignore[attr-defined]
 
 
-class _NoPickles:
-    """Stands for `pickle` where Keras reads values of HDF5 files."""
+def _load_arrays(pickled: bytes) -> Any:
+    return _ArraysOnly(io.BytesIO(pickled)).load()
 
-    @staticmethod
-    def dumps(value: Any) -> bytes:
-        raise TypeError(f"Expected a value that HDF5 can hold. Received: {type(value).__name__}")
 
-    @staticmethod
-    def loads(value: Any) -> Any:
+class _ArraysOnly(pickle.Unpickler):
+    """Reads what Keras pickles of a model that is a dict: numpy's arrays and scalars."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.split(".")[0] == "numpy" and name in ("_frombuffer", "_reconstruct", "dtype", "ndarray", "scalar"):
+            return super().find_class(module, name)
         raise CodeInFileError(
-            "Expected a file of numbers and text. Received: a pickled value, which could run any code. "
+            f"Expected numbers and text. Received: {module}.{name} in a pickle, which could run any code. "
             "Save the model anew with the Keras that wrote it, or take its weights alone: parallel-compat recover."
         )
 
@@ -86,15 +89,17 @@ class _Functions:
             code = bytecode.read(raw)
         except bytecode.BytecodeError as error:
             raise CodeInFileError(
-                f"Expected the function of a Lambda layer as code of Python {sys.version_info[0]}.{sys.version_info[1]}. "
-                f"Received: {error}, which this Python cannot run. Build the model in code and load its weights: "
+                "Expected the function of a Lambda layer as code of Python "
+                f"{sys.version_info[0]}.{sys.version_info[1]}. Received: {error}, which this Python cannot run. Build the model in code and load its weights: "
                 "`model.load_weights(file)`."
             ) from None
-        own = self.dumped.get(code) or next((each for each in _codes_of_script() if bytecode.of_code(each) == code), None)
+        own = self.dumped.get(code) or next(
+            (each for each in _codes_of_script() if bytecode.of_code(each) == code), None
+        )
         if own is None and not self.allowed:
             raise CodeInFileError(
-                "Expected a model without foreign code. Received: a Lambda layer whose function is in the file as bytecode, "
-                "and is not one of this script's. If you trust the file: parallel-compat run --allow-lambdas SCRIPT."
+                "Expected a model without foreign code. Received: a Lambda layer whose function is in the file as "
+                "bytecode, and is not one of this script's. If you trust the file: parallel-compat run --allow-lambdas SCRIPT."
             )
         return own
 

@@ -51,7 +51,6 @@ NAMES = (
     ("eager.def_function", "function", "eager.polymorphic_function.polymorphic_function.function"),
     ("framework.ops", "IndexedSlices", "framework.indexed_slices.IndexedSlices"),
     ("framework.ops", "Tensor", "framework.tensor.Tensor"),
-    ("framework.ops", "_TensorLike", "types.core.Tensor"),
     ("framework.ops", "convert_to_tensor_v2", "framework.tensor_conversion.convert_to_tensor_v2"),
     ("framework.ops", "internal_convert_to_tensor", "framework.tensor_conversion_registry.convert"),
     ("framework.ops", "register_tensor_conversion_function",

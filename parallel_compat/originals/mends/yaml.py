@@ -1,4 +1,4 @@
-"""`yaml.load` without a loader: the safe one, which reads what models write and makes no objects.
+"""`yaml.load` without a loader: one that reads what models write, tuples too, and makes no other objects.
 
 Seen in PyYAML 6.
 """
@@ -12,14 +12,21 @@ if TYPE_CHECKING:
 
 
 def apply(mends: Register) -> None:
-    """Give `load` and `load_all` the safe loader where none is passed."""
+    """Give `load` and `load_all` that loader where none is passed."""
     try:
         import yaml
     except ImportError:
         return
 
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """The safe loader, and tuples."""
+
+    Loader.add_constructor(
+        "tag:yaml.org,2002:python/tuple", lambda loader, node: tuple(loader.construct_sequence(node))
+    )
+
     def with_loader(load: Any) -> Any:
-        def loads(stream: Any, Loader: Any = yaml.SafeLoader) -> Any:
+        def loads(stream: Any, Loader: Any = Loader) -> Any:
             return load(stream, Loader=Loader)
 
         return loads
