@@ -1,9 +1,9 @@
-"""Lists the names that an original uses and that the installed TensorFlow lacks, also once it is mended.
+"""Lists the names and arguments that an original uses and that the installed TensorFlow lacks, also once it is mended.
 
     python -m parallel_compat.originals.missing_names tf.keras-2.2
 
-It reads the original's sources without running them: each import of a TensorFlow module or name, and each attribute of
-such a module or class. The list is to be empty for every TensorFlow that is supported. The exit code is 1 if it is not.
+It reads the original's sources without running them: each import of a TensorFlow module or name, each attribute of
+such a module or class, and each argument of its functions. The list is to be empty for every TensorFlow that is supported. The exit code is 1 if it is not.
 """
 
 from __future__ import annotations
@@ -73,6 +73,42 @@ def _missing_in(file: Path, served: tuple[str, ...]) -> Iterator[tuple[str, int]
             known = inspect.ismodule(owner) or inspect.isclass(owner)
             if known and isinstance(node.ctx, ast.Load) and not hasattr(owner, node.attr):
                 yield f"{full}.{node.attr}", node.lineno
+        if isinstance(node, ast.Call):
+            function = _called(node.func, imported)
+            if function is not None:
+                name, value = function
+                for argument in _refused(value, node):
+                    yield f"{name}({argument})", node.lineno
+
+
+def _called(node: ast.expr, imported: dict[str, tuple[str, Any]]) -> tuple[str, Any] | None:
+    """Return the name and value of what is called, if it is of TensorFlow."""
+    if isinstance(node, ast.Name) and node.id in imported:
+        return imported[node.id]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in imported:
+        full, owner = imported[node.value.id]
+        if inspect.ismodule(owner) and hasattr(owner, node.attr):
+            return f"{full}.{node.attr}", getattr(owner, node.attr)
+    return None
+
+
+def _refused(function: Any, call: ast.Call) -> list[str]:
+    """Return the arguments of a call that a function does not take."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return []
+    kinds = [parameter.kind for parameter in parameters.values()]
+    refused = []
+    if inspect.Parameter.VAR_KEYWORD not in kinds:
+        refused = [f"{keyword.arg}=" for keyword in call.keywords if keyword.arg and keyword.arg not in parameters]
+    positional = sum(
+        kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds
+    )
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    if inspect.Parameter.VAR_POSITIONAL not in kinds and not starred and len(call.args) > positional:
+        refused.append(f"{len(call.args)} arguments")
+    return refused
 
 
 def _is_served(full: str, served: tuple[str, ...]) -> bool:

@@ -52,10 +52,8 @@ _NAMES = {
 }
 
 # What has no counterpart today, and what to do instead.
-_ESTIMATOR = {"estimator": "train the model with fit, or run the script on an older TensorFlow"}
 _GONE = {
-    "tensorflow": _ESTIMATOR,
-    "tensorflow.compat.v1": _ESTIMATOR,
+    "tensorflow": {"estimator": "train the model with fit, or run the script on an older TensorFlow"},
     "tensorflow.data.experimental": {
         **dict.fromkeys(("StatsAggregator", "StatsOptions", "bytes_produced_stats", "latency_stats"), "leave it out"),
         "MapVectorizationOptions": "leave it out: it changes the speed alone",
@@ -88,6 +86,7 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
     for module in (tensorflow, tensorflow.compat.v1, tensorflow.compat.v2):
         vars(module).update(__version__=_VERSION)
         vars(module.version).update(VERSION=_VERSION)
+    tensorflow.config.set_soft_device_placement(True)  # "/gpu:0" in a script is the CPU where there is no GPU
     if settings.replicas is not None:
         logical_devices.simulate(finder.mends, settings.replicas)
 
@@ -95,10 +94,15 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
 def _serve(module: ModuleType, owner: str) -> None:
     served = {name: f"{owner}.{name}" for name in _MODULES.get(owner, ())} | _NAMES.get(owner, {})
     gone = _GONE.get(owner, {})
-    inner = vars(module).get("_tfmw_wrapped_module", module)  # `tf.compat.v1` is a wrapper of a module
+    inner = vars(module).get("_tfmw_wrapped_module")
+    if inner is not None:  # a wrapper that remembers what it has: `tf.compat.v1`, `tf.compat.v1.nn`
+        from tensorflow.python.util.lazy_loader import LazyLoader
+
+        for name, path in served.items():
+            setattr(module, name, LazyLoader(name, vars(inner), path))
+        return
     for name in served:
         vars(module).pop(name, None)
-        vars(inner).pop(name, None)
 
     def __getattr__(name: str) -> Any:
         if name in gone:
@@ -113,7 +117,7 @@ def _serve(module: ModuleType, owner: str) -> None:
                 raise
             place, _, last = path.rpartition(".")
             value = getattr(importlib.import_module(place), last)
-        vars(inner)[name] = value
+        vars(module)[name] = value
         return value
 
-    inner.__getattr__ = __getattr__
+    module.__getattr__ = __getattr__

@@ -73,6 +73,7 @@ def apply(mends: Register) -> None:
     mends.add(autotrackable, delete_tracking=autotrackable.AutoTrackable._delete_tracking)
     mends.add(build_info, **{name: build_info.build_info[name] for name in ("is_cuda_build", "is_rocm_build")})
     mends.add(summary_ops_v2, keras_model=_write_model)
+    mends.replace(summary_ops_v2, "graph", lambda today: summary_ops_v2.graph_v1)  # which takes a step
     mends.add(nest, _sorted=sorted)
     mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()

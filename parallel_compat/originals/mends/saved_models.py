@@ -33,6 +33,7 @@ def apply(mends: Register) -> None:
     mends.add(base.Trackable, _list_extra_dependencies_for_serialization=lambda self, cache: {})
     mends.add(base.Trackable, _list_functions_for_serialization=lambda self, cache: {})
     autotrackable.AutoTrackable._list_functions_for_serialization = functions
+    mends.replace(base.Trackable, "_gather_saveables_for_checkpoint", _also_of_tensors)
     mends.replace(save, "_write_object_proto", _with_metadata)
     mends.replace(load.Loader, "_recreate_user_object", _with_the_originals_optimizers)
     mends.add(load, load_internal=_load)
@@ -44,6 +45,7 @@ def apply(mends: Register) -> None:
         mends.after(f"{_KERAS}engine.{layers}", _lists_children)
     mends.after(f"{_KERAS}engine.network", _looks_up_by_name)
     mends.after(f"{_KERAS}saving.saved_model.load", _extends_todays_loader)
+    mends.after(f"{_KERAS}mixed_precision.experimental.autocast_variable", _saves_what_it_wraps)
 
 
 def _is_function(value: Any) -> bool:
@@ -56,15 +58,43 @@ def _lists_children(module: ModuleType) -> None:
     """Let layers list what is saved in the order of their time: their parts, further parts, functions."""
 
     def _trackable_children(self: Any, save_type: str = "checkpoint", **options: Any) -> dict[str, Any]:
-        if save_type != "savedmodel":
-            return dict(self._checkpoint_dependencies)
-        cache = options["cache"]
-        extra = self._list_extra_dependencies_for_serialization(cache)
-        functions = self._list_functions_for_serialization(cache)
-        children = {name: extra.get(name, child) for name, child in self._checkpoint_dependencies}
-        return {**functions, **extra, **children}
+        cache = options.get("cache")
+        functions = self._list_functions_for_serialization(cache) if save_type == "savedmodel" else {}
+        extra = self._list_extra_dependencies_for_serialization(cache) if save_type == "savedmodel" else {}
+        # A function that is an attribute is a child today; then it was not.
+        children = {name: child for name, child in self._checkpoint_dependencies if not _is_function(child)}
+        return {**functions, **children, **extra}
 
     module.Layer._trackable_children = _trackable_children
+
+
+def _also_of_tensors(gather: Any) -> Any:
+    """Objects that tell their tensors today told what saves them then: tables of words."""
+    from tensorflow.python.training.saving import saveable_object_util as util
+
+    def gathers(self: Any) -> Any:
+        tells = util.trackable_has_serialize_to_tensor(self)
+        return util.saveable_objects_from_trackable(self) if tells else gather(self)
+
+    return gathers
+
+
+def _saves_what_it_wraps(module: ModuleType) -> None:
+    """A variable of mixed precision is saved as the variable that it wraps."""
+
+    def _export_to_saved_model_graph(self: Any, object_map: Any, tensor_map: Any, options: Any, **more: Any) -> Any:
+        resources = self._variable._export_to_saved_model_graph(object_map, tensor_map, options, **more)
+        object_map[self] = object_map[self._variable]
+        return resources
+
+    kind = module.AutoCastVariable
+    kind._export_to_saved_model_graph = _export_to_saved_model_graph
+    for name in ("_serialize_to_tensors", "_restore_from_tensors", "_write_object_proto"):
+        setattr(kind, name, _of_variable(name))
+
+
+def _of_variable(name: str) -> Any:
+    return lambda self, *args, **options: getattr(self._variable, name)(*args, **options)
 
 
 def _looks_up_by_name(module: ModuleType) -> None:
