@@ -90,7 +90,8 @@ class _Functions:
         except bytecode.BytecodeError as error:
             raise CodeInFileError(
                 "Expected the function of a Lambda layer as code of Python "
-                f"{sys.version_info[0]}.{sys.version_info[1]}. Received: {error}, which this Python cannot run. Build the model in code and load its weights: "
+                f"{sys.version_info[0]}.{sys.version_info[1]}. Received: {error}, which "
+                "this Python cannot run. Build the model in code and load its weights: "
                 "`model.load_weights(file)`."
             ) from None
         own = self.dumped.get(code) or next(
@@ -99,7 +100,8 @@ class _Functions:
         if own is None and not self.allowed:
             raise CodeInFileError(
                 "Expected a model without foreign code. Received: a Lambda layer whose function is in the file as "
-                "bytecode, and is not one of this script's. If you trust the file: parallel-compat run --allow-lambdas SCRIPT."
+                "bytecode, and is not one of this script's. If you trust the file: "
+                "parallel-compat run --allow-lambdas SCRIPT."
             )
         return own
 

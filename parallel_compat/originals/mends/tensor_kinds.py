@@ -21,7 +21,7 @@ _IN_PLACE = {
 }
 
 
-class TensorLike(metaclass=abc.ABCMeta):
+class TensorLike(abc.ABC):  # noqa: B024 - kinds are registered
     """Tensors, dense or not: `ops._TensorLike`."""
 
 
