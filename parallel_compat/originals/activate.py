@@ -18,7 +18,7 @@ from parallel_compat.originals.mends.register import Register
 from parallel_compat.originals.sources import OriginalFinder, forget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
     from pathlib import Path
     from types import ModuleType
@@ -102,22 +102,36 @@ def activate(settings: Settings) -> None:
             f"`import {loaded[0]}`. Move `parallel_compat.install()` to the first line, or use parallel-compat run."
         )
     _active = settings
-    sys.meta_path.insert(0, _FirstImport(settings))
+    sys.meta_path.insert(0, _FirstImport(lambda: settings))
+
+
+def activate_at_import(decide: Callable[[], Settings | None]) -> None:
+    """Choose the original when TensorFlow or Keras is first imported.
+
+    Args:
+        decide: returns the settings, or None to leave today's Keras.
+    """
+    sys.meta_path.insert(0, _FirstImport(decide))
 
 
 class _FirstImport(importlib.abc.MetaPathFinder):
     """Waits for the first import of TensorFlow or Keras, so that a script that needs neither starts at once."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, decide: Callable[[], Settings | None]) -> None:
+        self.decide = decide
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname.partition(".")[0] not in ("tensorflow", "keras", "keras_applications", "keras_preprocessing"):
             return None
+        global _active
         sys.meta_path.remove(self)
-        _load(self.settings)
+        settings = self.decide()
+        if settings is None:
+            return None
+        _active = settings
+        _load(settings)
         if fullname not in sys.modules:
             return importlib.util.find_spec(fullname)
         # importlib takes the spec of a module that appeared meanwhile, and would run its file again.
@@ -144,7 +158,7 @@ def _load(settings: Settings) -> None:
     with _without_keras_3():
         import tensorflow
     places = places_of(era)
-    forget(places)
+    forget({*places, *(tensorflow_1.PLACES if mends.is_tensorflow_1 else ())})
     finder = OriginalFinder(places, cache.folder(era.value) / "bytecode", mends)
     sys.meta_path.insert(0, finder)
     for mend in ALL:

@@ -70,14 +70,18 @@ class _Trainings:
                 setattr(module.Model, name, self._wrapped(vars(module.Model)[name]))
 
     def _wrapped(self, fit: Any) -> Any:
-        signature = inspect.signature(fit)
+        # Keras 2 hides the signature behind its translation of Keras 1's arguments.
+        signature = inspect.signature(getattr(fit, "_original_function", fit))
 
         @functools.wraps(fit)
         def method(model: Any, *args: Any, **options: Any) -> Any:
             if self.running:
                 return fit(model, *args, **options)
-            given = signature.bind(model, *args, **options)
-            passed = given.arguments if "callbacks" in signature.parameters else options
+            of_keras_1 = {name: value for name, value in options.items() if name not in signature.parameters}
+            of_keras_2 = {name: value for name, value in options.items() if name in signature.parameters}
+            passed = {**signature.bind_partial(model, *args, **of_keras_2).arguments, **of_keras_1}
+            model = passed.pop("self")
+            epochs = passed.get("epochs", passed.get("nb_epoch", 1))
             self.count += 1
             self.running = True
             try:
@@ -85,9 +89,9 @@ class _Trainings:
                 passed["callbacks"] = [*(passed.get("callbacks") or []), keeper]
                 if keeper.state is not None:
                     about = keeper.state.about
-                    passed["initial_epoch"] = passed.get("epochs", 1) if about["ended"] else about["next_epoch"]
-                    print(f"parallel-compat: {keeper.told(passed.get('epochs', 1))}", file=sys.stderr, flush=True)
-                history = fit(*given.args, **given.kwargs)
+                    passed["initial_epoch"] = epochs if about["ended"] else about["next_epoch"]
+                    print(f"parallel-compat: {keeper.told(epochs)}", file=sys.stderr, flush=True)
+                history = fit(model, **passed)
                 keeper.ended()
                 return history
             finally:
