@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import automatic_names, metrics_in_files
+from parallel_compat.legacy import layer_names
 from parallel_compat.recover.keras_models import Layers
 from parallel_compat.recover.loading import load_template_weights, load_weights_by_name
 from parallel_compat.recover.reader import read
@@ -72,8 +72,7 @@ def load_in_order(model: Any, path: str, *, reshape: bool = False) -> None:
     with read(path, arrays=False) as reading:
         stored = reading.stored
     if reshape or not written_by_keras3(stored):
-        with metrics_in_files.read_in_order(model, sum(len(layer.weights) for layer in stored.layers)) as taking:
-            load_template_weights(taking, path, reshape=reshape)
+        load_template_weights(model, path, reshape=reshape)
         return
     with h5py.File(path, "r") as file:
         h5_files.read_weights(model, file["model_weights"] if stored.form == "model" else file)
@@ -94,12 +93,9 @@ def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False, reshape:
 
     def names(stored: Stored) -> Mapping[Any, str]:
         old = _of_standalone_keras(stored.keras_version or "1")
-        return automatic_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
+        return layer_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
 
-    with read(path, arrays=False) as reading:
-        arrays = {layer.name: len(layer.weights) for layer in reading.stored.layers}
-    with metrics_in_files.read_by_name(model, arrays) as taking:
-        loaded = load_weights_by_name(taking, path, names=names, skip_mismatch=skip_mismatch, reshape=reshape)
+    loaded = load_weights_by_name(model, path, names=names, skip_mismatch=skip_mismatch, reshape=reshape)
     if not loaded.weights:
         warnings.warn(
             f"{path}: nothing was loaded: no layer with weights has a name in it that the model has. Expected names "
