@@ -40,25 +40,6 @@ def skip(model: keras.Model, epochs: int, validations: int) -> bool:
     return any(one.is_for("training") for one in mine)
 
 
-def of_training(model: keras.Model) -> Epochs | None:
-    """Return what a model in `fit` takes the batches from that it is trained on; None for arrays and datasets.
-
-    Args:
-        model: the model in `fit`.
-    """
-    return of_data(model, "training")
-
-
-def of_data(model: keras.Model, what: str) -> Epochs | None:
-    """Return what a model takes batches from; None where it does from arrays and datasets.
-
-    Args:
-        model: the model.
-        what: "training", "validation" or "prediction".
-    """
-    return next((one for one in list(_alive) if one.is_for(what) and one.feeds(model)), None)
-
-
 class Epochs:
     """Hands a model the batches of a source, epoch after epoch.
 

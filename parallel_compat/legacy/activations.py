@@ -7,7 +7,6 @@ from typing import Any
 import keras
 
 
-
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
 def hard_sigmoid(x: Any) -> Any:
     """Compute clip(0.2 x + 0.5, 0, 1), the gates of Keras 2's `LSTM` and `GRU`.

@@ -144,9 +144,7 @@ def _convolution(of: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
     return args
 
 
-def _without_output_shape(
-    args: tuple[Any, ...], kwargs: dict[str, Any], dimensions: int
-) -> tuple[Any, ...]:
+def _without_output_shape(args: tuple[Any, ...], kwargs: dict[str, Any], dimensions: int) -> tuple[Any, ...]:
     if "output_shape" in kwargs:
         kwargs.pop("output_shape")
     if len(args) == dimensions + 2 and isinstance(args[-1], tuple):

@@ -234,8 +234,7 @@ def _as_update(update: Any) -> Update:
     if isinstance(update, tuple) and len(update) == 2 and hasattr(update[0], "assign"):
         return Update(*update)
     raise TypeError(
-        "Expected `updates` of pairs (variable, new value), or of `K.update(...)`. Received: "
-        f"{type(update).__name__}"
+        f"Expected `updates` of pairs (variable, new value), or of `K.update(...)`. Received: {type(update).__name__}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import keras
 
 from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.table import lookup
 
@@ -54,7 +55,7 @@ def with_old_arguments(kind: Any) -> Any:
 
     members = {"__new__": __new__, "__init__": __init__, "__doc__": kind.__doc__}
     if "compute_output_spec" in vars(kind):
-        members["compute_output_spec"] = keras3.spec_by_calling(kind, kind.compute_output_spec)
+        members["compute_output_spec"] = hidden_classes.spec_by_calling(kind, kind.compute_output_spec)
     legacy = type(kind.__name__, (kind,), members)
     return legacy
 
@@ -198,9 +199,9 @@ def input_tensor(layer: Any) -> Any:
 
 
 # What `Add` and its like derive from, and the layers of users that merge in their own way (`_merge_function`).
-_Merge: Any = keras3.merge_class()
+_Merge: Any = hidden_classes.MERGE
 # What `Conv1D`, `Conv2D` and `Conv3D` derive from, and the convolutions of users: `_Conv(rank, filters, kernel_size)`.
-_Conv: Any = keras3.convolution_class()
+_Conv: Any = hidden_classes.CONVOLUTION
 
 
 def _shapes(tensors: Any) -> Any:

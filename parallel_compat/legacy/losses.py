@@ -9,6 +9,8 @@ import keras
 from parallel_compat.legacy import losses_utils
 
 REDUCTION = "sum_over_batch_size"
+
+
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
 def hinge(y_true: Any, y_pred: Any) -> Any:
     """Compute mean(max(1 - y_true * y_pred, 0)) of each sample, for the labels as they are.

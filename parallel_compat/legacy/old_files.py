@@ -16,7 +16,7 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.backend.keras3 import h5_files, hidden_classes
 from parallel_compat.legacy import activations, layers, locally_connected, optimizers
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.recover import keras_models, optimizer_state
@@ -57,7 +57,7 @@ def target(given: Mapping[str, Any]) -> Target:
 
 def old_layers() -> dict[str, Any]:
     """Return the classes of layers that only `parallel_compat.legacy` has, or Keras keeps for old files."""
-    held = [*keras3.kept_layers(), locally_connected.LocallyConnected1D, locally_connected.LocallyConnected2D]
+    held = [*hidden_classes.kept_layers(), locally_connected.LocallyConnected1D, locally_connected.LocallyConnected2D]
     return {kind.__name__: kind for kind in held if not hasattr(keras.layers, kind.__name__)} | {
         name: value
         for name, value in vars(layers).items()

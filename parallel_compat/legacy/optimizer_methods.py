@@ -52,7 +52,9 @@ def minimize(
         The number of steps made.
     """
     rest = list(given)
-    if rest and (_is_global_step(rest[0]) or (rest[0] is None and len(rest) > 1 and isinstance(rest[1], (list, tuple)))):
+    if rest and (
+        _is_global_step(rest[0]) or (rest[0] is None and len(rest) > 1 and isinstance(rest[1], (list, tuple)))
+    ):
         global_step = rest.pop(0)
     rest += (var_list, grad_loss)[len(rest) :]
     var_list, grad_loss = rest[:2]

@@ -6,9 +6,9 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import hidden_classes
 
-DataFrameIterator = keras3.DataFrameIterator  # what `flow_from_dataframe` returns
+DataFrameIterator = hidden_classes.DataFrameIterator  # what `flow_from_dataframe` returns
 
 
 def load_img(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import numpy as np
 
-from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.legacy.device_lib import get_available_devices as _get_available_devices  # noqa: F401
 from parallel_compat.legacy.device_lib import normalize_device_name as _normalize_device_name  # noqa: F401
 
@@ -335,7 +335,7 @@ def _obtain_input_shape(
     """
     flatten = require_flatten if include_top is None else include_top
     data_format = data_format or keras.config.image_data_format()
-    shape: tuple[int | None, ...] = keras3.obtain_input_shape(
+    shape: tuple[int | None, ...] = hidden_classes.obtain_input_shape(
         input_shape, default_size, min_size, data_format, flatten, weights
     )
     return shape

@@ -29,9 +29,7 @@ _ENDINGS = ("velocity_hat", "accumulated_grad", "accumulated_delta_var", "averag
 FRESH = "training begins with a fresh one."
 
 
-def restore(
-    optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], weights: Sequence[Any]
-) -> str | None:
+def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], weights: Sequence[Any]) -> str | None:
     """Give an optimizer what a file of Keras 2 remembers.
 
     Args:

@@ -34,11 +34,6 @@ if TYPE_CHECKING:
 _of_global_batch: ContextVar[bool] = ContextVar("of_global_batch", default=False)
 
 
-def computes_for_replicas() -> bool:
-    """Say whether losses and metrics are being computed from what the replicas gave, to which they are given back."""
-    return _of_global_batch.get()
-
-
 def _computing_for_replicas() -> contextlib.AbstractContextManager[None]:
     return set_within(_of_global_batch, True)
 

@@ -23,28 +23,12 @@ _AT_COMPILE = "_parallel_compat_flags_at_compile"
 _holding: list[TrainableFlags] = []
 
 
-def keep_flags(model: keras.Model) -> None:
-    """Keep the `trainable` flags of this moment with a model, for `as_compiled`."""
-    vars(model)[_AT_COMPILE] = TrainableFlags(model)
-
-
 @contextlib.contextmanager
 def as_compiled(model: keras.Model) -> Iterator[None]:
     """Let each layer be trainable as it was when `keep_flags` was called, for a while; as it is where it never was."""
     flags = vars(model).get(_AT_COMPILE)
     with flags.restored() if flags is not None else contextlib.nullcontext():
         yield
-
-
-def frozen_before_first_step(layer: keras.Layer) -> bool:
-    """Say whether a layer that `compile` saw trainable was frozen when the first step of its model was traced.
-
-    Asked while a training step is traced; the answer stays until the next `compile`.
-    """
-    for flags in reversed(_holding):
-        if flags.has(layer):
-            return flags.was_frozen_before_first_step(layer)
-    return False
 
 
 class TrainableFlags:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     import keras
 
@@ -75,25 +75,3 @@ _DRAWS = "_parallel_compat_function_draws"
 def function_draws(model: keras.Model) -> bool:
     """Say whether a function that Keras's own loop made for a model has operations of TensorFlow that draw numbers."""
     return _DRAWS in vars(model)
-
-
-def _noting_draws(model: keras.Model, step: Callable[..., Any]) -> Callable[..., Any]:
-    def note(data: Any, added: Sequence[tf.Operation]) -> None:
-        if any(each.type.startswith(("Random", "Truncated", "Multinomial")) for each in added):
-            vars(model)[_DRAWS] = True
-
-    return _telling_operations(step, note)
-
-
-def of_made_functions() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where the function of a step is made of the step (`TensorFlowTrainer._make_function`)."""
-    from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
-
-    def wrap(original: Any) -> Any:
-        @functools.wraps(original)
-        def make(self: Any, step_function: Callable[..., Any]) -> Any:
-            return original(self, after_its_batch(_noting_draws(self, step_function)))
-
-        return make
-
-    yield TensorFlowTrainer, "_make_function", wrap

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tensorflow as tf
 from keras.src.backend.common import global_state
-
-if TYPE_CHECKING:
-    import keras
 
 
 class LearningPhase:
@@ -24,11 +21,6 @@ PHASE = LearningPhase()
 def outermost() -> Any:
     """Return what stands for the outermost call in progress, or None outside of every layer's call."""
     return global_state.get_global_attribute("current_call_ctx")
-
-
-def outermost_layer() -> keras.Layer | None:
-    """Return the layer whose call is the outermost in progress (`CallContext.entry_layer`), or None."""
-    return getattr(outermost(), "entry_layer", None)
 
 
 def traced_graph() -> Any:
