@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.loading import load_template_weights
     from parallel_compat.recover.recovering import recover_template
     from parallel_compat.resume import Resume
-    from parallel_compat.run.install import install, legacy_names, uninstall
+    from parallel_compat.run.install import install, uninstall
     from parallel_compat.warning_category import ParallelCompatWarning
 
 __version__ = "0.1.0.dev0"
@@ -31,7 +31,6 @@ _PUBLIC = {
     "fit_generator": "parallel_compat.batches.generator_methods",
     "inspect_checkpoint": "parallel_compat.recover.inspecting",
     "install": "parallel_compat.run.install",
-    "legacy_names": "parallel_compat.run.install",
     "limit_gpu_memory": "parallel_compat.devices",
     "load_template_weights": "parallel_compat.recover.loading",
     "multi_gpu_model": "parallel_compat.parallelize_model",
@@ -64,7 +63,6 @@ __all__ = [
     "fit_generator",
     "inspect_checkpoint",
     "install",
-    "legacy_names",
     "limit_gpu_memory",
     "load_template_weights",
     "multi_gpu_model",

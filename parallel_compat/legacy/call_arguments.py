@@ -108,7 +108,7 @@ def _lower_padding(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, 
 
 def _positions(of: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     agreeing, names = named_positions(of, args, kwargs, Era.TODAY)
-    for position, (name, value) in enumerate(zip(names, args[agreeing:], strict=True), agreeing + 1):
+    for name, value in zip(names, args[agreeing:], strict=True):
         if name in kwargs:
             raise TypeError(f"`{of}` got `{name}` twice.")
         kwargs[name] = value

@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.legacy import model_files
+from parallel_compat.legacy import models
 from parallel_compat.legacy.logs import rename_rate, value_of, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
 from parallel_compat.names.identifiers import larger_is_better
@@ -137,7 +137,7 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         if newest is None:
             return
         try:
-            _method(self.model, "load_weights", model_files.load_weights)(newest)
+            _method(self.model, "load_weights", models.load_weights)(newest)
         except (OSError, ValueError) as error:
             raise ValueError(f"Error loading file from {newest}. Reason: {error}") from error
 
@@ -158,9 +158,9 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
     def write_file(self, path: str) -> None:
         # The methods of whatever model is trained: wrappers of models override them. They write whole or not at all.
         if self.save_weights_only:
-            _method(self.model, "save_weights", model_files.save_weights)(path, overwrite=True)
+            _method(self.model, "save_weights", models.save_weights)(path, overwrite=True)
         else:
-            _method(self.model, "save", model_files.save_model)(path, overwrite=True)
+            _method(self.model, "save", models.save_model)(path, overwrite=True)
 
 
 def _newest_file(pattern: str) -> str | None:
@@ -180,12 +180,9 @@ def _newest_file(pattern: str) -> str | None:
 
 def _method(model: Any, name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
     """Return a model's own method where its class or the object overrides Keras's, else the one that takes any name."""
-    from parallel_compat.parallel_model import ParallelModel
-
-    own = getattr(model, name)
-    if getattr(own, "__func__", None) in [getattr(kind, name) for kind in (keras.Model, ParallelModel)]:
-        return functools.partial(ours, model)
-    return own  # type: ignore[no-any-return]
+    is_ours = isinstance(model, keras.Model) and keras3.is_defined_by(model, (name,), keras3.OWN_PACKAGES)
+    method: Callable[..., Any] = functools.partial(ours, model) if is_ours else getattr(model, name)
+    return method
 
 
 class AltModelCheckpoint(ModelCheckpoint):

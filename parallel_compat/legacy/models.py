@@ -11,11 +11,12 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import model_files, old_files, saving, settled_trainable, tensorflow_folders
+from parallel_compat.legacy import model_files, settled_trainable
 from parallel_compat.own_methods import of_models
 
+# What reads files is imported by the functions that do: it is more than all the rest (`parallel_compat.recover`).
+
 # Migrated sources find these here.
-load_weights = model_files.load_weights
 save_model = model_files.save_model
 save_weights = model_files.save_weights
 settle_trainable = settled_trainable.settle_trainable
@@ -149,15 +150,17 @@ def load_model(
             that there is no more, or a parallel model wrote it and there are too few devices: each by name, and with
             the way out.
     """
+    from parallel_compat.legacy import old_files, saving, tensorflow_folders
+
     if safe_mode is None:
         safe_mode = h5_files.is_safe_mode()
     if isinstance(filepath, h5py.Group):
         with saving.as_file(filepath) as path:
             return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
-    path = model_files.existing(filepath)
+    path = saving.existing(filepath)
     if path == os.fspath(filepath) and tensorflow_folders.is_here(path):
         return tensorflow_folders.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
-    if model_files.is_for_keras(path):
+    if saving.is_for_keras(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
     return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
 
@@ -172,7 +175,35 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
     Raises:
         CheckpointError: a `ValueError`: it is no model's config, holds Python code, or something that there is no more.
     """
+    from parallel_compat.legacy import old_files
+
     return old_files.model_from_text(json_string, custom_objects, safe_mode=h5_files.is_safe_mode())
+
+
+@of_models("load_weights")
+def load_weights(
+    model: keras.Model, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
+) -> Any:
+    """Read weights from a file of any name, in Keras 2's or Keras 3's layout, or from a checkpoint of TensorFlow.
+
+    Args:
+        model: the model.
+        filepath: the file.
+        by_name: whether layers are found by their names instead of their order. Names that Keras gave are found in
+            a file of Keras 2 where that counted: its `dense_1` is today's `dense`.
+        skip_mismatch: whether layers whose shapes differ are left as they are; with `by_name` only.
+        reshape: whether an array of the right size takes the shape of a convolution's kernel, in files of Keras 2.
+
+    Raises:
+        ValueError: the layers' names do not tell which weights they take; `reshape=True` with another kind of file.
+        CheckpointError: a `ValueError`: the file is damaged or hostile, or does not fit; the model is as it was before.
+
+    Returns:
+        For a checkpoint what `tf.keras` returned, else None.
+    """
+    from parallel_compat.legacy import saving
+
+    return saving.load_weights(model, filepath, by_name, skip_mismatch, reshape)
 
 
 @of_models("evaluate")

@@ -7,8 +7,8 @@ stand-ins use is imported from its module.
 
 from __future__ import annotations
 
-from parallel_compat.backend.keras3.batch_first import after_its_batch, function_draws
-from parallel_compat.backend.keras3.batch_normalization import debiasing_calls_of, synchronized_moments_of
+from parallel_compat.backend.keras3.batch_first import after_its_batch
+from parallel_compat.backend.keras3.batch_normalization import synchronized_moments_of
 from parallel_compat.backend.keras3.callbacks import (
     CallbackWithModel,
     begin_at_epoch,
@@ -96,7 +96,6 @@ from parallel_compat.backend.keras3.layers import (
     set_mask,
     takes,
     untracked,
-    variables_left_out,
     variables_of_training,
     weight_regularization,
     written_to_scope,
@@ -116,7 +115,6 @@ from parallel_compat.backend.keras3.optimizers import (
     twin_of,
     update_once_for_all_replicas,
 )
-from parallel_compat.backend.keras3.symbolic_values import Values
 from parallel_compat.backend.keras3.table_rows import take_rows_where_the_table_is
 
 __all__ = [
@@ -127,7 +125,6 @@ __all__ = [
     "CallbackWithModel",
     "Compiled",
     "MetricsList",
-    "Values",
     "act_on_template",
     "after_its_batch",
     "all_layers",
@@ -148,9 +145,7 @@ __all__ = [
     "compile_arguments",
     "compiled_as",
     "compiled_parts",
-    "debiasing_calls_of",
     "floatx",
-    "function_draws",
     "function_of",
     "function_of_step",
     "get_logits",
@@ -214,7 +209,6 @@ __all__ = [
     "update_once_for_all_replicas",
     "validates_after",
     "validates_seldom",
-    "variables_left_out",
     "variables_of_training",
     "variables_without_values",
     "weight_regularization",

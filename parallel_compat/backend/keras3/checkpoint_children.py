@@ -1,4 +1,6 @@
-"""The names by which a checkpoint of `tf.keras` reached the variables of a model. Read in Keras 3.15.1, TensorFlow 2.21.
+"""The names by which a checkpoint of `tf.keras` reached the variables of a model.
+
+Read in Keras 3.15.1 and TensorFlow 2.21.
 
 A layer of Keras 3 leaves out the layers in its lists, and names a kernel `_kernel`.
 """

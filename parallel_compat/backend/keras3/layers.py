@@ -13,8 +13,6 @@ from keras.src.backend.common import global_state, masking
 from keras.src.random import seed_generator
 from keras.src.utils import tracking
 
-from parallel_compat.backend.keras3.batch_normalization import debiased_in
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -63,36 +61,9 @@ def all_layers(model: keras.Model) -> list[keras.Layer]:
     return list(model._flatten_layers())
 
 
-_OF_TENSORFLOW = "_self_"  # by which `Trackable` names what it holds: the layers, in a dict (TensorFlow 2.21)
-
-
-def _held(value: Any) -> Iterator[Any]:
-    """Yield what lists and dicts hold, in their order."""
-    if isinstance(value, (list, tuple, dict)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _held(each)
-    else:
-        yield value
-
-
-_LEFT_OUT, _LEFT_OUT_OF = "_parallel_compat_left_out", "_parallel_compat_left_out_of"
-
-
-def _layers_left_out(model: keras.Model) -> list[keras.Layer]:
-    held = [each for layer in all_layers(model) for each in vars(layer).get(_LEFT_OUT, {}).values()]
-    return [layer for each in held for layer in (*all_layers(each), *_layers_left_out(each))]
-
-
-def variables_left_out(model: keras.Model) -> list[keras.Variable]:
-    """List the variables that the layers of a model use and that are none of its weights."""
-    weights = {id(variable) for variable in model.variables}
-    return [v for layer in _layers_left_out(model) for v in layer.variables if id(v) not in weights]
-
-
 def seed_states(model: keras.Model) -> list[keras.Variable]:
     """List the states of the random seeds of all layers (`Layer._seed_generators`)."""
-    layers = [*all_layers(model), *_layers_left_out(model)]
-    return [generator.state for layer in layers for generator in layer._seed_generators]
+    return [generator.state for layer in all_layers(model) for generator in layer._seed_generators]
 
 
 def set_added_losses(model: keras.Model, losses: Sequence[Any]) -> None:
@@ -221,15 +192,12 @@ def variables_of_training(model: keras.Model) -> list[keras.Variable]:
 
 def layer_metrics(model: keras.Model) -> list[keras.metrics.Metric]:
     """List the metrics that layers, and models in a model, own and update in `call` (`Layer._metrics`)."""
-    return [metric for layer in (*all_layers(model), *_layers_left_out(model)) for metric in layer._metrics]
+    return [metric for layer in all_layers(model) for metric in layer._metrics]
 
 
 def layer_metric_variables(model: keras.Model) -> list[keras.Variable]:
-    """List the variables of `layer_metrics`, and of `Debiased`."""
-    return [
-        *(v for metric in layer_metrics(model) for v in metric.variables),
-        *(v for found in debiased_in(model, [*all_layers(model), *_layers_left_out(model)]) for v in found.variables),
-    ]
+    """List the variables of `layer_metrics`."""
+    return [variable for metric in layer_metrics(model) for variable in metric.variables]
 
 
 def build_by_calling(model: keras.Model, input_shape: Any) -> None:
