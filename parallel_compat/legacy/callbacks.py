@@ -328,7 +328,7 @@ class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler): 
     """
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        schedule = self.schedule
+        schedule: Any = self.schedule  # type: ignore[has-type]  # Keras carries no types
         self.schedule = _returning_floats(schedule)
         try:
             super().on_epoch_begin(epoch, logs)

@@ -1,25 +1,17 @@
-"""Variables that are made while something runs, those included that Keras makes later."""
+"""Variables that Keras is to give no values. Read in Keras 3.15.1."""
 
 from __future__ import annotations
 
 import contextlib
-import weakref
 from typing import TYPE_CHECKING
 
 import keras
-import tensorflow as tf
 from keras.src.backend.common import global_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LATER = "uninitialized_variables"  # `keras.src.backend.common.variables.register_uninitialized_variable`, in 3.15
-_sharing: weakref.WeakSet[tf.distribute.Strategy] = weakref.WeakSet()
-
-
-def share_variables(strategy: tf.distribute.Strategy) -> None:
-    """Note that variables which are made on the replicas of a strategy exist once, and are not mirrored."""
-    _sharing.add(strategy)
 
 
 @contextlib.contextmanager

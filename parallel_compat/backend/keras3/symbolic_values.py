@@ -8,8 +8,10 @@ import keras
 from keras.src.models import functional
 from keras.src.ops.numpy import Multiply
 
+from parallel_compat.backend.patches import CORE
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 
 class Values:
@@ -69,16 +71,16 @@ def node_of(tensor: Any) -> Any:
     return history.operation._inbound_nodes[history.node_index]
 
 
-def multiplied() -> tuple[tuple[Any, str, Callable[[Any], Any]], str]:
-    """What to wrap for a product of a symbolic tensor and a number or array not to be sparse, and why."""
+def let_products_be_dense() -> None:
+    """Let a product of a symbolic tensor and a number or array not be sparse."""
 
-    def wrap_multiply(original: Any) -> Any:
+    def wrap(original: Any) -> Any:
         def compute_output_spec(self: Any, x1: Any, x2: Any) -> Any:
             output = original(self, x1, x2)
             if output.sparse and not any(isinstance(x, keras.KerasTensor) and x.sparse for x in (x1, x2)):
-                return keras.KerasTensor(output.shape, output.dtype)  # `x * 2` is not sparse
+                return keras.KerasTensor(output.shape, output.dtype)
             return output
 
         return compute_output_spec
 
-    return (Multiply, "compute_output_spec", wrap_multiply), "`x * 2` of a symbolic tensor is not sparse"
+    CORE.wrap(Multiply, "compute_output_spec", wrap, why="`x * 2` of a symbolic tensor is not sparse")

@@ -63,13 +63,12 @@ def _unknown(name: str) -> str:
 
 
 def patches_of_everything() -> list[str]:
-    """Return a line for each patch that is set while legacy names are on, and a model is parallel."""
+    """Return a line for each patch that is set when a model is parallel."""
+    # Here, for the names need neither Keras nor TensorFlow.
     import parallel_compat.parallel_model  # noqa: F401  # which sets those of the core
     from parallel_compat.backend.patches import patches
-    from parallel_compat.run.install import legacy_names
 
-    with legacy_names():
-        return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
+    return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
 
 
 def counts() -> list[str]:
