@@ -174,7 +174,9 @@ class Patches:
             place = _places.get((id(owner), attribute))
             is_ours = place is not None and any(patch.is_same(each) for each, _ in place.chain)
             if not is_ours and hasattr(owner, attribute):
-                raise AttributeError(f"Expected no attribute {patch.place!r}, which is added: {why}. {_READ.format(read_in)}")
+                raise AttributeError(
+                    f"Expected no attribute {patch.place!r}, which is added: {why}. {_READ.format(read_in)}"
+                )
             self._set(patch, once=True, new=True)
 
     def _set(self, patch: Patch, *, once: bool, new: bool = False) -> None:

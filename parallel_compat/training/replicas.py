@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend import keras3
 from parallel_compat.training.weight_exchange import WeightExchange, check_weights, travels_as_tensor
 
 if TYPE_CHECKING:
