@@ -199,6 +199,17 @@ def is_variable(x: Any) -> bool:
     return isinstance(x, (tf.Variable, keras.Variable))
 
 
+def is_keras_tensor(x: Any) -> bool:
+    """Say whether a layer or `Input` made the tensor; a variable or a number's tensor is not of Keras.
+
+    Raises:
+        ValueError: it is no tensor.
+    """
+    if not is_tensor(x) and not isinstance(x, tf.SparseTensor):
+        raise ValueError(f"Expected a tensor or a variable. Received: {type(x).__name__} {x!r}")
+    return isinstance(x, keras.KerasTensor)
+
+
 def identity(x: Any, name: str | None = None) -> Any:
     """Return a tensor with the same content."""
     if isinstance(x, keras.KerasTensor):  # `keras.ops.identity` is a matrix

@@ -68,7 +68,8 @@ class DottedFindings:
         if self._skips(file.source.start(node)):
             return
         if entry.status is table.Status.GONE:
-            yield self._file.attention(RULE, node, gone(entry))
+            if not self._is_argument_decorator(node, entry):  # of which its own rule says more
+                yield self._file.attention(RULE, node, gone(entry))
             return
         home = self._homes.home(bindings[0])
         path = file.names.path(node)
@@ -83,6 +84,10 @@ class DottedFindings:
         if home == BACKEND and (entry.target == path or entry.target.startswith("keras.")):
             return  # this package's backend has what Keras's kept as well
         yield from self._replaced(node, root, base, bindings, entry.target, entry)
+
+    def _is_argument_decorator(self, node: ast.expr, entry: table.Path) -> bool:
+        above = self._file.tree.parents.get(node)
+        return entry.path.startswith("keras.legacy.interfaces.") and node in getattr(above, "decorator_list", ())
 
     def _known_part(self, chain: ast.Attribute) -> tuple[ast.expr, table.Path] | None:
         """Return the longest part of a chain that the table knows, and what it says."""

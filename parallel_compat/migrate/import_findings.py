@@ -61,10 +61,7 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                if table.canonical(path).startswith("keras.legacy.interfaces"):  # goes with the decorators
-                    yield file.attention(RULE, alias, gone(entry))
-                else:
-                    yield self._file.attention(RULE, alias, gone(entry))
+                yield file.attention(RULE, alias, gone(entry))
             elif entry is not None and entry.target is not None:
                 target = entry.target
                 if is_module(path):

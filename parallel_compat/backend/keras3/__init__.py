@@ -100,7 +100,7 @@ from parallel_compat.backend.keras3.layers import (
     weight_regularization,
     written_to_scope,
 )
-from parallel_compat.backend.keras3.made_variables import share_variables, variables_without_values
+from parallel_compat.backend.keras3.made_variables import variables_without_values
 from parallel_compat.backend.keras3.metric_state import means_held
 from parallel_compat.backend.keras3.model_saving import (
     SHORT_LOSS_NAMES,
@@ -196,7 +196,6 @@ __all__ = [
     "set_mask",
     "set_operation_seeds",
     "settings_of_sequence",
-    "share_variables",
     "split",
     "squeeze_or_expand_to_same_rank",
     "synchronized_moments_of",
