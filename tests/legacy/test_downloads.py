@@ -9,8 +9,6 @@ import zipfile
 
 import pytest
 
-pytestmark = pytest.mark.usefixtures("legacy_names")
-
 
 def write_tar(path, *names):
     with tarfile.open(path, "w:gz") as archive:

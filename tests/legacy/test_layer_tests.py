@@ -6,8 +6,6 @@ import keras
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.usefixtures("legacy_names")
-
 
 @keras.saving.register_keras_serializable(package="tests")
 class Scale(keras.layers.Layer):

@@ -10,17 +10,14 @@ import contextlib
 import numpy as np
 import pytest
 
-import parallel_compat
-
-pytestmark = pytest.mark.usefixtures("legacy_names")
-
 ALL = 0.999999  # a Dropout of this rate gives zeros
 
 
 def layers():
     """Layers of one's own, by what each does with the phase; all but the last say their shape without a call."""
-    from keras import backend as K
     from keras.layers import BatchNormalization, Dropout, Layer
+
+    from parallel_compat.legacy import backend as K
 
     class Shaped(Layer):
         def compute_output_shape(self, shape):
@@ -144,9 +141,10 @@ def test_layers_of_ones_own(name):
 
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_subclassed_models(goes_on):
-    from keras import backend as K
     from keras.layers import BatchNormalization, Dense
     from keras.models import Model
+
+    from parallel_compat.legacy import backend as K
 
     class Own(Model):
         def __init__(self):
@@ -231,13 +229,13 @@ def test_models_in_time_distributed(inner, expected):
 
 
 def absolute_in_training(y_true, y_pred):
-    from keras import backend as K
+    from parallel_compat.legacy import backend as K
 
     return K.in_train_phase(K.abs(y_true - y_pred), K.square(y_true - y_pred))
 
 
 def more_in_evaluation(y_true, y_pred):
-    from keras import backend as K
+    from parallel_compat.legacy import backend as K
 
     return K.mean(K.square(y_true - y_pred)) + K.switch(K.learning_phase(), K.sum(y_pred) * 0.1, K.sum(y_pred) * 0.2)
 
@@ -271,37 +269,8 @@ PHASES_OF_LOSSES = {
 }
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(("of", "loss", "normalized"), PHASES_OF_LOSSES)
-def test_losses_and_metrics_know_the_phase(of, loss, normalized):
-    expected = np.repeat(PHASES_OF_LOSSES[of, loss, normalized], 2)
-    with parallel_compat.legacy_names(era=of):
-        np.testing.assert_allclose(losses_of_a_phase(loss, normalized), expected, rtol=2e-5)
-        if not normalized:  # which each replica does by its own samples
-            np.testing.assert_allclose(losses_of_a_phase(loss, normalized, replicas=2), expected, rtol=2e-5)
-
-
-@pytest.mark.parametrize(("of", "evaluated"), [("keras-2.2.4", 1.6942232), ("tf.keras-1.15", 1.5189768)])
-def test_a_model_that_a_loss_calls_trains_with_the_step_and_keeps_its_statistics(of, evaluated):
-    draw = np.random.RandomState(1)
-    data, labels = draw.randn(8, 4).astype("float32"), draw.randn(8, 2).astype("float32")
-    with parallel_compat.legacy_names(era=of):
-        from keras import backend as K
-        from keras.layers import BatchNormalization, Dense, Input
-        from keras.models import Model, Sequential
-
-        normalized = BatchNormalization(input_shape=(2,), trainable=False)
-        features = Sequential([normalized])
-        x = Input((4,))
-        model = Model(x, BatchNormalization()(Dense(2, kernel_initializer="ones")(x)))
-        model.compile("sgd", lambda y_true, y_pred: K.mean(K.square(features(y_true) - features(y_pred)), axis=-1))
-        losses = [*(model.train_on_batch(data, labels) for _ in range(2)), model.evaluate(data, labels, verbose=0)]
-        np.testing.assert_allclose(losses, [1.9442906, 1.9325706, evaluated], rtol=2e-5)
-        assert np.stack(normalized.get_weights()[2:]).tolist() == [[0.0, 0.0], [1.0, 1.0]]
-
-
 def test_regularizers_know_the_phase():
-    from keras import backend as K
+    from parallel_compat.legacy import backend as K
 
     def regularizer(kernel):
         return K.in_train_phase(K.sum(kernel), 0.0)
@@ -314,36 +283,6 @@ def test_regularizers_know_the_phase():
 
 # What 0, or what was set, makes of ones: after a training, in a prediction, and called to train.
 PHASES_OF_TENSORFLOW_2 = {None: [1.0, 1.0, 1.0], 1: [4.0, 2.0, 2.0], 0: [1.0, 1.0, 1.0]}
-
-
-@pytest.mark.parametrize("value", PHASES_OF_TENSORFLOW_2)
-def test_the_phase_of_tensorflow_2_is_what_was_set_whatever_the_model_does(value):
-    """Read from the real stack: there each call was told `training`, which `K.in_train_phase` asks for first."""
-    from keras import backend as K
-    from keras.layers import Input, Lambda
-    from keras.models import Model
-
-    ones = np.ones((2, 3), "float32")
-
-    def scaled(x):
-        return x * (1.0 + K.cast(K.learning_phase(), "float32"))
-
-    with parallel_compat.legacy_names(era="tf.keras-2.2"):
-        try:
-            if value is not None:
-                K.set_learning_phase(value)
-            assert (K.learning_phase(), bool(K.learning_phase())) == (value or 0, value == 1)
-            x = Input((3,))
-            model = Model(x, Lambda(scaled)(x))
-            model.compile("sgd", "mse")
-            got = [model.train_on_batch(ones, 0 * ones), *(y[0, 0] for y in (model.predict(ones), model(ones, True)))]
-            assert got == PHASES_OF_TENSORFLOW_2[value]
-            x = Input((3,))
-            outside, inside = K.in_train_phase(x * 2.0, x), Lambda(lambda x: K.in_train_phase(x * 2.0, x))(x)
-            got = [float(y[0, 0]) for y in Model(x, [outside, inside])(ones, training=True)]
-            assert got == [2.0 if value else 1.0, 2.0]
-        finally:
-            K.clear_session()
 
 
 def test_steps_of_replicas_end_in_any_order():
@@ -362,9 +301,10 @@ def test_steps_of_replicas_end_in_any_order():
 @pytest.mark.parametrize("phase", [0, 1])
 def test_a_function_of_a_model_predicts_whatever_was_fixed_for_one_before(phase):
     """Layers that were called before the phase was fixed predict; those of the model before had been called in it."""
-    from keras import backend as K
     from keras.layers import Input, Lambda
     from keras.models import Model
+
+    from parallel_compat.legacy import backend as K
 
     def halving():
         inputs = Input((3,))

@@ -8,9 +8,7 @@ import keras
 import numpy as np
 import pytest
 
-import parallel_compat
-
-pytestmark = pytest.mark.usefixtures("legacy_names")
+from parallel_compat.legacy import layers
 
 
 def test_iterators_have_the_next_of_python_2():
@@ -27,7 +25,7 @@ def test_an_iterator_of_pictures_knows_its_length():
 
     images, labels = np.random.rand(5, 4, 4, 1), np.arange(5.0)
     batches = ImageDataGenerator(horizontal_flip=True).flow(images, labels, batch_size=2)
-    model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+    model = keras.Sequential([layers.Flatten(), layers.Dense(1)])
     model.compile("sgd", "mse")
     seen = []
     count = keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: seen.append(batch))
@@ -48,36 +46,13 @@ def test_batches_of_pictures_come_in_the_order_of_next(shuffle, replicas):
 
     labels = []
     seen = keras.callbacks.LambdaCallback(on_batch_end=lambda batch, logs: labels.append(float(logs["loss"])))
-    single = keras.Sequential([keras.layers.Flatten(input_shape=(2, 2, 1)), keras.layers.Dense(1)])
+    single = keras.Sequential([layers.Flatten(input_shape=(2, 2, 1)), layers.Dense(1)])
     model = keras.utils.multi_gpu_model(single, replicas) if replicas > 1 else single
     model.compile("sgd", lambda y_true, y_pred: y_true + 0 * y_pred)
     np.random.seed(3)
     pictures = ImageDataGenerator().flow(np.zeros((24, 2, 2, 1)), np.arange(24.0)[:, None], 8, shuffle=shuffle)
     model.fit_generator(pictures, steps_per_epoch=2, epochs=3, verbose=0, callbacks=[seen])
     assert labels == LABELS[shuffle]
-
-
-@pytest.mark.parametrize(("era", "workers"), [("keras-2.2.4", 1), ("keras-2.3", 0), ("tf.keras-1.15", 0)])
-def test_what_iterates_over_pictures_goes_on_where_a_look_ended(era, workers):
-    """The targets in training are those of Keras 2.2.4 and TensorFlow 1.15, whose iterator seeds each batch."""
-    labels = []
-    with parallel_compat.legacy_names(era=era):
-        from tensorflow.keras import Sequential, callbacks, layers
-        from tensorflow.keras.preprocessing.image import ImageDataGenerator
-
-        seen = callbacks.LambdaCallback(on_batch_end=lambda batch, logs: labels.append(float(logs["loss"])))
-        model = Sequential([layers.Flatten(input_shape=(1, 1, 1)), layers.Dense(1, kernel_initializer="ones")])
-        model.compile("sgd", lambda y_true, y_pred: y_true + 0 * y_pred)
-        numbers = np.arange(24.0)[:, None]
-        shuffled = ImageDataGenerator().flow(numbers[:, :, None, None], numbers, 8, shuffle=True, seed=3)
-        model.fit_generator(shuffled, 2, epochs=3, verbose=0, workers=workers, callbacks=[seen])
-        pictures = ImageDataGenerator()
-        predicted, evaluated = (pictures.flow(numbers[:, :, None, None], numbers, 8, shuffle=False) for _ in range(2))
-        next(predicted), next(evaluated)
-        model.set_weights([np.ones((1, 1)), np.zeros(1)])
-        assert model.predict_generator(predicted, 1, workers=workers).ravel().tolist() == list(range(8, 16))
-        assert model.evaluate_generator(evaluated, 1, workers=workers) == 11.5
-    assert labels == [12.375, 11.75, 10.375, 10.25, 10.25, 14.0]
 
 
 def test_load_img_takes_grayscale(tmp_path):
@@ -164,7 +139,7 @@ def test_sparse_matrices_are_trained_on_batch_by_batch():
     x = np.random.RandomState(1).normal(size=(7, 5)) * (np.random.RandomState(2).uniform(size=(7, 5)) > 0.5)
     y, results = np.arange(7.0)[:, None], []
     for given in (x, csr_matrix(x)):
-        model = keras.models.Sequential([keras.layers.Dense(1, input_shape=(5,), kernel_initializer="ones")])
+        model = keras.models.Sequential([layers.Dense(1, input_shape=(5,), kernel_initializer="ones")])
         model.compile("sgd", "mse", ["mae"])
         np.random.seed(3)
         history = model.fit(given, y, batch_size=3, epochs=2, verbose=0, validation_split=0.3).history

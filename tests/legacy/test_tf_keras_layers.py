@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from parallel_compat.legacy.numbers import batch_normalization
-
-pytestmark = pytest.mark.usefixtures("legacy_names")
+from parallel_compat.legacy import layers
 
 
 def test_a_layer_is_called_for_its_outputs_shape():
@@ -28,7 +26,7 @@ def test_a_layer_is_called_for_its_outputs_shape():
 
 def test_a_lambda_layer_is_called_whatever_its_output_shape_says():
     x = tf.keras.Input((4, 4, 3))
-    outputs = tf.keras.layers.Lambda(lambda x: x[:, ::2], output_shape=[None, 8, 8, None])(x)
+    outputs = tf.layers.Lambda(lambda x: x[:, ::2], output_shape=[None, 8, 8, None])(x)
     assert tuple(outputs.shape) == (None, 2, 4, 3)
 
 
@@ -45,7 +43,7 @@ def test_outputs_of_a_shared_model_are_told_apart():
     from tensorflow import keras
     from tensorflow.keras.utils import multi_gpu_model
 
-    twin = keras.models.Sequential([keras.layers.Dense(1, input_shape=(3,))], name="twin")
+    twin = keras.models.Sequential([layers.Dense(1, input_shape=(3,))], name="twin")
     first, second = keras.Input((3,)), keras.Input((3,))
     model = keras.models.Model([first, second], [twin(first), twin(second)])
     assert model.output_names == ["twin", "twin_1"]
@@ -72,26 +70,16 @@ def test_training_that_a_graph_puts_together(trainable):
     np.testing.assert_allclose(layer.get_weights()[2], 0.01 * x.mean(0) if trainable else [0, 0], rtol=1e-5)
 
 
-def test_a_training_that_hangs_on_data_stays():
-    def folded(flag):
-        known = batch_normalization.known_training(tf.logical_or(tf.logical_not(False), flag))
-        assert known is True
-        assert tf.is_tensor(batch_normalization.known_training(tf.logical_and(True, flag)))
-        return flag
-
-    tf.function(folded)(tf.constant(True))
-
-
 def test_a_model_is_called_on_arrays_and_tensors_together():
     """As in TensorFlow 2.2.3; Keras 3 refuses the two in one list."""
-    dense, sparse = tf.keras.layers.Input((3,)), tf.keras.layers.Input((3,), sparse=True)
-    outputs = tf.keras.layers.Lambda(lambda x: x[0] + tf.sparse.to_dense(x[1]))([dense, sparse])
+    dense, sparse = tf.layers.Input((3,)), tf.layers.Input((3,), sparse=True)
+    outputs = tf.layers.Lambda(lambda x: x[0] + tf.sparse.to_dense(x[1]))([dense, sparse])
     model = tf.keras.models.Model([dense, sparse], outputs)
     row = np.array([[1.0, 2.0, 3.0]])
     result = model([row, tf.SparseTensor([[0, 1]], np.ones(1, "float32"), [1, 3])])
     assert result.dtype == "float32"
     np.testing.assert_array_equal(result, [[1, 3, 3]])
-    other = tf.keras.layers.Input((3,))
+    other = tf.layers.Input((3,))
     model = tf.keras.models.Model([dense, other], tf.keras.layers.add([dense, other]))
     np.testing.assert_array_equal(model([row, tf.ones((1, 3))]), [[2, 3, 4]])
 
@@ -109,7 +97,7 @@ def test_a_variable_of_any_size():
             with tf.control_dependencies([self.seen.assign(x[:, 0])]):
                 return tf.identity(x * self.w)
 
-    inputs = tf.keras.layers.Input((3,))
+    inputs = tf.layers.Input((3,))
     model = tf.keras.models.Model(inputs, Last()(inputs))
     np.testing.assert_array_equal(model.predict(np.array([[1.0, 2, 3], [4, 5, 6]])), [[1, 2, 3], [4, 5, 6]])
     np.testing.assert_array_equal(model.layers[1].seen, [1, 4])
@@ -120,7 +108,7 @@ def test_a_sequential_takes_complex_and_whole_numbers_and_text_as_they_are():
     """As in TensorFlow 1.15.5 (`predict`) and 2.2.3; Keras 3 took the real part, and a float of a whole number."""
 
     def of(function):
-        return tf.keras.Sequential([tf.keras.layers.Lambda(function)])
+        return tf.keras.Sequential([tf.layers.Lambda(function)])
 
     numbers = np.array([[3 + 4j, 1j]], "complex64")
     np.testing.assert_allclose(of(tf.abs)(numbers), [[5, 1]])
@@ -128,5 +116,5 @@ def test_a_sequential_takes_complex_and_whole_numbers_and_text_as_they_are():
     whole = np.array([[2**24 + 1, 3]], "int32")
     np.testing.assert_array_equal(of(lambda x: x % 2).predict(whole, verbose=0), [[1, 1]])
     np.testing.assert_array_equal(of(tf.strings.length)(np.array([["ab", "c"]])), [[2, 1]])
-    dense = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
+    dense = tf.keras.Sequential([tf.layers.Dense(1, kernel_initializer="ones")])
     np.testing.assert_array_equal(dense(np.array([[1, 2]])), [[3]])

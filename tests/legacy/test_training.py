@@ -8,21 +8,19 @@ import pytest
 
 import parallel_compat
 from parallel_compat import parallelize
-from parallel_compat.run import usage
-
-pytestmark = pytest.mark.usefixtures("legacy_names")
+from parallel_compat.legacy import layers
 
 
 def two_outputs():
-    inputs = keras.layers.Input((3,))
-    outputs = [keras.layers.Dense(1, name="a")(inputs), keras.layers.Dense(1, name="b")(inputs)]
+    inputs = layers.Input((3,))
+    outputs = [layers.Dense(1, name="a")(inputs), layers.Dense(1, name="b")(inputs)]
     model = keras.Model(input=inputs, output=outputs)
     model.compile("sgd", "mse", ["mae"], {"a": 1.0, "b": 0.5})
     return model
 
 
 def one_output():
-    model = keras.Sequential([keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
+    model = keras.Sequential([layers.Dense(2, activation="softmax", input_shape=(3,))])
     model.compile("sgd", "categorical_crossentropy", ["accuracy"])
     return model
 
@@ -102,7 +100,7 @@ def test_classes_and_probabilities():
     model = one_output()
     assert model.predict_classes(X).tolist() == model.predict(X).argmax(axis=1).tolist()
     np.testing.assert_array_equal(model.predict_proba(X), model.predict(X))
-    single = keras.Sequential([keras.layers.Dense(1, activation="sigmoid", input_shape=(3,))])
+    single = keras.Sequential([layers.Dense(1, activation="sigmoid", input_shape=(3,))])
     assert single.predict_classes(X).tolist() == (single.predict(X) > 0.5).astype(int).tolist()
 
 
@@ -115,7 +113,7 @@ def test_what_cannot_be_honoured_is_refused():
 
 
 def test_old_names_of_losses():
-    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
+    model = keras.Sequential([layers.Dense(2, input_shape=(3,))])
     model.compile("sgd", "cosine_proximity", ["kullback_leibler_divergence", "cosine_proximity"])
     loss, _, metric = model.evaluate(X, Y, verbose=0)
     p, y = model.predict(X), Y
@@ -125,7 +123,7 @@ def test_old_names_of_losses():
 
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_train_on_batch_leaves_class_weights_out_beside_sample_weights(replicas):
-    template = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), activation="softmax")])
+    template = keras.Sequential([layers.Dense(2, input_shape=(3,), activation="softmax")])
     model = template if replicas == 1 else parallelize(template, replicas)
     model.compile(keras.optimizers.SGD(0.0), "categorical_crossentropy")
     labels, weights = np.arange(5) % 2, np.arange(1.0, 6.0)
@@ -141,31 +139,14 @@ def test_targets_are_floats_with_two_axes():
     def product(y_true, y_pred):
         return keras.ops.mean(y_true * y_pred)
 
-    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="ones")])
+    model = keras.Sequential([layers.Dense(1, input_shape=(1,), kernel_initializer="ones")])
     model.compile("sgd", "mse", metrics=[product])
     assert model.evaluate(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), verbose=0)[1] == pytest.approx(5 / 4)
     assert model.test_on_batch(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]))[1] == pytest.approx(5 / 4)
 
 
-@pytest.mark.parametrize(
-    ("weights", "noted"),
-    [
-        ({"sample_weight": np.array([1.0, 0.0])}, True),
-        ({"class_weight": {0: 0.0, 1: 1.0}}, True),
-        ({"sample_weight": np.array([1.0, 2.0])}, False),
-    ],
-)
-def test_weights_of_zero_are_noted(weights, noted):
-    """Keras 2 divided the loss by the rows that count, Keras 3 divides by all."""
-    model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
-    model.compile("sgd", "mse")
-    usage.forget()
-    model.fit(np.ones((2, 1)), np.array([0, 1]), verbose=0, **weights)
-    assert any("weights of 0" in use.name for use in usage.uses()) == noted
-
-
 def test_results_have_the_order_of_the_metrics():
-    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
     model.compile("sgd", "mse", ["mse", "mae"])
     y = Y[:, :1] * 5
     for values in (model.train_on_batch(X, y), model.test_on_batch(X, y), model.evaluate(X, y, verbose=0)):
@@ -176,7 +157,7 @@ def test_results_have_the_order_of_the_metrics():
 
 def test_names_of_results_are_asked_of_the_metrics_once_a_compile(monkeypatch):
     """`fit` writes them into the params of callbacks each time: results are computed, names need not be."""
-    model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+    model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
     asked, real = [], type(model).get_metrics_result
     monkeypatch.setattr(type(model), "get_metrics_result", lambda self: asked.append(1) or real(self))
     for metrics, names in (["mse"], ["loss", "mean_squared_error"]), (["mae"], ["loss", "mean_absolute_error"]):
@@ -214,9 +195,10 @@ def test_a_model_that_was_built_on_its_first_batch_is_fed_smaller_ones():
 
 def test_outputs_without_axes_are_losses():
     """Losses that the graph computes, as in style transfer: Keras 2 took the mean of whatever a loss gave."""
-    from keras import backend as K
     from keras.layers import Dense, Input, Lambda
     from keras.models import Model
+
+    from parallel_compat.legacy import backend as K
 
     x, wanted = Input((3,)), Input((2,))
     y = Dense(2, name="y")(x)
@@ -241,9 +223,10 @@ def test_names_of_layers_of_others():
 
 def test_a_loss_that_makes_a_model():
     """Perceptual losses load a network where they compute with it; it is made once, and stays as it was loaded."""
-    from keras import backend as K
     from keras.layers import Dense
     from keras.models import Sequential
+
+    from parallel_compat.legacy import backend as K
 
     made = []
 
@@ -254,7 +237,7 @@ def test_a_loss_that_makes_a_model():
         made.append(features)
         return K.mean(K.square(features(y_true) - features(y_pred)))
 
-    model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,))])
+    model = keras.Sequential([layers.Dense(2, input_shape=(3,))])
     model.compile("sgd", perceptual)
     kernel = np.array([[1.0, 2.0], [0.0, 1.0]])
     for _ in range(2):
@@ -309,7 +292,7 @@ def test_a_loss_that_keeps_tensors_of_its_step():
 def test_a_compile_without_a_loss_forgets_the_loss_before(replicas):
     """What `add_loss` added is then all that is trained: `vae.compile("adam")`; numbers of Keras 2.2.4."""
     inputs = keras.Input((3,))
-    outputs = keras.layers.Dense(2, kernel_initializer="ones")(inputs)
+    outputs = layers.Dense(2, kernel_initializer="ones")(inputs)
     model = keras.Model(inputs, outputs)
     trained = keras.utils.multi_gpu_model(model, replicas) if replicas > 1 else model
     trained.compile("sgd", "mse", metrics=["mae"])
