@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from parallel_compat.names.identifiers import LOGS_TODAY
 
 
@@ -34,13 +36,15 @@ def value_of(logs: dict[str, Any], name: str) -> Any:
 def rename_rate(logs: dict[str, Any]) -> None:
     """Let a callback's logs spell the learning rate `lr`, in the place where it is.
 
-    >>> logs = {"loss": 0.5, "learning_rate": 0.1}
+    The rate is a number in single precision: it is logged with the digits of one, 0.05 for 0.05000000074505806.
+
+    >>> logs = {"loss": 0.5, "learning_rate": 0.05000000074505806}
     >>> rename_rate(logs)
     >>> logs
-    {'loss': 0.5, 'lr': 0.1}
+    {'loss': 0.5, 'lr': 0.05}
     """
     if "learning_rate" in logs:
-        logs["lr"] = logs.pop("learning_rate")
+        logs["lr"] = float(str(np.float32(logs.pop("learning_rate"))))
 
 
 def with_old_names(logs: dict[str, Any]) -> dict[str, Any]:

@@ -82,7 +82,6 @@ WITH_DEFAULTS = {
     "reshape": lambda x: K.reshape(x, shape=(2, 6)),
     "reshape by a tensor": lambda x: K.reshape(x, (-1, K.shape(x)[1] // 2)),
     "tile": lambda x: K.tile(x, n=[1, 2]),
-    "tile by a tensor": lambda x: K.tile(x[:1], K.stack([K.shape(x)[0], 1])),
     "equal": lambda x: K.equal(x=x, y=x),
     "maximum": lambda x: K.maximum(x=x, y=0.5),
     "round": lambda x: K.round(x=x),
@@ -93,9 +92,8 @@ WITH_DEFAULTS = {
 
 
 @pytest.mark.parametrize("function", WITH_DEFAULTS.values(), ids=WITH_DEFAULTS)
-@pytest.mark.usefixtures("legacy_names")
 def test_symbolic_tensors_get_what_values_get(function):
-    x = K.placeholder((None, 4))
+    x = keras.Input((4,))
     (got,) = K.function([x], [function(x)])([A])
     expected = K.eval(function(K.constant(A)))
     assert got.shape == expected.shape
@@ -185,16 +183,6 @@ def test_switch_refuses_a_condition_of_more_axes():
         K.switch(K.constant(A > 0.5, "bool"), K.constant(A[0]), K.constant(A[1]))
 
 
-@pytest.mark.usefixtures("legacy_names")
-def test_variables_are_taken_by_losses_and_metrics():
-    from keras import losses, metrics
-
-    truth, predicted = K.variable(np.eye(4)[:3]), K.variable(A)
-    hits = A[np.arange(3), np.arange(3)] == A.max(axis=1)
-    np.testing.assert_array_equal(K.eval(metrics.categorical_accuracy(truth, predicted)), hits)
-    assert K.eval(losses.categorical_crossentropy(truth, predicted)).shape == (3,)
-
-
 @pytest.mark.parametrize(
     ("x", "y", "axes", "equation"),
     [
@@ -223,19 +211,6 @@ def test_batch_dot_of_vectors():
 def test_the_learning_phase_that_nothing_feeds():
     """As in Keras 2.2.4."""
     assert K.eval(K.learning_phase()).item() is False
-
-
-def test_a_value_without_axes_is_a_number_that_others_do_not_share():
-    """Finders of learning rates keep `lr` in a list, then say `lr *= 2`."""
-    rate, seen = K.variable(0.5), []
-    x = K.placeholder(shape=())
-    double = K.function([x], [x * 2])
-    for read in (K.get_value, K.eval, lambda x: K.batch_get_value([x])[0], lambda x: double([K.get_value(x) / 2])[0]):
-        value = read(rate)
-        seen.append(value)
-        value *= 2
-        assert isinstance(value, np.float32)
-    assert seen == [0.5] * 4
 
 
 def test_softmax_of_vectors_weights_and_arrays():

@@ -16,8 +16,8 @@ def old_file(tmp_path):
     """Two layers that Keras 2.2.4 named `dense_1`, of ones, and `dense_2`, of twos."""
 
     def write(version="2.2.4", names=("dense_1", "dense_2")):
-        layers = [layers.Dense(3, name=name) for name in names]
-        model = keras.Sequential([keras.Input((3,)), *layers])
+        made = [keras.layers.Dense(3, name=name) for name in names]
+        model = keras.Sequential([keras.Input((3,)), *made])
         model.set_weights([np.full(w.shape, 1.0 + number // 2) for number, w in enumerate(model.weights)])
         with h5py.File(tmp_path / "old.h5", "w") as file:
             h5_files.write_weights(model, file)

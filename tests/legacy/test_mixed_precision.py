@@ -1,3 +1,0 @@
-"""`mixed_precision.experimental` of TensorFlow 2.2."""
-
-from __future__ import annotations
