@@ -1,8 +1,9 @@
 """The one register of what this package sets on classes and modules of Keras and TensorFlow.
 
 Each patch is a function from what stood there to what shall stand there, with its reason. The patches of one attribute
-are chained: those of the core, which stay, stand below those of the legacy names, which come and go. What an
-attribute is in the end is the same in whatever order they were set and undone.
+are chained: those of the core, which stay, stand below those that come and go. What an attribute is in the end is the
+same in whatever order they were set and undone. A patch of an attribute that is not there is an error that names it:
+Keras has another name for it by now.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ KERAS = "Keras 3.15.1"
 TENSORFLOW = "TensorFlow 2.21"
 
 _ABSENT = object()
+_READ = "It was read in {}; install a version that the package was tested with, or report this one."
 _lock = threading.RLock()
 
 
@@ -30,7 +32,7 @@ class Patch:
     Attributes:
         owner: the class or module.
         attribute: its attribute.
-        make: returns what shall stand there, given what stood there (as in `__dict__`; None where there was nothing).
+        make: returns what shall stand there, given what stood there (as in `__dict__`).
         why: what it is for, in a sentence. A patch of the same setter with the same reason is the same patch.
         read_in: the versions in which the patched place was read.
         set_by: who set it.
@@ -115,7 +117,7 @@ class _Place:
 
 def _inherited(owner: Any, attribute: str) -> Any:
     kinds = owner.__mro__[1:] if isinstance(owner, type) else ()
-    return next((vars(kind)[attribute] for kind in kinds if attribute in vars(kind)), None)
+    return next((vars(kind)[attribute] for kind in kinds if attribute in vars(kind)), _ABSENT)
 
 
 _places: dict[tuple[int, str], _Place] = {}
@@ -125,13 +127,13 @@ class Patches:
     """What one part of this package sets on other people's classes and modules.
 
     >>> class Owner: x = 1
-    >>> core, legacy = Patches("the core", 0), Patches("the legacy names", 1)
-    >>> legacy.wrap(Owner, "x", lambda below: below + 10, why="an example")
+    >>> core, step = Patches("the core", 0), Patches("a step", 1)
+    >>> step.wrap(Owner, "x", lambda below: below + 10, why="an example")
     >>> core.wrap(Owner, "x", lambda below: below * 2, why="an example")
-    >>> legacy.set(Owner, "y", 3, why="another one")
+    >>> step.add(Owner, "y", 3, why="another one")
     >>> Owner.x, Owner.y
     (12, 3)
-    >>> legacy.undo()
+    >>> step.undo()
     >>> Owner.x, hasattr(Owner, "y")
     (2, False)
     >>> core.undo()
@@ -146,18 +148,47 @@ class Patches:
         self.rank = rank
 
     def wrap(self, owner: Any, attribute: str, make: Callable[[Any], Any], *, why: str, read_in: str = KERAS) -> None:
-        """Set an attribute to `make(what stood there)`, once: see `Patch`."""
+        """Set an attribute to `make(what stood there)`, once: see `Patch`.
+
+        Raises:
+            AttributeError: the owner has no such attribute.
+        """
         self._set(Patch(owner, attribute, make, why, read_in, self), once=True)
 
     def set(self, owner: Any, attribute: str, value: Any, *, why: str, read_in: str = KERAS) -> None:
-        """Set an attribute, whatever stood there."""
+        """Set an attribute, whatever stood there.
+
+        Raises:
+            AttributeError: the owner has no such attribute.
+        """
         self.wrap(owner, attribute, lambda _: value, why=why, read_in=read_in)
 
-    def _set(self, patch: Patch, *, once: bool) -> None:
+    def add(self, owner: Any, attribute: str, value: Any, *, why: str, read_in: str = KERAS) -> None:
+        """Set an attribute that the owner does not have.
+
+        Raises:
+            AttributeError: the owner has one of this name.
+        """
+        patch = Patch(owner, attribute, lambda _: value, why, read_in, self)
+        with _lock:
+            place = _places.get((id(owner), attribute))
+            is_ours = place is not None and any(patch.is_same(each) for each, _ in place.chain)
+            if not is_ours and hasattr(owner, attribute):
+                raise AttributeError(
+                    f"Expected no attribute {patch.place!r}, which is added: {why}. {_READ.format(read_in)}"
+                )
+            self._set(patch, once=True, new=True)
+
+    def _set(self, patch: Patch, *, once: bool, new: bool = False) -> None:
         with _lock:
             key = (id(patch.owner), patch.attribute)
             place = _places.get(key)
             if place is None:
+                if not new and not hasattr(patch.owner, patch.attribute):
+                    raise AttributeError(
+                        f"Expected the attribute {patch.place!r}, which is wrapped: {patch.why}. Received: none. "
+                        f"{_READ.format(patch.read_in)}"
+                    )
                 place = _places[key] = _Place(patch.owner, patch.attribute)
             place.set(patch, once=once)
 
@@ -186,7 +217,6 @@ class Patches:
 
 
 CORE = Patches("import parallel_compat", 0)
-RUN = Patches("legacy names (run, install)", 1)
 STEP = Patches("the step that is being traced", 2)
 
 

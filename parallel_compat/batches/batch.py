@@ -16,7 +16,7 @@ from parallel_compat.template import template_inputs
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 FORMS = "(x, y), (x, y, sample_weight), or (x,) for a model without targets"
 Scalar = (numbers.Number, str, bytes)
@@ -34,10 +34,6 @@ class BatchReader:
         class_weight: class -> weight, or such a dict for each output, by name or in order; or None.
         targets_of_keras_2: whether integer targets become floats, and those of shape `(samples,)` get a second axis, as
             in Keras 2: metrics of that time multiply them with predictions of shape `(samples, 1)`.
-        first_targets: called with the targets of the first batch, as they were yielded; or None.
-        first_weights: called with whether the first batch has weights, of samples or classes; or None.
-        combines_weights: whether class weights multiply the sample weights that a batch brings; else those count alone.
-        check_classes: called with the weights of classes and the targets of each batch; or None.
     """
 
     def __init__(
@@ -46,21 +42,16 @@ class BatchReader:
         what: str,
         class_weight: Any = None,
         targets_of_keras_2: bool = False,
-        first_targets: Callable[[Any], None] | None = None,
-        first_weights: Callable[[bool], None] | None = None,
-        combines_weights: bool = True,
-        check_classes: Callable[[Any, Any], None] | None = None,
     ) -> None:
         self._as_target = functools.partial(target_of_keras_2, model) if targets_of_keras_2 else as_tensor
-        self._what, self._first_targets, self._first_weights = what, first_targets, first_weights
+        self._what = what
         self._targets = what != "prediction"
         own_step = keras3.has_own_step(model, "train")
         of_step = {"training": "train", "validation": "test", "prediction": "predict"}[what]
         self._takes_any_shape = keras3.has_own_step(model, of_step)
         losses = keras.tree.flatten(getattr(model, "loss", None))
         self._needs_targets = self._targets and not own_step and any(loss is not None for loss in losses)
-        self._class_weight, self._combines_weights = class_weight, combines_weights
-        self._check_classes = check_classes
+        self._class_weight = class_weight
         of_columns = isinstance(class_weight, (list, tuple)) and len(class_weight) != 1
         if targets_of_keras_2 and of_columns and len(getattr(model, "outputs", None) or ()) == 1:
             warnings.warn(
@@ -93,8 +84,6 @@ class BatchReader:
         x, y, weight = self._parts(drawn, number)
         x = self._input_structure(x, number)
         y, weight = self._output_structure(y, number), self._output_structure(weight, number, is_weight=True)
-        if number == 1 and self._first_targets is not None:
-            self._first_targets(y)
         x, weight = (keras.tree.map_structure(as_tensor, part) for part in (x, weight))
         y = keras.tree.map_structure(self._as_target, y)
         self._check(x, y, weight, number)
@@ -102,8 +91,6 @@ class BatchReader:
             return (x,)
         if self._class_weight is not None:
             weight = self._weigh_classes(y, weight, number)
-        if number == 1 and self._first_weights is not None:
-            self._first_weights(any(leaf is not None for leaf in keras.tree.flatten(weight)))
         return x, y, weight
 
     def _parts(self, drawn: Any, number: int) -> tuple[Any, Any, Any]:
@@ -221,24 +208,11 @@ class BatchReader:
                 f"{[tuple(leaf.shape) for leaf in keras.tree.flatten(y) if leaf is not None]}."
             )
         if not keras.tree.is_nested(y):
-            return self._weights(y, weight, of_classes[names[0]] if by_name else of_classes)
+            return weighted_classes(y, weight, of_classes[names[0]] if by_name else of_classes)
         targets = y if isinstance(y, dict) else dict(zip(names, y, strict=True))
         given = weight if isinstance(weight, dict) else dict(zip(names, weight or [None] * len(names), strict=True))
-        weights = {n: self._weights(t, given.get(n), of_classes.get(n) or {}) for n, t in targets.items()}
+        weights = {n: weighted_classes(t, given.get(n), of_classes.get(n) or {}) for n, t in targets.items()}
         return weights if isinstance(y, dict) else list(weights.values())
-
-    def _weights(self, y: Any, weight: Any, of_classes: Mapping[Any, float]) -> Any:
-        if weight is None or self._combines_weights:
-            if self._check_classes is not None and of_classes:
-                self._check_classes(of_classes, np.asarray(y))
-            return weighted_classes(y, weight, of_classes)
-        warnings.warn(
-            "`class_weight` is left out where batches bring `sample_weight`, as Keras 2.2.4 did. Let the generator "
-            "multiply them.",
-            ParallelCompatWarning,
-            stacklevel=2,
-        )
-        return weight
 
 
 def as_tensor(leaf: Any) -> Any:

@@ -13,8 +13,6 @@ from parallel_compat.batches.sources import SequenceSource
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import keras
 
     from parallel_compat.batches.sources import Source
@@ -40,25 +38,6 @@ def skip(model: keras.Model, epochs: int, validations: int) -> bool:
     return any(one.is_for("training") for one in mine)
 
 
-def of_training(model: keras.Model) -> Epochs | None:
-    """Return what a model in `fit` takes the batches from that it is trained on; None for arrays and datasets.
-
-    Args:
-        model: the model in `fit`.
-    """
-    return of_data(model, "training")
-
-
-def of_data(model: keras.Model, what: str) -> Epochs | None:
-    """Return what a model takes batches from; None where it does from arrays and datasets.
-
-    Args:
-        model: the model.
-        what: "training", "validation" or "prediction".
-    """
-    return next((one for one in list(_alive) if one.is_for(what) and one.feeds(model)), None)
-
-
 class Epochs:
     """Hands a model the batches of a source, epoch after epoch.
 
@@ -67,28 +46,10 @@ class Epochs:
         model: the model that is fed.
         what: "training", "validation" or "prediction".
         steps: the batches of an epoch; None for one pass of a Sequence, or all of a generator.
-        again: whether each epoch begins a Sequence again, of which the one before took a part.
-        runs_out: whether a Sequence of less than `steps` batches ends an epoch, and training.
-        ended: called with the batches of an epoch that the data ended in; returns whether that is all there is to do.
-        grows: whether each epoch asks a Sequence for its length.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        model: keras.Model,
-        what: str,
-        steps: int | None,
-        again: bool = False,
-        runs_out: bool = False,
-        ended: Callable[[int], bool] | None = None,
-        grows: bool = False,
-    ) -> None:
+    def __init__(self, source: Source, model: keras.Model, what: str, steps: int | None) -> None:
         self._source = source
-        self._grows = grows
-        self._ended = ended
-        self._runs_out = runs_out
-        self._again = again
         self._model = model
         self._what = what
         self._steps = steps
@@ -97,8 +58,6 @@ class Epochs:
         self.last_samples: int | None = None
         self.error: BaseException | None = None
         self._to_skip = 0
-        # What was drawn before it was asked for: a batch, or the error that ends them.
-        self._ahead: tuple[Any, BaseException | None] | None = None
         self.begin()
         _alive.add(self)
 
@@ -107,30 +66,12 @@ class Epochs:
         """The batches of an epoch, None where it is not known."""
         return self._steps or self._source.batches_per_pass
 
-    @property
-    def may_grow(self) -> bool:
-        """Whether each epoch is as long as the Sequence is when it begins."""
-        return self._grows and not self._steps
-
-    @property
-    def is_of_arrays(self) -> bool:
-        """Whether the batches are cut from arrays, not drawn from a generator or a Sequence of the user's."""
-        return self._source.is_of_arrays
-
     def begin(self) -> None:
         """Begin an epoch."""
-        if self._again:
-            self._source.begin_again()
         self._given = 0
         self._over = False
         self._short = False
         self._limit = self.length
-        if self._runs_out and self._limit is not None:
-            self._limit = min(self._limit, self._source.batches_per_pass or self._limit)
-
-    def is_done(self) -> bool:
-        """Whether all batches of the epoch were given."""
-        return self._limit is not None and self._given >= self._limit
 
     def skip(self, epochs: int) -> None:
         """Leave out the batches of so many epochs, before the first one is taken."""
@@ -159,31 +100,11 @@ class Epochs:
             StopIteration: at an end where the train function has taken some batches of this execution.
             tf.errors.OutOfRangeError: at any other end; Keras's trainer ends the epoch on it.
         """
-        batch, error = self._ahead or (None, None)
-        if self._ahead is None:
-            return self._draw()
-        self._ahead = None
-        if error is not None:
-            raise error
-        return batch
-
-    def samples_of_next(self) -> int | None:
-        """Return the samples of the next batch; None if there is none."""
-        if self._ahead is None:
-            try:
-                self._ahead = self._draw(), None
-            except Exception as error:  # comes out where the batch is taken
-                self._ahead = None, error
-        return None if self._ahead[1] is not None else samples_of(self._ahead[0])
-
-    def _draw(self) -> Any:
         if not self._over and (self._limit is None or self._given < self._limit):
             try:
                 while self._to_skip:
                     self._source.draw()
                     self._to_skip -= 1
-                    if self._again and self._to_skip % (self.length or 1) == 0:
-                        self._source.begin_again()
                 batch = self._source.draw()
             except StopIteration:
                 self._over = True
@@ -195,12 +116,7 @@ class Epochs:
             else:
                 self._given += 1
                 self.last_samples = samples_of(batch)
-                if self._again and self._given == self._limit:
-                    self._source.begin_again()  # the Sequence hears of the end now, not with the next epoch
                 return batch
-        elif not self._over and self._steps and self._given < self._steps:
-            self._over = True
-            self._say_that_it_ended()
         if self._given % self._at_once and not self._short:
             self._short = True
             raise StopIteration
@@ -208,20 +124,15 @@ class Epochs:
 
     def _say_that_it_ended(self) -> None:
         total = self._source.given
-        if total and (self._steps or not self._given) and self._ended is not None and self._ended(self._given):
-            return
         if self._given == 0:
             raise ValueError(
                 f"Expected the {self._what} generator to give batches in every epoch. Received: it ended after "
                 f"{total} batches, and an epoch found none. Let it yield forever and give the steps of an epoch."
             )
-        if self._steps and (self._runs_out or not isinstance(self._source, SequenceSource)):
-            what, advice = "generator", "Let it yield forever."
-            if self._runs_out:
-                what, advice = "Sequence", "TensorFlow 2.2 did not begin it again: give no more steps than it has."
+        if self._steps and not isinstance(self._source, SequenceSource):
             warnings.warn(
-                f"The {self._what} {what} ended after {total} batches, before {self._steps} steps of an epoch were "
-                f"done. {advice}",
+                f"The {self._what} generator ended after {total} batches, before {self._steps} steps of an epoch were "
+                "done. Let it yield forever.",
                 ParallelCompatWarning,
                 stacklevel=3,
             )

@@ -7,85 +7,25 @@ parallel model's own `fit`, `evaluate` and `predict` do the same with them.
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import math
 import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 import keras
-import tensorflow as tf
 
 from parallel_compat.backend import keras3
 from parallel_compat.batches.batch import BatchReader, as_tensor
 from parallel_compat.batches.epochs import Epochs
-from parallel_compat.batches.sources import GeneratorSource, Passes, SequenceSource, Source, is_generator, is_sequence
+from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Source, is_generator, is_sequence
 from parallel_compat.names.generator_arguments import in_keras_2
 from parallel_compat.own_methods import of_models
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 # How batches are drawn: arguments that `fit` had up to TensorFlow 2.15, and that Keras 3 moved into `PyDataset`.
 DRAWING = ("workers", "use_multiprocessing", "max_queue_size")
-
-
-def _passes(model: keras.Model, what: str, workers: int, is_validated: bool, in_steps: bool) -> Passes:
-    return Passes()
-
-
-# How a Sequence is passed through in a model's epochs of "training", "validation" or "prediction", by so many workers,
-# in training with a validation or without, in epochs of given steps or of one pass; `run` does as in the script's time.
-passes_of: Callable[[keras.Model, str, int, bool, bool], Passes] = _passes
-
-
-def _says_nothing(model: keras.Model, targets: Any) -> None:
-    pass
-
-
-# Called with the targets of the first batch that is drawn to train or evaluate a model, as they were yielded.
-first_targets: Callable[[keras.Model, Any], None] = _says_nothing
-
-
-def _says_nothing_of_weights(model: keras.Model, what: str, weighted: bool) -> None:
-    pass
-
-
-# Called with whether the first batch that is drawn for "training" or "validation" of a model has weights.
-first_weights: Callable[[keras.Model, str, bool], None] = _says_nothing_of_weights
-
-
-def _combines(model: keras.Model) -> bool:
-    return True
-
-
-# Whether `class_weight` multiplies the sample weights that a batch for a model brings; else those count alone.
-combines_weights: Callable[[keras.Model], bool] = _combines
-
-
-def _takes_any(model: keras.Model, class_weight: Any, targets: Any) -> None:
-    pass
-
-
-# Called with weights of classes and the targets of each batch that they are for; raises where they may not be.
-check_classes: Callable[[keras.Model, Any, Any], None] = _takes_any
-
-
-def _as_it_is(model: keras.Model, data: tf.data.Dataset, what: str, steps: int | None, class_weight: Any) -> Any:
-    return data
-
-
-# What Keras gets for a data set, for "training", "validation" or "prediction" in so many steps an epoch. Where it is
-# the data set itself, Keras is told of the weights of classes.
-of_dataset: Callable[[keras.Model, tf.data.Dataset, str, int | None, Any], Any] = _as_it_is
-
-
-def _ends_as_here(model: keras.Model, what: str, steps: int | None, batches: int) -> bool:
-    return False
-
-
-# Called where a generator ends after so many batches of an epoch; whether that is all there is to do.
-data_ended: Callable[[keras.Model, str, int | None, int], bool] = _ends_as_here
 
 
 class Feed:
@@ -122,8 +62,6 @@ class Feed:
         passes: int = 1,
         shuffle: bool = False,
         class_weight: Any = None,
-        leads: bool = True,
-        is_validated: bool = False,
     ) -> Any:
         """Return what to give to Keras for `data`: an adapter where it is no arrays, else `data` itself.
 
@@ -134,11 +72,7 @@ class Feed:
             passes: how many passes there are.
             shuffle: whether a Sequence has an order of its own in each pass.
             class_weight: a weight for each class of the targets, or None.
-            leads: whether the call begins with these batches.
-            is_validated: whether there is a validation after each pass.
         """
-        if isinstance(data, tf.data.Dataset):
-            return of_dataset(self._model, data, what, steps, class_weight)
         if not (is_generator(data) or is_sequence(data)):
             return data
         if keras3.is_built_under_a_strategy(self._model):
@@ -147,26 +81,15 @@ class Feed:
                 "each replica of which would compute a generator's batch whole. Make it outside, and use "
                 "`parallelize(model, strategy=strategy)`."
             )
-        own = Passes()
-        if not isinstance(data, ArrayBatches):
-            own = passes_of(self._model, what, self._workers, is_validated, steps is not None)
-        again = is_sequence(data) and own.again
-        needed = (steps if again else steps * passes) if steps else None
-        told = functools.partial(first_targets, self._model) if leads and what != "prediction" else None
-        of_weights = functools.partial(first_weights, self._model, what)
-        combines = combines_weights(self._model)
-        of_classes = functools.partial(check_classes, self._model)
-        keras_2 = self._targets_of_keras_2
-        read = BatchReader(self._model, what, class_weight, keras_2, told, of_weights, combines, of_classes)
+        needed = steps * passes if steps else None
+        read = BatchReader(self._model, what, class_weight, self._targets_of_keras_2)
         source: Source
         if is_sequence(data):
             workers = 0 if isinstance(data, ArrayBatches) else self._workers
-            source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed, own)
+            source = SequenceSource(data, read, workers, self._processes, self._queue, shuffle, needed)
         else:
             source = GeneratorSource(data, read, self._queue if self._workers else 0, needed)
-        of_end = functools.partial(data_ended, self._model, what, steps)
-        runs_out, grows = (is_sequence(data) and each for each in (own.runs_out, own.anew))
-        epochs = Epochs(source, self._model, what, steps, again, runs_out, of_end, grows)
+        epochs = Epochs(source, self._model, what, steps)
         self._epochs.append(epochs)
         return keras3.BatchAdapter(epochs, steps is not None)
 
@@ -200,8 +123,6 @@ class ArrayBatches(keras.utils.PyDataset):  # type: ignore[misc]  # Keras carrie
         data: `(x, y)` or `(x, y, sample_weight)`, of arrays or structures of them.
         feed: the feed of training.
     """
-
-    is_of_arrays = True
 
     def __init__(self, data: Any, feed: Feed) -> None:
         super().__init__()
@@ -248,20 +169,12 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
     epochs, initial = arguments.get("epochs", 1), arguments.get("initial_epoch", 0)
     check_data_comes_alone(arguments.get("x"), arguments)
     drawn = _is_drawn(arguments.get("x"))
-    held_out = arguments.get("validation_data")
-    is_fed = _is_drawn(held_out) or isinstance(held_out, tf.data.Dataset)
-    if hasattr(arguments.get("x"), "shape") and not is_fed:  # arrays: none to draw
+    if hasattr(arguments.get("x"), "shape") and not _is_drawn(arguments.get("validation_data")):  # arrays: none to draw
         return cast("keras.callbacks.History", (call or keras3.own_method(model, "fit"))(**arguments))
-    comes_alone = all(arguments.get(name) is None for name in ("y", "sample_weight"))  # else Keras refuses a data set
-    if isinstance(arguments.get("x"), tf.data.Dataset) and comes_alone:
-        arguments["x"] = feed.adapter(
-            arguments["x"], "training", arguments.get("steps_per_epoch"), class_weight=arguments.get("class_weight")
-        )
     if drawn:
         arguments["x"] = feed.adapter(
             arguments["x"], "training", arguments.get("steps_per_epoch"), max(epochs - initial, 0),
             arguments.pop("shuffle", True), arguments.pop("class_weight", None),
-            is_validated=arguments.get("validation_data") is not None,
         )  # fmt: skip
     # How often validation runs is `validation_freq`'s business; a generator is drawn at most once an epoch.
     arguments["validation_data"] = feed.adapter(
@@ -269,7 +182,6 @@ def fit(model: keras.Model, feed: Feed, arguments: dict[str, Any], call: Any = N
         "validation",
         arguments.get("validation_steps"),
         max(epochs - initial, 0),
-        leads=False,
     )
     with feed.open():
         history: keras.callbacks.History = (call or keras3.own_method(model, "fit"))(**arguments)

@@ -12,7 +12,7 @@ import tensorflow as tf
 from parallel_compat.backend import keras3
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 class ArrayEpochs:
@@ -113,48 +113,6 @@ def adapter(
     )
 
 
-class OrderedDataset(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries no types
-    """Arrays as a data set, which a `tf.distribute` strategy divides, and the callback that begins to draw its orders.
-
-    Keras reads a batch before the first epoch, to build a model with: it takes no order from the others.
-
-    Args:
-        data: as of `ArrayEpochs`, of arrays alone.
-        batch_size: samples of a batch; the last one has what is left.
-        draw_order: called at the beginning of each pass with the samples and the batch size; returns an order.
-        passes: how often an iterator passes through the arrays; None for once, in each epoch anew.
-
-    Attributes:
-        dataset: the data set, to be trained on with this as a callback.
-    """
-
-    def __init__(
-        self, data: tuple[Any, ...], batch_size: int, draw_order: Callable[[int, int], Any], passes: int | None = None
-    ) -> None:
-        super().__init__()
-        self._samples, self._batch_size = samples_of_arrays(data), batch_size
-        self._draw_order, self._passes, self._begun = draw_order, passes or 1, False
-        arrays = keras.tree.map_structure(_ready, keras.tree.lists_to_tuples(data))
-        tensors = tf.nest.map_structure(tf.convert_to_tensor, arrays)
-        orders = tf.data.Dataset.from_generator(
-            self._orders, output_signature=tf.TensorSpec((self._samples,), tf.int64)
-        )
-        numbers = orders.flat_map(lambda order: tf.data.Dataset.from_tensor_slices(order).batch(batch_size))
-        batches = numbers.map(lambda chosen: tf.nest.map_structure(lambda tensor: tf.gather(tensor, chosen), tensors))
-        length = self._passes * -(-self._samples // batch_size)
-        self.dataset = batches.apply(tf.data.experimental.assert_cardinality(length))
-
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        self._begun = True
-
-    def _orders(self) -> Iterator[Any]:
-        for _ in range(self._passes):
-            if self._begun:
-                yield self._draw_order(self._samples, self._batch_size)
-            else:
-                yield np.arange(self._samples)
-
-
 def samples_of_arrays(data: Any) -> int:
     """Return the samples of a structure of arrays.
 
@@ -168,15 +126,6 @@ def samples_of_arrays(data: Any) -> int:
             f"{sorted(counts)} samples. Cut them to one length."
         )
     return counts.pop()
-
-
-def are_arrays(data: Any) -> bool:
-    """Whether all leaves of a structure are arrays, or scipy's sparse matrices, that can be cut by samples."""
-    leaves = [leaf for leaf in keras.tree.flatten(data) if leaf is not None]
-    return bool(leaves) and all(
-        (isinstance(leaf, np.ndarray) and leaf.ndim > 0 and leaf.dtype.kind in "biuf") or keras3.is_scipy_sparse(leaf)
-        for leaf in leaves
-    )
 
 
 def _ready(leaf: Any) -> Any:

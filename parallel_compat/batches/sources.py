@@ -12,7 +12,7 @@ import random
 import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.batches.worker_processes import ProcessPool
 
@@ -51,8 +51,6 @@ class Source:
 
     # The number of batches of one pass, None where it is not known.
     batches_per_pass: int | None = None
-    # Whether they are cut from arrays.
-    is_of_arrays = False
 
     def __init__(self, read: Reader, max_queue_size: int) -> None:
         self._read = read
@@ -62,9 +60,6 @@ class Source:
     def draw(self) -> Any:
         """Return the next batch; raises StopIteration when there is none, or what the user's code raised."""
         raise NotImplementedError
-
-    def begin_again(self) -> None:
-        """Let the next batch be the first one again, where batches have an order of their own."""
 
     def close(self) -> None:
         """End the threads and processes of this source."""
@@ -146,30 +141,6 @@ class GeneratorSource(Source):
             self._thread.join(PATIENCE)
 
 
-AT_ONCE, BEFORE_THE_NEXT, NEVER = "at once", "before the next", "never"
-
-
-class Passes(NamedTuple):
-    """How the passes of a Sequence begin and end, which was otherwise in other times.
-
-    Args:
-        again: whether each epoch begins a pass, where the one before took a part; else it goes on with it.
-        first_twice: whether each pass asks for the first batch once more, before the others.
-        runs_out: whether an epoch of more steps than the Sequence has batches ends with them, and training with it;
-            else the epoch begins the Sequence again.
-        ends: when `on_epoch_end` is called: `AT_ONCE`, when the last batch of a pass was drawn; `BEFORE_THE_NEXT`
-            pass, so that it is not after the last one; or `NEVER`.
-        anew: whether each pass takes the Sequence's length anew, and shuffles its own order; else epochs are as long as
-            the first one, and it is the order of the pass before that is shuffled.
-    """
-
-    again: bool = False
-    first_twice: bool = False
-    runs_out: bool = False
-    ends: str = AT_ONCE
-    anew: bool = False
-
-
 class SequenceSource(Source):
     """A Keras Sequence, drawn by workers in parallel and given in order.
 
@@ -179,10 +150,9 @@ class SequenceSource(Source):
         workers: how many threads or processes; 0 draws in the training thread.
         use_multiprocessing: whether workers are processes; the sequence is then pickled, and started by "spawn".
         max_queue_size: see `Source`.
-        shuffle: whether each pass has an order of its own: that of the pass before, or of the Sequence (`passes`),
+        shuffle: whether each pass has an order of its own: that of the pass before,
             shuffled by Python's `random`, as in Keras 2.
         needed: how many batches training will take in all, None if that is not known.
-        passes: how its passes begin and end.
     """
 
     def __init__(
@@ -194,17 +164,13 @@ class SequenceSource(Source):
         max_queue_size: int = 10,
         shuffle: bool = False,
         needed: int | None = None,
-        passes: Passes = Passes(),  # noqa: B008  # it cannot be changed
     ) -> None:
         super().__init__(read, max_queue_size)
-        self._passes = passes
-        self._is_told_later = False
         self._sequence = sequence
-        self.is_of_arrays = getattr(sequence, "is_of_arrays", False)
         self._workers = workers if max_queue_size else 0
         self._processes = use_multiprocessing
         self._shuffle = shuffle
-        self._needed = self._left = needed
+        self._left = needed
         self._pool: ThreadPoolExecutor | ProcessPool | None = None
         self._waiting: deque[Future[Any]] = deque()
         self._order: list[int] = []
@@ -226,40 +192,18 @@ class SequenceSource(Source):
         batch = self._next()
         self.given += 1
         if not self._left_of_pass and not self._waiting:
-            self._end()
-        return batch
-
-    def _end(self) -> None:
-        if self._passes.ends == AT_ONCE:
             self._call("on_epoch_end")
-        self._is_told_later = self._passes.ends == BEFORE_THE_NEXT
-
-    def begin_again(self) -> None:
-        self._left = self._needed
-        self._order = []
-        if self._left_of_pass or self._waiting:
-            for future in self._waiting:
-                future.cancel()
-            self._waiting.clear()
-            self._left_of_pass = 0
-            if self._passes.ends == AT_ONCE:
-                self._call("on_epoch_end")
-        self._is_told_later = False
+        return batch
 
     def _begin(self) -> None:
         length = self.batches_per_pass
         if length == 0:
             raise ValueError("Expected a Sequence with at least one batch. Received: one of length 0.")
-        if self._is_told_later:
-            self._call("on_epoch_end")
-            self._is_told_later = False
         self._call("on_epoch_begin")
-        if self._passes.first_twice:
-            self._sequence[0]
         if length is None:
             self._undrawn, self._left_of_pass = itertools.count(self._drawn), float("inf")
         else:
-            if len(self._order) != length or self._passes.anew:
+            if len(self._order) != length:
                 self._order = list(range(length))
             if self._shuffle:
                 random.shuffle(self._order)

@@ -2,16 +2,13 @@
 
 Most are TensorFlow's own `tensorflow.keras.backend`, which still computes them as before. On symbolic tensors
 (`keras.KerasTensor`), where those fail, they become an operation of the model. What read or wrote a session is
-eager: `get_value` reads, `set_value` assigns. What built graphs (`function`, `gradients`, `placeholder`) is in
-`legacy.graph`.
+eager: `get_value` reads, `set_value` assigns.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import itertools
-import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -20,74 +17,34 @@ import tensorflow as tf
 from tensorflow.keras import backend as _today
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import (
-    call_context,
-    layer_calls,
-    numbers_of_variables,
-    optimizer_steps,
-    own_optimizers,
-    training_of_call,
-)
-from parallel_compat.backend.keras3.symbolic_values import Values, input_tensors_of, values_in_use
-from parallel_compat.legacy import counting_variables, ctc, data_tensors, execution, op_layers
+from parallel_compat.backend.keras3 import call_context
+from parallel_compat.legacy import ctc
 from parallel_compat.legacy.activations import hard_sigmoid  # noqa: F401
 from parallel_compat.legacy.device_lib import get_available_gpus as _get_available_gpus  # noqa: F401
-from parallel_compat.legacy.graph import (  # noqa: F401
+from parallel_compat.legacy.functions import (  # noqa: F401
     Function,
     Update,
     as_numpy,
     function,
-    gradients,
-    is_bare_placeholder,
     is_placeholder,
     moving_average_update,
-    placeholder,
     update,
     update_add,
     update_sub,
 )
 from parallel_compat.legacy.learning_phase import (  # noqa: F401
     choose_symbolically,
-    fixed_learning_phase,
-    is_eager,
     learning_phase,
     set_learning_phase,
-    set_or_0,
 )
 from parallel_compat.legacy.learning_phase import forget as forget_phase
-from parallel_compat.legacy.learning_phase import of_pass as phase_of_pass
-from parallel_compat.legacy.numbers import draws_of_tensorflow, initial_weights, operations_that_draw
-from parallel_compat.legacy.op_layers import array_beside, layer_of
+from parallel_compat.legacy.op_layers import layer_of
 from parallel_compat.legacy.session import get_session, set_session  # noqa: F401
 from parallel_compat.legacy.utils import normalize_data_format
 from parallel_compat.names.backend_functions import AS_OPERATIONS, UNCHANGED
-from parallel_compat.names.eras import Era
-from parallel_compat.run import callers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import FrameType
-
-
-_RANDOM = ("random_normal", "random_uniform", "truncated_normal")
-_DRAWING = (*_RANDOM, "dropout")
-_DRAW = "_parallel_compat_draw"
-
-
-def _remember_draw(tensor: Any, draw: Callable[[], Any]) -> None:
-    """Let a random tensor be drawn anew in each step and by each `K.eval(tensor)`, as in a graph.
-
-    Args:
-        tensor: what was drawn.
-        draw: draws another.
-    """
-    if not hasattr(tensor, "numpy"):
-        return
-    numbers_of_variables.forget(tensor)
-    if execution.computes_in_graphs(callers.era_of_caller()) and not keras3.layers_being_built():
-        numbers_of_variables.note_draw(tensor, draw)
-    else:
-        setattr(tensor, _DRAW, itertools.chain([lambda: tensor], itertools.repeat(draw)))
 
 
 # Functions of `keras.backend` that ask a tensor for what a layer's weight does not have (`x.dtype.base_dtype`).
@@ -109,7 +66,15 @@ def _value_of_weight(x: Any) -> Any:
 
 
 def _beside(value: Any, tensor: Any) -> Any:
-    return array_beside(value, tensor.dtype) if isinstance(value, (np.ndarray, np.generic)) else value
+    """Return an array or number of numpy in the type of the tensor next to it, as TensorFlow has it.
+
+    Keras 3 computes `tensor * np.float64(2)` in float64.
+    """
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    dtype = keras.backend.standardize_dtype(tensor.dtype)
+    kinds = "biuf" if keras.backend.is_float_dtype(dtype) else "iu" if keras.backend.is_int_dtype(dtype) else ""
+    return value.astype(dtype) if value.dtype.kind in kinds else value
 
 
 def _softmax(x: Any, axis: int = -1) -> Any:
@@ -143,24 +108,10 @@ def _unchanged(name: str) -> Any:
     @functools.wraps(plain)
     def on_any(*arguments: Any, **keywords: Any) -> Any:
         if not _any_symbolic(arguments, keywords):
-            if name in _DRAWING and callers.era_of_caller() is not Era.TODAY:
-                keywords, arguments = dict(signature.bind(*arguments, **keywords).arguments), ()
-                draw = _draw_of_graph(name, keywords)
-                if draw is not None:
-                    drawn = draw()
-                    _remember_draw(drawn, draw)
-                    return drawn
             if name in _OF_TENSORS:
                 arguments, keywords = keras.tree.map_structure(_value_of_weight, (arguments, keywords))
-            result = plain(*arguments, **keywords)
-            if name == "softmax":
-                keras3.say_made_by_operation(result)
-            if name in _RANDOM:
-                _remember_draw(result, functools.partial(plain, *arguments, **keywords))
-            elif tf.executing_eagerly():
-                data_tensors.remember(result, plain, arguments, keywords)
-            return result
-        if name in AS_OPERATIONS and values_in_use() is None:
+            return plain(*arguments, **keywords)
+        if name in AS_OPERATIONS:
             # The operation of that name has other names of arguments, and other defaults (`axis`), in the same order.
             bound = signature.bind(*arguments, **keywords)
             bound.apply_defaults()
@@ -170,39 +121,9 @@ def _unchanged(name: str) -> Any:
                 if name in _OF_TWO and isinstance(of_tensors, keras.KerasTensor):
                     others = [_beside(each, of_tensors) for each in others]
                 return getattr(keras.ops, name)(of_tensors, *others)
-        if name in _DRAWING and callers.era_of_caller() is Era.TF_KERAS_2_2:
-            keywords, arguments = dict(signature.bind(*arguments, **keywords).arguments), ()
-            keywords["seed"] = initial_weights.draw_seed(keywords.get("seed"))  # which its layer kept
         return layer_of(plain, arguments, keywords, f"keras.backend.{name}")
 
     return on_any
-
-
-def _draw_of_graph(name: str, arguments: dict[str, Any]) -> Callable[[], Any] | None:
-    """Return what draws as an operation of a graph or a function did, or None; `arguments` get its seed."""
-    if name == "dropout" and isinstance(level := arguments["level"], (int, float)) and not 0 <= level < 1:
-        raise ValueError(f"Expected `level` in [0, 1), the part that is dropped out. Received: {level}")
-    distribution = "random_uniform" if name == "dropout" else name
-    dtype = arguments.get("dtype") or keras.backend.floatx()
-    if name == "random_uniform" and keras.backend.is_int_dtype(dtype):
-        distribution = "random_integers"
-    arguments["seed"], values = operations_that_draw.made(distribution, arguments.get("seed"), callers.era_of_caller())
-    if values is None:
-        return None
-    if name == "dropout":
-        x, rate = tf.convert_to_tensor(arguments["x"]), arguments["level"]
-        shape = draws_of_tensorflow.shape_of_mask(x, arguments.get("noise_shape"))
-        return lambda: x * (1 / (1 - rate)) * tf.cast(values(shape, x.dtype) >= rate, x.dtype)
-    shape = arguments["shape"]
-    if distribution == "random_integers":
-        bounds = {"minval": arguments.get("minval", 0), "maxval": arguments.get("maxval", 1)}
-        return functools.partial(values, shape, dtype, **bounds)
-    if name == "random_uniform":
-        first = arguments.get("minval", 0.0)
-        scale = arguments.get("maxval", 1.0) - first
-    else:
-        first, scale = arguments.get("mean", 0.0), arguments.get("stddev", 1.0)
-    return lambda: values(shape, dtype) * scale + first
 
 
 def _any_symbolic(*structures: Any) -> bool:
@@ -217,9 +138,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *UNCHANGED})
-
-
-op_layers.functions_of_era.update({name: _unchanged(name) for name in _DRAWING})
 
 
 # --- shapes and kinds ---------------------------------------------------------------------------------------------
@@ -282,14 +200,14 @@ def is_variable(x: Any) -> bool:
 
 
 def is_keras_tensor(x: Any) -> bool:
-    """Say whether a layer or `Input` made the tensor; a placeholder, a variable or a number's tensor is not of Keras.
+    """Say whether a layer or `Input` made the tensor; a variable or a number's tensor is not of Keras.
 
     Raises:
         ValueError: it is no tensor.
     """
     if not is_tensor(x) and not isinstance(x, tf.SparseTensor):
         raise ValueError(f"Expected a tensor or a variable. Received: {type(x).__name__} {x!r}")
-    return isinstance(x, keras.KerasTensor) and not is_bare_placeholder(x)
+    return isinstance(x, keras.KerasTensor)
 
 
 def identity(x: Any, name: str | None = None) -> Any:
@@ -301,56 +219,28 @@ def identity(x: Any, name: str | None = None) -> Any:
 
 def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
     """Return a variable; in a loss or a layer's `call`, which are traced once for many batches, a tensor."""
-    if own_optimizers.in_updates():
-        return own_optimizers.made_once(lambda: _unchanged("variable")(value, dtype=dtype, name=name))
-    if not tf.executing_eagerly() and (training_of_call() is None or in_call_of_layer(sys._getframe(1))):
+    if _is_traced():
         return tf.convert_to_tensor(value, dtype or keras.backend.floatx())
     return _unchanged("variable")(value, dtype=dtype, name=name, constraint=constraint)
 
 
-def in_call_of_layer(frame: FrameType | None) -> bool:
-    """Whether the nearest method on the stack that Keras calls is `call`, not `build` or a constructor.
-
-    Args:
-        frame: where to begin.
-    """
-    while frame is not None:
-        if frame.f_code.co_name in ("call", "build", "__init__", "add_weight"):
-            return frame.f_code.co_name == "call"
-        frame = frame.f_back
-    return False
+def _is_traced() -> bool:
+    """Whether a loss or a `call` is traced, and no layer is being built, whose variables stay."""
+    return not tf.executing_eagerly() and not keras3.layers_being_built()
 
 
 def random_uniform_variable(
     shape: Any, low: float, high: float, dtype: Any = None, name: str | None = None, seed: int | None = None
 ) -> Any:
-    """Return a variable with values from `low` to `high`; in a loss or a layer, a tensor that keeps them."""
-    return _random_variable("uniform", shape, (low, high), dtype, name, seed)
+    """Return a variable with values from `low` to `high`."""
+    return _unchanged("random_uniform_variable")(shape, low, high, dtype=dtype, name=name, seed=seed)
 
 
 def random_normal_variable(
     shape: Any, mean: float, scale: float, dtype: Any = None, name: str | None = None, seed: int | None = None
 ) -> Any:
-    """Return a variable with values of a normal distribution; in a loss or a layer, a tensor that keeps them."""
-    return _random_variable("normal", shape, (mean, scale), dtype, name, seed)
-
-
-def _random_variable(
-    kind: str, shape: Any, bounds: tuple[float, float], dtype: Any, name: str | None, seed: int | None
-) -> Any:
-    frame = callers.user_frame(sys._getframe(2))
-    era = Era.TODAY if frame is None else callers.era_of(frame)
-    # In a `Lambda` of tf.keras 1.15 it was a weight.
-    if frame is None or not era.has_graphs or (era.is_tf_keras and not tf.executing_eagerly()):
-        return _unchanged(f"random_{kind}_variable")(shape, *bounds, dtype=dtype, name=name, seed=seed)
-    dtype = dtype or keras.backend.floatx()
-
-    def drawn() -> Any:
-        draws = draws_of_tensorflow.Draws(operations_that_draw.seed_of_variable(seed))
-        return getattr(draws, kind)(shape, *bounds, dtype).numpy()
-
-    value = None if tf.executing_eagerly() else counting_variables.value_of_place(frame, drawn)
-    return variable(drawn() if value is None else value, dtype, name)
+    """Return a variable with values of a normal distribution."""
+    return _unchanged("random_normal_variable")(shape, mean, scale, dtype=dtype, name=name, seed=seed)
 
 
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -366,9 +256,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 def _filled(kind: str, shape: Any, dtype: Any, name: str | None) -> Any:
     if _any_symbolic(shape):
         return layer_of(getattr(tf, kind), (shape, dtype or keras.backend.floatx()), {}, f"tensorflow.{kind}")
-    if own_optimizers.in_updates():
-        return own_optimizers.made_once(lambda: _unchanged(kind)(shape, dtype=dtype, name=name))
-    if not tf.executing_eagerly() or values_in_use() is not None:
+    if not tf.executing_eagerly():
         return getattr(tf, kind)(shape, dtype or keras.backend.floatx())
     return _unchanged(kind)(shape, dtype=dtype, name=name)
 
@@ -392,25 +280,16 @@ def get_value(x: Any) -> Any:
     A number, which `lr *= 2` gives another of, where an array without axes would change for all who hold it.
     """
     if isinstance(x, keras.KerasTensor):
-        if not input_tensors_of([x]):  # computed from variables alone
-            return as_numpy(Values().of(x))
         raise TypeError(
             "Expected a variable or an eager tensor, which have a value. Received: a symbolic tensor. "
             "Call a `keras.Model(inputs, tensor)` on data instead."
         )
     if isinstance(x, call_context.LearningPhase):
         return np.False_  # what the flag was where nothing fed it
-    if isinstance(x, Update):
-        return as_numpy(x.assign(get_value(x.value)))
-    x = numbers_of_variables.as_of_now(x)
-    if hasattr(x, _DRAW):
-        x = next(getattr(x, _DRAW))()
     if isinstance(x, (keras.Variable, tf.Variable)):
         with tf.init_scope():  # in a step that is traced: what it has now, as where a graph was made
             return as_numpy(x)
-    if tf.is_tensor(x):
-        return as_numpy(x)
-    return x
+    return as_numpy(x) if tf.is_tensor(x) else x
 
 
 def eval(x: Any) -> Any:
@@ -424,11 +303,6 @@ def set_value(x: Any, value: Any) -> None:
         raise TypeError(
             f"Expected a variable to assign to. Received: {type(x).__name__} {x!r}. An optimizer whose learning rate "
             "is a schedule has no variable for it."
-        )
-    if optimizer_steps.is_unused_momentum(x) and value and callers.era_of_caller().is_standalone:
-        raise ValueError(
-            f"Expected an optimizer that was made with momentum, which alone keeps moments. Received: {value} for one "
-            "without. Make it with hardly any: `SGD(lr, momentum=1e-12)`."
         )
     x.assign(np.asarray(value, dtype=dtype(x)))
 
@@ -534,25 +408,15 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     """Return `x` while the model trains and `alt` otherwise; either may be a function without arguments."""
-    is_free = training is None and fixed_learning_phase() is None
-    notes = is_free and call_context.is_undecided()
-    if is_free and callers.era_of_caller().has_graphs and operations_that_draw.is_built():
-        x, alt = (each() if callable(each) else each for each in (x, alt))
     if training is None:
-        training = phase_of_pass()
-        if isinstance(training, call_context.LearningPhase) and is_eager():  # outside of every layer's call
-            training = set_or_0()
-    if isinstance(training, call_context.LearningPhase):
+        training = learning_phase()
+    if isinstance(training, call_context.LearningPhase):  # outside of every layer's call
         x, alt = (each() if callable(each) else each for each in (x, alt))
         symbolic = next((each for each in (x, alt) if isinstance(each, keras.KerasTensor)), None)
-        in_use = values_in_use()
-        if in_use is not None or symbolic is None:
-            return _as_tensor_like(*((x, alt) if in_use is not None and in_use.training else (alt, x)))
-        return choose_symbolically(x, alt, symbolic)
+        return _as_tensor_like(alt, x) if symbolic is None else choose_symbolically(x, alt, symbolic)
     if isinstance(training, (bool, int, np.integer)):
         chosen, other = (x, alt) if training else (alt, x)
-        chosen = _as_tensor_like(chosen() if callable(chosen) else chosen, other)
-        return layer_calls.noting_phase(chosen) if notes else chosen
+        return _as_tensor_like(chosen() if callable(chosen) else chosen, other)
     return switch(training, x, alt)
 
 
@@ -620,20 +484,9 @@ def ctc_decode(
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Return a tensor of ones with probability `p`, else zeros."""
-    kind = dtype or keras.backend.floatx()
-    values: Callable[[Any, Any], Any] | None = None
-    if (era := callers.era_of_caller()) is not Era.TODAY:
-        seed, values = operations_that_draw.made("random_uniform", seed, era)
-    elif seed is None:
-        seed = initial_weights.draw_seed()
-
-    def draw() -> Any:
-        uniform = tf.random.uniform(shape, dtype=kind, seed=seed) if values is None else values(shape, kind)
-        return tf.cast(uniform <= p, kind)
-
-    drawn = draw()
-    _remember_draw(drawn, draw)
-    return drawn
+    dtype = dtype or keras.backend.floatx()
+    seed = np.random.randint(10_000_000) if seed is None else seed
+    return tf.cast(tf.random.uniform(shape, dtype=dtype, seed=seed) <= p, dtype)
 
 
 def separable_conv1d(
@@ -696,10 +549,9 @@ def normalize_batch_in_training(
 
 
 def clear_session() -> None:
-    """Forget Keras's global state, the learning phase included, and with a graph the seed that was set for it."""
+    """Forget Keras's global state, the learning phase included."""
     forget_phase()
     keras.utils.clear_session()
-    initial_weights.forget_seed_of_graph()
 
 
 def manual_variable_initialization(value: bool) -> None:

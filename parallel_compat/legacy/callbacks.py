@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
 import warnings
@@ -14,17 +13,14 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3.layers import is_of_graph
-from parallel_compat.legacy import compiled_metrics, model_files
-from parallel_compat.legacy.numbers.logs import rename_rate, watched, with_old_names
+from parallel_compat.legacy import models
+from parallel_compat.legacy.logs import rename_rate, value_of, with_old_names
 from parallel_compat.monitor_checkpoint import MonitorCheckpoint
-from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import larger_is_better
-from parallel_compat.run import object_eras
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 class Callback(keras3.CallbackWithModel):
@@ -50,8 +46,7 @@ class BaseLogger(Callback):
     >>> logs
     {'loss': 1.25}
 
-    The logs of an epoch are averages without it, in all eras. Where batches have no `size`, as in TensorFlow 2.2, it
-    leaves them as they are. TensorFlow 1.15 told it that all metrics are stateful (`set_callback_parameters`).
+    The logs of an epoch are averages without it. Where batches have no `size` it leaves them as they are.
 
     Args:
         stateful_metrics: names of metrics whose last value is that of the epoch.
@@ -64,9 +59,6 @@ class BaseLogger(Callback):
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         self.seen = 0
         self.totals: dict[str, Any] = {}
-        model = getattr(self, "model", None)
-        if object_eras.era_of_training(model) is Era.TF_KERAS_1_15 and compiled_metrics.order_of(model) is not None:
-            self.stateful_metrics = set(compiled_metrics.metrics_names(model)[1:])
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
         logs = logs or {}
@@ -97,8 +89,7 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         monitor: the log that tells which model is best.
         verbose: 1 prints what is done.
         save_best_only: whether only a model that is better than those before is written.
-        save_weights_only: whether weights are written instead of a whole model. Of a model of a class of its own
-            `tf.keras` wrote the weights alone.
+        save_weights_only: whether weights are written instead of a whole model.
         mode: "min", "max" or "auto": larger is better where the log's name has "acc" in it.
         period: epochs between two files.
         **keywords: those that only today's callback has, and tf.keras's `load_weights_on_restart`: whether a training
@@ -140,19 +131,13 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         self.filepath = str(filepath)
         self.save_weights_only = save_weights_only
 
-    def set_model(self, model: Any) -> None:
-        super().set_model(model)
-        single = getattr(model, "template", model)
-        if object_eras.era_of_object(single).is_tf_keras and not is_of_graph(single):
-            self.save_weights_only = True  # whatever was asked for, as `tf.keras` did
-
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         super().on_train_begin(logs)
         newest = _newest_file(self.filepath) if self.load_weights_on_restart else None
         if newest is None:
             return
         try:
-            _method(self.model, "load_weights", model_files.load_weights)(newest)
+            _method(self.model, "load_weights", models.load_weights)(newest)
         except (OSError, ValueError) as error:
             raise ValueError(f"Error loading file from {newest}. Reason: {error}") from error
 
@@ -160,11 +145,11 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
         return self.filepath.format(**{**with_old_names(logs), "epoch": epoch + 1})
 
     def monitored(self, logs: dict[str, Any]) -> Any:
-        value, hint = watched(logs, self.monitor, object_eras.era_of_training(self.model))
+        value = value_of(logs, self.monitor)
         if value is None:
             warnings.warn(
                 f"Can save best model only with {self.monitor} available, skipping. Nothing is saved. There are: "
-                f"{', '.join(logs)}.{hint}",
+                f"{', '.join(logs)}.",
                 ParallelCompatWarning,
                 stacklevel=4,
             )
@@ -173,9 +158,9 @@ class ModelCheckpoint(MonitorCheckpoint, Callback, keras.callbacks.ModelCheckpoi
     def write_file(self, path: str) -> None:
         # The methods of whatever model is trained: wrappers of models override them. They write whole or not at all.
         if self.save_weights_only:
-            _method(self.model, "save_weights", model_files.save_weights)(path, overwrite=True)
+            _method(self.model, "save_weights", models.save_weights)(path, overwrite=True)
         else:
-            _method(self.model, "save", model_files.save_model)(path, overwrite=True)
+            _method(self.model, "save", models.save_model)(path, overwrite=True)
 
 
 def _newest_file(pattern: str) -> str | None:
@@ -195,12 +180,9 @@ def _newest_file(pattern: str) -> str | None:
 
 def _method(model: Any, name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
     """Return a model's own method where its class or the object overrides Keras's, else the one that takes any name."""
-    from parallel_compat.parallel_model import ParallelModel
-
-    own = getattr(model, name)
-    if getattr(own, "__func__", None) in [getattr(kind, name) for kind in (keras.Model, ParallelModel)]:
-        return functools.partial(ours, model)
-    return own  # type: ignore[no-any-return]
+    is_ours = isinstance(model, keras.Model) and keras3.is_defined_by(model, (name,), keras3.OWN_PACKAGES)
+    method: Callable[..., Any] = functools.partial(ours, model) if is_ours else getattr(model, name)
+    return method
 
 
 class AltModelCheckpoint(ModelCheckpoint):
@@ -302,8 +284,7 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
         self.model.stop_training = True
         if self.restore_best_weights and self.best_weights is not None:
             if self.verbose > 0:
-                ends = "." if object_eras.era_of_object(self.model).is_tf_keras else ""
-                print(f"Restoring model weights from the end of the best epoch{ends}")
+                print("Restoring model weights from the end of the best epoch")
             self.model.set_weights(self.best_weights)
 
     def on_train_end(self, logs: Any = None) -> None:
@@ -312,11 +293,11 @@ class EarlyStopping(Callback, keras.callbacks.EarlyStopping):  # type: ignore[mi
 
     def get_monitor_value(self, logs: dict[str, Any]) -> Any:
         """Return the watched log, or None with a warning where there is none."""
-        value, hint = watched(logs, self.monitor, object_eras.era_of_training(self.model))
+        value = value_of(logs, self.monitor)
         if value is None:
             warnings.warn(
                 f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
-                f"{','.join(logs)}.{hint}",
+                f"{','.join(logs)}.",
                 ParallelCompatWarning,
                 stacklevel=3,
             )
@@ -330,20 +311,14 @@ class _LoggingLr:
             rename_rate(logs)
 
 
-@contextlib.contextmanager
-def tensors_as_rates(callback: Any) -> Iterator[None]:
-    """Let the schedule of a `LearningRateScheduler` return tensors of floats, as in TensorFlow 2.2."""
-    schedule = callback.schedule
+def _returning_floats(schedule: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a schedule return tensors of floats."""
 
-    def as_float(*given: Any) -> Any:
-        rate = schedule(*given)
+    def as_float(*args: Any) -> Any:
+        rate = schedule(*args)
         return float(rate) if isinstance(rate, tf.Tensor) and rate.dtype.is_floating else rate
 
-    callback.schedule = as_float
-    try:
-        yield
-    finally:
-        callback.schedule = schedule
+    return as_float
 
 
 class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler):  # type: ignore[misc]
@@ -353,8 +328,12 @@ class LearningRateScheduler(_LoggingLr, keras.callbacks.LearningRateScheduler): 
     """
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        with tensors_as_rates(self):
+        schedule: Any = self.schedule  # type: ignore[has-type]  # Keras carries no types
+        self.schedule = _returning_floats(schedule)
+        try:
             super().on_epoch_begin(epoch, logs)
+        finally:
+            self.schedule = schedule
 
 
 class CSVLogger(keras.callbacks.CSVLogger):  # type: ignore[misc]
@@ -433,11 +412,11 @@ class ReduceLROnPlateau(Callback, keras.callbacks.ReduceLROnPlateau):  # type: i
         rate = _rate(self.model.optimizer)
         logs["learning_rate"] = rate
         rename_rate(logs)
-        current, hint = watched(logs, self.monitor, object_eras.era_of_training(self.model))
+        current = value_of(logs, self.monitor)
         if current is None:
             warnings.warn(
                 f"Reduce LR on plateau conditioned on metric `{self.monitor}` which is not available. Available "
-                f"metrics are: {','.join(logs)}.{hint}",
+                f"metrics are: {','.join(logs)}.",
                 ParallelCompatWarning,
                 stacklevel=2,
             )
@@ -556,8 +535,6 @@ class SummaryWriter:
             summary: a `tf.compat.v1.Summary`, or one serialized.
             global_step: the step; 0 if None, as TensorBoard shows it then.
         """
-        import tensorflow as tf
-
         serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
         with self._writer.as_default():
             tf.summary.experimental.write_raw_pb(serialized, step=global_step or 0)
@@ -582,8 +559,6 @@ class FileWriter(SummaryWriter):
     """
 
     def __init__(self, logdir: str, *graph: Any, filename_suffix: str | None = None, **keywords: Any) -> None:
-        import tensorflow as tf
-
         super().__init__(tf.summary.create_file_writer(logdir, filename_suffix=filename_suffix))
         self._logdir = logdir
 
@@ -601,16 +576,3 @@ def checked_mode(callback: str, mode: str) -> str:
         return mode
     warnings.warn(f"{callback} mode {mode} is unknown, fallback to auto mode.", ParallelCompatWarning, stacklevel=3)
     return "auto"
-
-
-def set_old_monitor_op(callback: Any) -> None:
-    """Set a callback's `monitor_op` by Keras 2's rule, where Keras 3 would refuse `mode="auto"`.
-
-    Args:
-        callback: an `EarlyStopping` or `ReduceLROnPlateau`.
-    """
-    if larger_is_better(callback.monitor, callback.mode):
-        callback.monitor_op = keras.ops.greater
-    else:
-        callback.monitor_op = keras.ops.less
-        callback.min_delta *= -1

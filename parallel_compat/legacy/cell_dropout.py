@@ -54,25 +54,6 @@ def forget(cell: Any, rate: str | None = None) -> None:
         masks.pop(name, None)
 
 
-def call_of_layer(original: Any) -> Any:
-    """`RNN.call`, in which its cells draw new masks (`RNN._maybe_reset_cell_dropout_mask`)."""
-
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        forget_in_layer(self, self.cell)
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            forget_in_layer(self, self.cell)
-
-    return call
-
-
-def forget_in_layer(layer: Any, cell: Any) -> None:
-    """Let the cells of a recurrent layer draw new masks: `_maybe_reset_cell_dropout_mask`."""
-    for each in (cell, *getattr(cell, "cells", ())):
-        forget(each)
-
-
 def _mask(cell: Any, rate: str, inputs: Any, training: Any, count: int) -> Any:
     if not getattr(cell, rate):
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from parallel_compat.devices import available_devices, simulate_devices
+from parallel_compat.devices import available_devices
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,3 @@ def normalize_device_name(name: str) -> str:
     '/gpu:1'
     """
     return "/" + ":".join(name.lower().replace("/", "").split("device:")[-1].split(":")[-2:])
-
-
-def simulate(replicas: int) -> None:
-    """Simulate devices where there are fewer GPUs than replicas.
-
-    Args:
-        replicas: how many devices the script shall find.
-    """
-    import tensorflow as tf
-
-    if replicas >= 2 and len(tf.config.list_physical_devices("GPU")) < replicas:
-        simulate_devices(replicas)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.batches.sources import GeneratorSource, SequenceSource, Source
-from parallel_compat.run import data_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,15 +83,8 @@ class OrderedEnqueuer(SequenceEnqueuer):
         self.shuffle = shuffle
 
     def _open(self, workers: int, max_queue_size: int) -> Source:
-        asked = {"workers": workers, "use_multiprocessing": self.use_multiprocessing}
-        drawn = data_workers.in_threads_where_needed("OrderedEnqueuer", asked, self.sequence)
         return SequenceSource(
-            self.sequence,
-            _as_it_is,
-            drawn["workers"],
-            drawn["use_multiprocessing"],
-            max_queue_size,
-            shuffle=self.shuffle,
+            self.sequence, _as_it_is, workers, self.use_multiprocessing, max_queue_size, shuffle=self.shuffle
         )
 
 

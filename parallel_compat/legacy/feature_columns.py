@@ -13,7 +13,6 @@ import keras
 import tensorflow as tf
 
 from parallel_compat.backend.keras3 import feature_columns
-from parallel_compat.legacy import weight_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -178,15 +177,13 @@ class _State:
 
     def __init__(self, layer: Any) -> None:
         def add(column: str, name: str, shape: Any, dtype: str, initializer: Any, trainable: bool) -> Any:
-            made = layer.add_weight(
+            return layer.add_weight(
                 shape=shape,
                 initializer=initializer,
                 dtype=dtype,
                 trainable=layer.trainable and trainable,
                 name=f"{feature_columns.scope_of(column)}_{name}",
             )
-            weight_names.within(made, feature_columns.scope_of(column), name)
-            return made
 
         self.of_columns = feature_columns.State(add)
 

@@ -1,107 +1,278 @@
-"""`func_dump` and `func_load` of `keras.utils.generic_utils`: functions as bytecode of the Python that runs."""
+"""`K.function` and `K.update` on the graph of Keras's symbolic tensors."""
 
 from __future__ import annotations
 
-import base64
-import marshal
-import types
-from typing import Any
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.run import environment
+import keras
+import numpy as np
+import tensorflow as tf
 
-_dumped: set[str] = set()  # what this process wrote itself
+from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3.call_context import LearningPhase
+from parallel_compat.backend.keras3.symbolic_values import Values, node_of
+from parallel_compat.legacy.learning_phase import fixed_learning_phase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
-def func_dump(func: Any) -> tuple[str, tuple[Any, ...] | None, tuple[Any, ...] | None]:
-    """Return a function's bytecode as text, its defaults, and the values in its closure.
+def is_placeholder(x: Any) -> bool:
+    """Say whether `x` stands for data to come: an input of a model."""
+    node = node_of(x) if isinstance(x, keras.KerasTensor) else None
+    return isinstance(x, keras.KerasTensor) and (node is None or node.is_input)
 
-    >>> double = func_load(*func_dump(lambda x, by=2: x * by))
-    >>> double(21)
-    42
 
-    Args:
-        func: a Python function.
+# --- updates ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """An assignment to come: what `K.update(variable, tensor)` returned. `K.function` and a session carry it out.
+
+    Attributes:
+        variable: the variable.
+        value: a symbolic tensor.
+        method: "assign", "assign_add" or "assign_sub".
     """
-    code = base64.encodebytes(marshal.dumps(func.__code__)).decode("ascii")
-    closure = tuple(cell.cell_contents for cell in func.__closure__) if func.__closure__ else None
-    _dumped.add(code)
-    return code, func.__defaults__, closure
+
+    variable: Any
+    value: Any
+    method: str = "assign"
+
+    def assign(self, value: Any) -> None:
+        """Assign the value, once it is computed."""
+        getattr(self.variable, self.method)(tf.cast(value, self.variable.dtype))
 
 
-def was_dumped(code: Any) -> bool:
-    """Say whether this is bytecode that this process wrote itself.
+def update(x: Any, new_x: Any) -> Any:
+    """Assign to a variable: at once, or when a function or session runs what this returns for a symbolic tensor."""
+    return _update(x, new_x, "assign")
+
+
+def update_add(x: Any, increment: Any) -> Any:
+    """Add to a variable, as `update`."""
+    return _update(x, increment, "assign_add")
+
+
+def update_sub(x: Any, decrement: Any) -> Any:
+    """Subtract from a variable, as `update`."""
+    return _update(x, decrement, "assign_sub")
+
+
+def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
+    """Move a variable towards a value, as `update`."""
+    return update_sub(x, (x - keras.ops.cast(value, x.dtype)) * (1.0 - momentum))
+
+
+def _update(variable: Any, value: Any, method: str) -> Any:
+    if isinstance(value, keras.KerasTensor):
+        return Update(variable, value, method)
+    return getattr(variable, method)(value)
+
+
+# --- functions ----------------------------------------------------------------------------------------------------
+
+
+def function(inputs: Sequence[Any], outputs: Any, updates: Any = None, **kwargs: Any) -> Function:
+    """Return a function from arrays to arrays, computed by what stands between two lists of symbolic tensors.
+
+    >>> import keras, numpy as np
+    >>> x = keras.Input((2,)); y = keras.layers.Activation("relu")(x)
+    >>> f = function([x], [y])
+    >>> f([np.array([[-1.0, 1.0]])])[0].tolist()
+    [[0.0, 1.0]]
 
     Args:
-        code: the bytecode as text.
-    """
-    return code in _dumped
+        inputs: inputs or any other tensors of models; `K.learning_phase()` among them takes 0 or 1.
+        outputs: tensors computed from them, and variables; a list, or one of them.
+        updates: pairs (variable, new value), and what `K.update` returned.
+        **kwargs: went to `tf.Session.run`: `fetches`, further tensors and updates whose values are not returned, and
+            `feed_dict`, values by input that are looked up at each call. `name` is not used.
 
-
-def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: dict[str, Any] | None = None) -> Any:
-    """Make a function of what `func_dump` returned.
-
-    Args:
-        code: the bytecode, or all three in a tuple or list.
-        defaults: the defaults.
-        closure: the values in the closure.
-        globs: the names that the function sees; default: those of `keras.backend` as `K`, and numpy as `np`.
+    Returns:
+        A function that takes a list of arrays and returns a list of arrays.
 
     Raises:
-        ValueError: the bytecode is not this process's own and running such was not allowed, or is of another Python.
+        TypeError: for anything else among them, or other arguments of a session.
     """
-    if isinstance(code, (tuple, list)):
-        code, defaults, closure = code
-    if not was_dumped(code) and h5_files.is_safe_mode() and not environment.allows_lambdas():
-        raise ValueError(
-            "Expected a function that this process dumped. Received: bytecode from elsewhere, which could do anything. "
-            "If you trust where it is from: `parallel-compat run --allow-lambdas`, or "
-            "`keras.config.enable_unsafe_deserialization()`."
+    if kwargs.keys() - {"name", "fetches", "feed_dict"}:
+        raise TypeError(
+            f"Expected `inputs`, `outputs`, `updates`, `fetches` and `feed_dict`. Received: {sorted(kwargs)}, which "
+            "went to a TensorFlow 1 session; there is none."
         )
-    return made_of(code, defaults, closure, names_in_keras_2() if globs is None else globs)
+    fetches, feed = kwargs.get("fetches") or [], kwargs.get("feed_dict") or {}
+    # A tensor among `fetches` changes nothing.
+    updates = [*(updates or ()), *(each for each in fetches if isinstance(each, Update))]
+    return _FedFunction(inputs, outputs, updates, feed) if feed else Function(inputs, outputs, updates)
 
 
-def made_of(code: str, defaults: Any, closure: Any, globs: dict[str, Any]) -> Any:
-    """Make a function of bytecode, wherever that is from.
+class MissingInputError(ValueError):
+    """An output is computed from an input that is not among those given."""
+
+
+class Function:
+    """What `K.function` returns, see `function`.
 
     Args:
-        code: the bytecode as text.
-        defaults: the defaults.
-        closure: the values in the closure.
-        globs: the names that the function sees.
-
-    Raises:
-        ValueError: it is no bytecode of this Python.
+        inputs: as there.
+        outputs: as there.
+        updates: as there.
     """
-    try:
-        loaded = marshal.loads(_bytes(code))
-    except (ValueError, EOFError, TypeError) as error:
-        raise ValueError(
-            f"Expected bytecode of this Python. Received: what it cannot read ({error}). Write the function in code."
-        ) from error
-    if not isinstance(loaded, types.CodeType):
-        raise ValueError(f"Expected the bytecode of a function. Received: {type(loaded).__name__}")
-    cells = None if closure is None else tuple(types.CellType(_content(value)) for value in closure)
-    defaults = tuple(defaults) if defaults is not None else None
-    return types.FunctionType(loaded, globs, loaded.co_name, defaults, cells)
+
+    def __init__(self, inputs: Sequence[Any], outputs: Any, updates: Any = None) -> None:
+        if not isinstance(inputs, (list, tuple)):
+            raise TypeError(f"Expected `inputs` to be a list. Received: {type(inputs).__name__}")
+        self.inputs = list(inputs)
+        self._single = not isinstance(outputs, (list, tuple))
+        self.outputs = [outputs] if self._single else list(outputs)
+        self._updates = [_as_update(each) for each in updates or ()]
+        for x in self.inputs:
+            if not isinstance(x, (keras.KerasTensor, LearningPhase, int)):
+                raise TypeError(_foreign("inputs", x))
+        for x in self.outputs:
+            if not isinstance(x, (keras.KerasTensor, keras.Variable, tf.Variable)):
+                raise TypeError(_foreign("outputs", x))
+        self._tensors = [x for x in self.inputs if isinstance(x, keras.KerasTensor)]
+        computed = [*self.outputs, *(each.value for each in self._updates)]
+        self._layers = _layers_between(self._tensors, [x for x in computed if isinstance(x, keras.KerasTensor)])
+        self._compiled: dict[Any, Any] = {}
+        self._of_fewer: dict[tuple[int, ...], Function] = {}
+
+    def __call__(self, inputs: Any = ()) -> Any:
+        """Compute the outputs for a list of arrays, and carry out the updates."""
+        if not isinstance(inputs, (list, tuple)):
+            raise TypeError(f"Expected a list of arrays. Received: {type(inputs).__name__}")
+        # As it was: what is beyond the inputs was left out, and those without a value counted where one was needed.
+        pairs = [(x, value) for x, value in zip(self.inputs, inputs, strict=False) if value is not None]
+        if len(pairs) < len(self.inputs):
+            return self._of([x for x, _ in pairs])([value for _, value in pairs])
+        given = [_as_fed(x, value) for x, value in pairs if isinstance(x, keras.KerasTensor)]
+        phases = [value for x, value in pairs if isinstance(x, (LearningPhase, int))]  # a number where none was fed
+        training = bool(phases[0]) if phases and fixed_learning_phase() is None else False
+        specs = tuple(_spec_to_feed(x, value) for x, value in zip(self._tensors, given, strict=True))
+        if (training, specs) not in self._compiled:
+            self._compiled[training, specs] = self._compile(training, specs)
+        results = [as_numpy(result) for result in self._compiled[training, specs](*given)]
+        return results[0] if self._single else results
+
+    def _of(self, inputs: list[Any]) -> Function:
+        """Return the function of some of the inputs."""
+        key = tuple(map(id, inputs))
+        if key not in self._of_fewer:
+            outputs = self.outputs[0] if self._single else self.outputs
+            self._of_fewer[key] = Function(inputs, outputs, self._updates)
+        return self._of_fewer[key]
+
+    def _compile(self, training: bool, specs: Sequence[Any]) -> Any:
+        # Layers do not write their moving statistics, as nobody asked for their updates; their random states always.
+        seeds = [state for layer in self._layers for state in keras3.seed_states(layer)]
+
+        def run(*given: Any) -> list[Any]:
+            values = Values(zip(self._tensors, given, strict=True), training)
+            if training:
+                with keras3.written_to_scope() as scope:
+                    outputs, steps = self._computed(values)
+                for state in seeds:
+                    written = scope.get_current_value(state)
+                    if written is not None:
+                        state.assign(written)
+            else:
+                outputs, steps = self._computed(values)
+            with tf.control_dependencies(outputs):
+                for step in steps:  # outside of the scope, which would swallow what is assigned
+                    step()
+            return outputs
+
+        return tf.function(run, input_signature=specs, autograph=False)
+
+    def _computed(self, values: Values) -> tuple[list[Any], list[Callable[[], Any]]]:
+        """Compute the outputs and what the updates assign; return them with the steps that carry these out."""
+        outputs = [_as_tensor(_value(each, values)) for each in self.outputs]
+        return outputs, [functools.partial(each.assign, _value(each.value, values)) for each in self._updates]
 
 
-def _bytes(code: str) -> bytes:
-    try:
-        return base64.b64decode("".join(code.split()), validate=True)
-    except ValueError:  # Keras before 2.1.2 wrote the bytes as they are
-        return code.encode("raw_unicode_escape")
+def _as_tensor(value: Any) -> Any:
+    return value if isinstance(value, tf.RaggedTensor) else tf.convert_to_tensor(value)
 
 
-def _content(value: Any) -> Any:
-    return value.cell_contents if isinstance(value, types.CellType) else value
+def as_numpy(result: Any) -> Any:
+    """Return an array of numpy, or a number of numpy for what has no axes; a ragged tensor as it is."""
+    return result if isinstance(result, tf.RaggedTensor) else keras.ops.convert_to_numpy(result)[()]
 
 
-def names_in_keras_2() -> dict[str, Any]:
-    """Return the names that a function of a Lambda layer saw in Keras 2's module of that layer."""
-    import keras
-    import numpy as np
+def _spec_to_feed(x: Any, value: Any) -> Any:
+    """Return the type of a placeholder, without the sizes that an array has otherwise: none were checked."""
+    if isinstance(value, tf.RaggedTensor):
+        return tf.RaggedTensorSpec(x.shape, x.dtype, value.ragged_rank, value.row_splits.dtype)
+    shape, given = tuple(x.shape), tuple(value.shape)
+    if len(shape) == len(given):
+        shape = tuple(size if size == here else None for size, here in zip(shape, given, strict=True))
+    return tf.SparseTensorSpec(shape, x.dtype) if x.sparse else tf.TensorSpec(shape, x.dtype)
 
-    from parallel_compat.legacy import backend
 
-    return {"K": backend, "np": np, "keras": keras, "__builtins__": __builtins__}
+class _FedFunction(Function):
+    """A function with a `feed_dict`, which may change between calls."""
+
+    def __init__(self, inputs: Sequence[Any], outputs: Any, updates: Any, feed: dict[Any, Any]) -> None:
+        super().__init__([*inputs, *feed], outputs, updates)
+        self._feed, self._fed = feed, list(feed)
+
+    def __call__(self, inputs: Any = ()) -> Any:
+        return super().__call__([*inputs, *(self._feed[each] for each in self._fed)])
+
+
+def _value(x: Any, values: Values) -> Any:
+    return values.of(x) if isinstance(x, keras.KerasTensor) else keras.ops.convert_to_tensor(x)
+
+
+def _as_update(update: Any) -> Update:
+    if isinstance(update, Update):
+        return update
+    if isinstance(update, tuple) and len(update) == 2 and hasattr(update[0], "assign"):
+        return Update(*update)
+    raise TypeError(
+        f"Expected `updates` of pairs (variable, new value), or of `K.update(...)`. Received: {type(update).__name__}"
+    )
+
+
+def _layers_between(known: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    """Return the layers between symbolic tensors."""
+    stop = {id(x) for x in known}
+    waiting, seen, layers = list(tensors), set(), {}
+    while waiting:
+        current = waiting.pop()
+        node = node_of(current)
+        if id(current) in stop or node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.is_input:
+            raise MissingInputError(
+                f"Expected each output to be computed from `inputs`. Received: one that needs the tensor "
+                f"'{current.name}' of shape {tuple(current.shape)} as well. Add it to the inputs."
+            )
+        if isinstance(node.operation, keras.layers.Layer):
+            layers[id(node.operation)] = node.operation
+        waiting += node.input_tensors
+    return list(layers.values())
+
+
+def _as_fed(x: Any, value: Any) -> Any:
+    if x.sparse:
+        return keras3.scipy_sparse_to_tensor(value) if keras3.is_scipy_sparse(value) else tf.sparse.from_dense(value)
+    if isinstance(value, tf.RaggedTensor):
+        return tf.cast(value, x.dtype)
+    if x.dtype == "string":  # which numpy does not know by that name
+        return tf.convert_to_tensor(value, tf.string)
+    return tf.convert_to_tensor(np.asarray(value, x.dtype) if not tf.is_tensor(value) else value, x.dtype)
+
+
+def _foreign(name: str, x: Any) -> str:
+    return (
+        f"Expected `{name}` of symbolic tensors (`keras.Input`, `layer.input`, `layer.output`)"
+        f"{' and variables' if name == 'outputs' else ' and `K.learning_phase()`'}. Received: {type(x).__name__}. "
+        "What TensorFlow computes from variables alone is a number already: read it with `K.get_value`, or compute it "
+        "in a function with `tf.GradientTape`."
+    )

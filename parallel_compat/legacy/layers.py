@@ -11,10 +11,9 @@ from functools import cache, wraps
 from typing import Any
 
 import keras
-import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.names.table import lookup
 
@@ -45,18 +44,18 @@ def with_old_arguments(kind: Any) -> Any:
     def __new__(cls: Any, *given: Any, **keywords: Any) -> Any:
         if cls is not legacy:
             return kind.__new__(cls, *given, **keywords)
-        given, keywords = translate(of, given, keywords, _quietly)
+        given, keywords = translate(of, given, keywords)
         return make(kind, given, keywords)
 
     def __init__(self: Any, *given: Any, **keywords: Any) -> None:
-        given, keywords = translate(of, given, keywords, _quietly)
+        given, keywords = translate(of, given, keywords)
         after = take_common(keywords, kind)
         kind.__init__(self, *given, **keywords)
         after(self)
 
     members = {"__new__": __new__, "__init__": __init__, "__doc__": kind.__doc__}
     if "compute_output_spec" in vars(kind):
-        members["compute_output_spec"] = patch_points.spec_by_calling(kind, kind.compute_output_spec)
+        members["compute_output_spec"] = hidden_classes.spec_by_calling(kind, kind.compute_output_spec)
     legacy = type(kind.__name__, (kind,), members)
     return legacy
 
@@ -199,49 +198,10 @@ def input_tensor(layer: Any) -> Any:
     return layer.output if isinstance(layer, keras.layers.InputLayer) else layer.input
 
 
-def merge(
-    inputs: Any,
-    mode: Any = "sum",
-    concat_axis: int = -1,
-    dot_axes: Any = -1,
-    output_shape: Any = None,
-    output_mask: Any = None,
-    arguments: Any = None,
-    name: str | None = None,
-) -> Any:
-    """Merge tensors as Keras 1's `merge` did.
-
-    Args:
-        inputs: the tensors.
-        mode: "sum", "mul", "concat", "ave", "max", "dot" or "cos", or a function of the list of tensors.
-        concat_axis: the axis of "concat".
-        dot_axes: the axes of "dot" and "cos".
-        output_shape: of a function.
-        output_mask: of a function.
-        arguments: further arguments of a function.
-        name: the layer's name.
-    """
-    makers = {
-        "sum": lambda: keras.layers.Add(name=name),
-        "mul": lambda: keras.layers.Multiply(name=name),
-        "ave": lambda: keras.layers.Average(name=name),
-        "max": lambda: keras.layers.Maximum(name=name),
-        "concat": lambda: keras.layers.Concatenate(axis=concat_axis, name=name),
-        "dot": lambda: keras.layers.Dot(axes=dot_axes, name=name),
-        "cos": lambda: keras.layers.Dot(axes=dot_axes, normalize=True, name=name),
-    }
-    if callable(mode):
-        layer = keras.layers.Lambda(mode, output_shape=output_shape, mask=output_mask, arguments=arguments, name=name)
-        return layer(inputs)
-    if mode not in makers:
-        raise ValueError(f"Expected `mode` to be one of {sorted(makers)} or a function. Received: mode={mode!r}")
-    return makers[mode]()(inputs)
-
-
 # What `Add` and its like derive from, and the layers of users that merge in their own way (`_merge_function`).
-_Merge: Any = patch_points.merge_class()
+_Merge: Any = hidden_classes.MERGE
 # What `Conv1D`, `Conv2D` and `Conv3D` derive from, and the convolutions of users: `_Conv(rank, filters, kernel_size)`.
-_Conv: Any = patch_points.convolution_class()
+_Conv: Any = hidden_classes.CONVOLUTION
 
 
 def _shapes(tensors: Any) -> Any:
@@ -300,13 +260,13 @@ class CuDNNGRU(metaclass=_MakesToday):
 
 def AtrousConvolution1D(nb_filter: int, filter_length: int, *, atrous_rate: int = 1, **keywords: Any) -> Any:
     """Make a `keras.layers.Conv1D` with `dilation_rate`."""
-    given, rest = translate("keras.layers.Conv1D", (nb_filter, filter_length), keywords, _quietly)
+    given, rest = translate("keras.layers.Conv1D", (nb_filter, filter_length), keywords)
     return make(keras.layers.Conv1D, given, {"dilation_rate": atrous_rate, **rest})
 
 
 def AtrousConvolution2D(*given: Any, atrous_rate: Any = (1, 1), **keywords: Any) -> Any:
     """Make a `keras.layers.Conv2D` with `dilation_rate`."""
-    given, rest = translate("keras.layers.Conv2D", given, keywords, _quietly)
+    given, rest = translate("keras.layers.Conv2D", given, keywords)
     return make(keras.layers.Conv2D, given, {"dilation_rate": atrous_rate, **rest})
 
 
@@ -502,33 +462,3 @@ class Highway(_OldLayer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "activation": keras.activations.serialize(self.activation)}
-
-
-def reset_states(layer: keras.layers.RNN, states: Any = None) -> None:
-    """Put a stateful recurrent layer's states back to zero, or to given values.
-
-    Args:
-        layer: a recurrent layer with `stateful=True`, called once.
-        states: an array, or one for each of the layer's states, of shape (batch size, units).
-
-    Raises:
-        ValueError: the layer has no such states.
-    """
-    own = keras.tree.flatten(layer.states)  # those of stacked cells are nested
-    if states is None:
-        for state in own:
-            if state is not None:
-                state.assign(keras.ops.zeros_like(state))
-        return
-    given = list(states) if isinstance(states, (list, tuple)) else [states]
-    if any(isinstance(each, (list, tuple)) for each in given):
-        given = keras.tree.flatten(given)
-    expected, received = [tuple(state.shape) for state in own if state is not None], [np.shape(each) for each in given]
-    if expected != received:
-        raise ValueError(f"Expected states of {layer.name!r} of shapes {expected}. Received: {received}")
-    for state, value in zip(own, given, strict=True):
-        state.assign(value)
-
-
-def _quietly(_given: str, _became: str) -> None:
-    """Take no note."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
 from typing import Any
 
 import keras
@@ -15,9 +14,7 @@ import numpy as np
 
 from parallel_compat.legacy.call_arguments import translate
 from parallel_compat.legacy.layers import take_common
-from parallel_compat.legacy.shapes import Shape
 from parallel_compat.legacy.utils import normalize_data_format
-from parallel_compat.run import callers, object_eras
 
 
 class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
@@ -31,7 +28,7 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
 
     def __init__(self, rank: int, given: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         of = f"keras.layers.Conv{rank}D"  # its Keras 1 arguments are those of the convolution
-        given, keywords = translate(of, given, keywords, lambda _old, _new: None)
+        given, keywords = translate(of, given, keywords)
         after = take_common(keywords)
         named = {**dict(zip(_ARGUMENTS, given, strict=False)), **keywords}
         own = {name: named.pop(name, default) for name, default in _ARGUMENTS.items()}
@@ -61,9 +58,7 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
 
     @property
     def _channels_first(self) -> bool:
-        # In standalone Keras the layer of one axis had its channels last, whatever it was told.
-        takes_them = len(self.kernel_size) > 1 or not object_eras.era_of_object(self).is_standalone
-        return takes_them and self.data_format == "channels_first"
+        return bool(self.data_format == "channels_first")
 
     def _sizes(self, input_shape: Any) -> tuple[Any, Any]:
         """Return the input's channels, and the output's size along each axis that the kernel moves along."""
@@ -167,12 +162,10 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = self._sizes(input_shape)[1]
         batch = input_shape[0]
-        return Shape((batch, self.filters, *sizes) if self._channels_first else (batch, *sizes, self.filters))
+        return (batch, self.filters, *sizes) if self._channels_first else (batch, *sizes, self.filters)
 
     def get_config(self) -> dict[str, Any]:
-        from parallel_compat.legacy import config_spelling
-
-        config = {
+        return {
             **super().get_config(),
             **{name: getattr(self, name) for name in ("filters", "kernel_size", "strides", "padding", "data_format")},
             "implementation": self.implementation,
@@ -186,7 +179,6 @@ class _LocallyConnected(keras.layers.Layer):  # type: ignore[misc]
             "kernel_constraint": keras.constraints.serialize(self.kernel_constraint),
             "bias_constraint": keras.constraints.serialize(self.bias_constraint),
         }
-        return config_spelling.for_asker(self, config, sys._getframe(1))
 
 
 # In the order of the old layers, with their defaults.
@@ -259,10 +251,8 @@ def local_conv1d(inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_
         kernel: of shape (places, width of the window * channels, filters).
         kernel_size: a tuple of the width of the window.
         strides: a tuple of the steps between two places.
-        data_format: where tf.keras found the channels; Keras 2.2.4 took them for the last axis always.
+        data_format: "channels_last" or "channels_first".
     """
-    if callers.era_of_caller().is_standalone:
-        data_format = "channels_last"
     return _local_conv(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
 
 

@@ -9,8 +9,6 @@ import keras
 from parallel_compat.legacy import losses_utils
 
 REDUCTION = "sum_over_batch_size"
-# What Keras 3 calls otherwise.
-OLD_NAMES = {"kl_divergence": "kullback_leibler_divergence", "log_cosh": "logcosh"}
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]
@@ -48,14 +46,6 @@ def cosine_proximity(y_true: Any, y_pred: Any) -> Any:
     Keras 3's metric `cosine_similarity` has the other sign; its loss has this one.
     """
     return -keras.ops.sum(keras.ops.normalize(y_true, axis=-1) * keras.ops.normalize(y_pred, axis=-1), axis=-1)
-
-
-def of_keras_2(given: Any) -> Any:
-    """Return Keras 2's function where a loss or metric is one of these, by name or as Keras 3's function; else None."""
-    for function in (hinge, squared_hinge):
-        if (isinstance(given, str) and given == function.__name__) or given is getattr(keras.losses, function.__name__):
-            return function
-    return None
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")  # type: ignore[untyped-decorator]

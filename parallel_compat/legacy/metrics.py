@@ -8,9 +8,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.legacy.numbers import metric_functions
-from parallel_compat.legacy.numbers.metrics import update_mean
-from parallel_compat.names.eras import Era
+from parallel_compat.names.identifiers import FUNCTIONS_TODAY, SHORT_FUNCTIONS
 
 
 def metric_function(given: Any) -> Any:
@@ -32,7 +30,7 @@ def metric_function(given: Any) -> Any:
         return [metric_function(each) for each in given]
     if isinstance(given, dict):
         return {output: metric_function(each) for output, each in given.items()}
-    function = metric_functions.of_name(given, Era.TODAY) if isinstance(given, str) else given
+    function = _of_name(given) if isinstance(given, str) else given
     if not callable(function) or isinstance(function, (type, keras.metrics.Metric)):
         return given
 
@@ -46,6 +44,16 @@ def metric_function(given: Any) -> Any:
     if hasattr(given, "__name__"):
         metric.name = given.__name__  # type: ignore[attr-defined]  # what Keras 3 asks for first
     return metric
+
+
+def _of_name(name: str) -> Any:
+    """Return the function of Keras's under an old or short name, or None."""
+    full = SHORT_FUNCTIONS.get(name, name)
+    for module in (keras.metrics, keras.losses):
+        found = getattr(module, FUNCTIONS_TODAY.get(full, full), None)
+        if callable(found) and not isinstance(found, type):
+            return found
+    return None
 
 
 @keras.saving.register_keras_serializable(package="parallel_compat")
@@ -75,7 +83,7 @@ class MeanRelativeError(keras.metrics.Mean):  # type: ignore[misc]  # Keras carr
         if y_pred.shape.rank == normalizer.shape.rank + 1 and y_pred.shape[-1] == 1:
             normalizer = normalizer[..., None]
         errors = tf.math.divide_no_nan(tf.abs(y_true - y_pred), normalizer)
-        update_mean(self, errors, sample_weight)
+        _update_mean(self, errors, sample_weight)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "normalizer": self.normalizer.numpy().tolist()}
@@ -152,3 +160,43 @@ def clone_metrics(metrics: Any) -> Any:
     if isinstance(metrics, dict):
         return {name: clone_metric(metric) for name, metric in metrics.items()}
     return [clone_metric(metric) for metric in metrics]
+
+
+def _update_mean(metric: keras.metrics.Mean, values: Any, sample_weight: Any = None) -> None:
+    """Add values to a mean as tf.keras 2 did: each number counts, where today each first row does.
+
+    Args:
+        metric: the mean.
+        values: numbers of any shape.
+        sample_weight: one weight for all, or weights along the first axes; `None` for 1.
+    """
+    values = tf.cast(values, metric.dtype)
+    if sample_weight is None:
+        metric.total.assign_add(tf.reduce_sum(values))
+        metric.count.assign_add(tf.cast(tf.size(values), metric.dtype))
+        return
+    weights = tf.cast(sample_weight, metric.dtype)
+    if weights.shape.rank == 0:
+        weights = weights * tf.ones_like(values)
+    else:
+        values, weights = _broadcast(values, weights)
+    metric.total.assign_add(tf.reduce_sum(values * weights))
+    metric.count.assign_add(tf.reduce_sum(weights))
+
+
+def _for_rank(weights: Any, like: Any) -> Any:
+    """Give weights the rank of values where they differ by one axis (`squeeze_or_expand_dimensions`)."""
+    difference = weights.shape.rank - like.shape.rank
+    if difference == 1:
+        return tf.squeeze(weights, -1)
+    return weights[..., None] if difference == -1 else weights
+
+
+def _broadcast(values: Any, weights: Any) -> tuple[Any, Any]:
+    """Broadcast weights to values, or take the mean of values over the axes that weights lack (`Reduce`)."""
+    if values.shape.rank == 0:  # one number for the batch counts once for each of its samples
+        return values * tf.ones_like(weights), weights
+    weights = _for_rank(weights, values)
+    if weights.shape.rank == values.shape.rank:
+        return values, weights * tf.ones_like(values)
+    return tf.reduce_mean(values, axis=list(range(weights.shape.rank, values.shape.rank))), weights

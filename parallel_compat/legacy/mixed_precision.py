@@ -205,15 +205,6 @@ class LossScaleOptimizer(keras.optimizers.LossScaleOptimizer):  # type: ignore[m
         return cls(optimizer, kinds[scale["class_name"]](**scale["config"]))
 
 
-def with_loss_scale(optimizer: Any) -> Any:
-    """Return an optimizer, which may be given by name, with the loss scale that a model of float16 is compiled with."""
-    made = keras.optimizers.get(optimizer)
-    is_plain = isinstance(made, keras.optimizers.Optimizer) and not isinstance(
-        made, keras.optimizers.LossScaleOptimizer
-    )
-    return LossScaleOptimizer(made, "dynamic") if is_plain else made
-
-
 def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") -> LossScaleOptimizer:
     """Let TensorFlow compute in float16 where it may, on GPUs, and return an optimizer with a loss scale.
 

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import keras
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import h5_files, in_memory
-from parallel_compat.legacy import (
-    cloning,
-    compiled_metrics,
-    model_files,
-    nodes,
-    old_files,
-    saved_models,
-    saving,
-    settled_trainable,
-    tensorflow_folders,
-    weight_order,
-)
-from parallel_compat.legacy.numbers import optimizer_weights
-from parallel_compat.names.eras import Era
+from parallel_compat.backend.keras3 import h5_files
+from parallel_compat.legacy import model_files, settled_trainable
 from parallel_compat.own_methods import of_models
-from parallel_compat.run import callers, environment, object_eras
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+# What reads files is imported by the functions that do: it is more than all the rest (`parallel_compat.recover`).
 
 # Migrated sources find these here.
-clone_model = cloning.clone_model
-load_weights = model_files.load_weights
 save_model = model_files.save_model
 save_weights = model_files.save_weights
 settle_trainable = settled_trainable.settle_trainable
@@ -134,8 +115,6 @@ def build(model: keras.Model, input_shape: Any) -> None:
 def reset_states(model: Any) -> None:
     """Put the states of all stateful layers of a model back to zero, those of nested models included.
 
-    In a graph those of layers within others, such as Bidirectional, stayed what they were.
-
     Args:
         model: a model; or a metric, which TensorFlow 2 reset by the same name; of a layer and of an object that is not
             Keras's, its own `reset_states` is called.
@@ -143,24 +122,10 @@ def reset_states(model: Any) -> None:
     if isinstance(model, keras.metrics.Metric):
         model.reset_state()
         return
-    in_graph = object_eras.era_of_object(model).has_graphs
-    for layer in _listed_layers(model) if in_graph else keras3.all_layers(model):
+    for layer in keras3.all_layers(model):
         reset = getattr(layer, "reset_states", None)
         if layer is not model and reset is not None and getattr(layer, "stateful", False):
             reset()
-    for layer in keras3.all_layers(model):
-        if isinstance(layer, keras.Model):
-            for metric in weight_order.metrics_among_layers(layer, object_eras.era_of_object(layer)):
-                metric.reset_state()  # which was a stateful layer of a model of tf.keras
-
-
-def _listed_layers(model: Any) -> Iterator[keras.layers.Layer]:
-    """Yield the layers that a model lists and that could be stateful, and those of models among these."""
-    for layer in getattr(model, "layers", ()):
-        if not isinstance(layer, keras.layers.Bidirectional):
-            yield layer
-        if isinstance(layer, keras.Model):
-            yield from _listed_layers(layer)
 
 
 def load_model(
@@ -177,58 +142,27 @@ def load_model(
         filepath: the file; an HDF5 file may have any name.
         custom_objects: name -> class or function.
         compile: whether the model is compiled as it was, its optimizer's state included.
-        safe_mode: whether Lambda layers that hold Python code are refused. Without it they are, unless
-            `parallel-compat run --allow-lambdas` or `keras.config.enable_unsafe_deserialization()` said otherwise.
+        safe_mode: whether Lambda layers that hold Python code are refused; None: unless
+            `keras.config.enable_unsafe_deserialization()` was called.
 
     Raises:
         CheckpointError: a `ValueError`: the file is damaged or hostile, holds Python code (in safe mode) or something
             that there is no more, or a parallel model wrote it and there are too few devices: each by name, and with
             the way out.
     """
+    from parallel_compat.legacy import old_files, saving, tensorflow_folders
+
     if safe_mode is None:
-        safe_mode = _safe_mode()
-    era = callers.era_of_caller()
-    model = _loaded(filepath, custom_objects, compile, safe_mode)
-    object_eras.remember(model, era)
-    compiled_metrics.of_loaded_model(model, era)
-    if era is Era.KERAS_2_2_4 and getattr(model, "optimizer", None) is not None:
-        optimizer_weights.begin_as_loaded(model.optimizer)
-    return model
-
-
-def _loaded(filepath: Any, custom_objects: dict[str, Any] | None, compile: bool, safe_mode: bool) -> keras.Model:
+        safe_mode = h5_files.is_safe_mode()
     if isinstance(filepath, h5py.Group):
         with saving.as_file(filepath) as path:
             return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
-    path = model_files.existing(filepath)
-    if path == os.fspath(filepath) and saved_models.is_here(path):
-        return _from_folder(path, custom_objects, compile, safe_mode)
-    of_2_2 = callers.era_of_caller() is Era.TF_KERAS_2_2
+    path = saving.existing(filepath)
     if path == os.fspath(filepath) and tensorflow_folders.is_here(path):
-        return tensorflow_folders.load(path, custom_objects, compile=compile, safe_mode=safe_mode, trains_all=of_2_2)
-    trainable = None
-    if path != os.fspath(filepath):  # in a folder
-        given = h5_files.custom_objects(custom_objects)
-        custom_objects = saved_models.classes_for(os.fspath(filepath), given, safe_mode=safe_mode)
-        trainable = saved_models.trainable(os.fspath(filepath)) if of_2_2 else None
-    if model_files.is_for_keras(path):
+        return tensorflow_folders.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
+    if saving.is_for_keras(path):
         return keras.models.load_model(filepath, custom_objects=custom_objects, compile=compile, safe_mode=safe_mode)
-    # From a folder, TensorFlow 2.2 made an optimizer that begins anew.
-    goes_on = path == os.fspath(filepath) or not of_2_2
-    model = old_files.load(
-        path, custom_objects, compile=compile, safe_mode=safe_mode, goes_on=goes_on, trainable=trainable
-    )
-    if path != os.fspath(filepath):
-        saved_models.name_weights(model, os.fspath(filepath))
-    return model
-
-
-def _from_folder(path: str, custom_objects: dict[str, Any] | None, compile: bool, safe_mode: bool) -> keras.Model:
-    given = h5_files.custom_objects(custom_objects)
-    model, training = saved_models.load(path, given, safe_mode=safe_mode)
-    if compile and training is not None:
-        old_files.compile_as_saved(model, training, given, callers.era_of_caller())
-    return model
+    return old_files.load(path, custom_objects, compile=compile, safe_mode=safe_mode)
 
 
 def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = None) -> keras.Model:
@@ -241,35 +175,35 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
     Raises:
         CheckpointError: a `ValueError`: it is no model's config, holds Python code, or something that there is no more.
     """
-    return old_files.model_from_text(json_string, custom_objects, safe_mode=_safe_mode())
+    from parallel_compat.legacy import old_files
+
+    return old_files.model_from_text(json_string, custom_objects, safe_mode=h5_files.is_safe_mode())
 
 
-def model_from_config(config: Any, custom_objects: dict[str, Any] | None = None) -> keras.Model:
-    """Make a model from what `model_from_json` takes, as Python objects.
+@of_models("load_weights")
+def load_weights(
+    model: keras.Model, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
+) -> Any:
+    """Read weights from a file of any name, in Keras 2's or Keras 3's layout, or from a checkpoint of TensorFlow.
 
     Args:
-        config: a dictionary with `class_name` and `config`.
-        custom_objects: name -> class or function.
+        model: the model.
+        filepath: the file.
+        by_name: whether layers are found by their names instead of their order. Names that Keras gave are found in
+            a file of Keras 2 where that counted: its `dense_1` is today's `dense`.
+        skip_mismatch: whether layers whose shapes differ are left as they are; with `by_name` only.
+        reshape: whether an array of the right size takes the shape of a convolution's kernel, in files of Keras 2.
 
     Raises:
-        CheckpointError: as `model_from_json`.
-        TypeError: for a list: the config of a `Sequential` alone, `Sequential.from_config(config)`.
-    """
-    if isinstance(config, list):
-        raise TypeError(
-            "Expected a dictionary with `class_name` and `config`. Received: a list. Use `Sequential.from_config`."
-        )
-    inner = config.get("config")
-    layers = inner.get("layers") if isinstance(inner, dict) and "module" not in config else None
-    if layers and all(isinstance(each, dict) and "module" in each for each in layers):
-        # `{"class_name": ..., "config": model.get_config()}` of a model of this process.
-        kind = keras.Sequential if config.get("class_name") == "Sequential" else keras.Model
-        with keras.saving.CustomObjectScope(custom_objects or {}):
-            made: keras.Model = kind.from_config(copy.deepcopy(inner))
-        return made
-    from parallel_compat.legacy import model_configs
+        ValueError: the layers' names do not tell which weights they take; `reshape=True` with another kind of file.
+        CheckpointError: a `ValueError`: the file is damaged or hostile, or does not fit; the model is as it was before.
 
-    return model_from_json(json.dumps(config, default=model_configs.plain), custom_objects)
+    Returns:
+        For a checkpoint what `tf.keras` returned, else None.
+    """
+    from parallel_compat.legacy import saving
+
+    return saving.load_weights(model, filepath, by_name, skip_mismatch, reshape)
 
 
 @of_models("evaluate")
@@ -302,8 +236,21 @@ def test_on_batch(model: keras.Model, *given: Any, **named: Any) -> Any:
 
 
 def _listed(model: keras.Model, results: dict[str, Any]) -> Any:
-    listed = [results[name] for name in compiled_metrics.in_old_order(model, results)]
+    listed = [results[name] for name in _in_old_order(model, results)]
     return listed[0] if len(listed) == 1 else listed
+
+
+def _in_old_order(model: keras.Model, results: dict[str, Any]) -> list[str]:
+    """Order the names of results as Keras 2 did: the loss, the outputs' losses, the outputs' metrics."""
+    outputs = list(getattr(model, "output_names", None) or ())
+    first = [name for name in ("loss", *(f"{output}_loss" for output in outputs)) if name in results]
+    rest = [name for name in results if name not in first]
+    order: list[str] = []  # not by `get_metrics_result`, which sorts by name in Keras 3.12
+    for metric in model.metrics:
+        result = metric.result()
+        order += list(result) if isinstance(result, dict) else [metric.name]
+    order += [name for name in rest if name not in order]  # of a step of the user's
+    return [*first, *sorted(rest, key=order.index)]
 
 
 def metrics_names(model: keras.Model) -> list[str]:
@@ -320,7 +267,7 @@ def metrics_names(model: keras.Model) -> list[str]:
             "Expected a model that has seen a batch since it was compiled. Received: one that has not. Keras 3 makes "
             "its metrics then: ask for their names after `fit` or `evaluate`."
         )
-    return compiled_metrics.in_old_order(model, model.get_metrics_result())
+    return _in_old_order(model, model.get_metrics_result())
 
 
 def input_names(model: keras.Model) -> list[str]:
@@ -332,36 +279,4 @@ def input_names(model: keras.Model) -> list[str]:
     Args:
         model: a functional or Sequential model.
     """
-    return [layer.name for layer in nodes.input_layers(model)]
-
-
-def output_names(model: keras.Sequential) -> list[str]:
-    """Return the name of a Sequential model's output (`model.output_names`): that of its last layer.
-
-    >>> output_names(keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, name="b")]))
-    ['b']
-
-    Args:
-        model: the model.
-    """
-    return [model.layers[-1].name]
-
-
-def _safe_mode() -> bool:
-    return h5_files.is_safe_mode() and not environment.allows_lambdas()
-
-
-def make_predict_function(model: keras.Model) -> None:
-    """Make what `predict` runs (`model._make_predict_function()`, for use in another thread)."""
-    model.make_predict_function()
-
-
-def make_train_function(model: keras.Model) -> None:
-    """Make what `fit` runs, and the optimizer's weights (`model.optimizer.weights` can be read, saved and set then)."""
-    model.make_train_function()
-    in_memory.build_optimizer(model)
-
-
-def make_test_function(model: keras.Model) -> None:
-    """Make what `evaluate` runs."""
-    model.make_test_function()
+    return [keras3.operation_of(tensor).name for tensor in model.inputs]

@@ -1,4 +1,4 @@
-"""Whole models of files in this process, with the layers, activations and steps that their scripts find under `run`.
+"""Whole models of files in this process, with the layers and activations of the stand-ins.
 
 `parallel_compat.recover` reads and translates the files; what a translated model finds here in addition to Keras 3 is
 said by `target`.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +16,8 @@ import keras
 import numpy as np
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import h5_files, optimizer_steps, patch_points
-from parallel_compat.backend.keras3 import layers as layers_of_keras
-from parallel_compat.legacy import activations, layers, locally_connected, metrics_in_files, optimizers, serializing
-from parallel_compat.legacy.lambda_functions import of_this_process
-from parallel_compat.legacy.numbers import metric_functions
-from parallel_compat.names.eras import Era
+from parallel_compat.backend.keras3 import h5_files, hidden_classes
+from parallel_compat.legacy import activations, layers, locally_connected, optimizers
 from parallel_compat.names.identifiers import identifiers
 from parallel_compat.recover import keras_models, optimizer_state
 from parallel_compat.recover.config_json import model_entry, parse
@@ -34,54 +29,35 @@ from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.training import old_training
 from parallel_compat.recover.single_model import template_of, written_by_keras3
 from parallel_compat.recover.target import Target
-from parallel_compat.run import callers
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import FrameType
 
     from parallel_compat.recover.reader import Reading
     from parallel_compat.recover.translation import Translation
 
 
-# Where the classes of Keras are those of an old script (`run`), they take more.
-_TAKES_UNDER_RUN = frozenset(
-    [
-        ("Attention", "causal"),
-        ("AdditiveAttention", "causal"),
-        ("RNN", "num_constants"),
-        ("Bidirectional", "num_constants"),
-        ("*", "time_major"),
-    ]
-)
-
-
 def target(given: Mapping[str, Any]) -> Target:
-    """Return what a translated model finds here: Keras 3's layers, those of the time, and the old `hard_sigmoid`.
+    """Return what a translated model finds here: Keras 3's layers, those of the stand-ins, and the old `hard_sigmoid`.
 
     Args:
         given: the user's classes and functions by name.
     """
-    era = callers.era_of_caller()  # of today, where the classes of Keras are its own
     here = {name for name, value in vars(keras.layers).items() if inspect.isclass(value)}
-    return Target(
-        frozenset(here | set(old_layers())),
-        activations.REGISTERED_HARD_SIGMOID,
-        _TAKES_UNDER_RUN if era is not Era.TODAY else frozenset(),
-        # TensorFlow 1's own Keras placed them so as well, of which there are no numbers here.
-        upsamples_as_then=era.is_standalone,
-        own=frozenset(
-            name
-            for name, kind in given.items()
-            if name in here and inspect.isclass(kind) and callers.is_class_of_user(kind)
-        ),
+    own = (
+        name
+        for name, kind in given.items()
+        if name in here
+        and inspect.isclass(kind)
+        and kind.__module__.partition(".")[0] not in ("keras", "parallel_compat")
     )
+    return Target(frozenset(here | set(old_layers())), activations.REGISTERED_HARD_SIGMOID, own=frozenset(own))
 
 
 def old_layers() -> dict[str, Any]:
     """Return the classes of layers that only `parallel_compat.legacy` has, or Keras keeps for old files."""
-    held = [*patch_points.kept_layers(), locally_connected.LocallyConnected1D, locally_connected.LocallyConnected2D]
+    held = [*hidden_classes.kept_layers(), locally_connected.LocallyConnected1D, locally_connected.LocallyConnected2D]
     return {kind.__name__: kind for kind in held if not hasattr(keras.layers, kind.__name__)} | {
         name: value
         for name, value in vars(layers).items()
@@ -95,8 +71,6 @@ def load(
     *,
     compile: bool,
     safe_mode: bool,
-    goes_on: bool = True,
-    trainable: bool | None = None,
 ) -> keras.Model:
     """Make the model that an HDF5 file holds, compiled as it was, with the state of its optimizer.
 
@@ -105,8 +79,6 @@ def load(
         custom_objects: name -> class or function.
         compile: whether the model is compiled.
         safe_mode: whether Lambda layers that hold Python code are refused.
-        goes_on: whether the optimizer of a model that Keras 3 wrote goes on where it was.
-        trainable: whether a model that Keras 3 wrote is trained; None for what the configuration of each layer says.
 
     Raises:
         CheckpointError: the file is damaged or hostile, holds weights alone or Python code, or something of which this
@@ -121,9 +93,7 @@ def load(
                 "`model.load_weights` on it."
             )
         if written_by_keras3(stored):
-            return _of_keras3(
-                reading, given, compile=compile, safe_mode=safe_mode, goes_on=goes_on, trainable=trainable
-            )
+            return _of_keras3(reading, given, compile=compile, safe_mode=safe_mode)
         template = template_of(stored, given, target=target(given))
         assert template.translation is not None
         _refuse_what_is_not_here(template.translation)
@@ -135,34 +105,24 @@ def load(
         notes: list[str] = []
         training = old_training(parse(stored.training_config, "training_config"), notes, given)
         if training is not None:
-            era = era_of_steps(stored.keras_version, training)
-            compile_as_saved(model, training, given, era)
-            notes += keras_models.restore_optimizer(
-                single, template, state, optimizer=model.optimizer, steps_as_then=era is not Era.TODAY
-            )
-            if state:
-                optimizer_steps.make_all_slots(model.optimizer, model.trainable_variables)
+            compile_as_saved(model, training, given)
+            notes += keras_models.restore_optimizer(single, template, state, optimizer=model.optimizer)
     for note in notes:
         warnings.warn(f"{path}: {note}", ParallelCompatWarning, stacklevel=4)
     return model
 
 
-def _of_keras3(
-    reading: Reading, given: dict[str, Any], *, compile: bool, safe_mode: bool, goes_on: bool, trainable: bool | None
-) -> keras.Model:
+def _of_keras3(reading: Reading, given: dict[str, Any], *, compile: bool, safe_mode: bool) -> keras.Model:
     """Let Keras read its own format, after every object in the file was looked at and the model's shapes are known."""
     stored = reading.stored
     assert stored.model_config is not None
     config = h5_files.with_operations(parse(stored.model_config, "model_config"), given)
-    if callers.era_of_caller() is not Era.TODAY:
-        config = h5_files.with_plain_objects(config)
     state = [gather(array, pieces) for array, pieces in reading.arrays(optimizer=compile)]
     shapes = sorted(array.shape for layer in stored.layers for array in layer.weights)
     known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
     with keras3.variables_without_values(), keras3.uncounted_names():
         probe = h5_files.model_from_config(copy.deepcopy(config), known, safe_mode)
-        with metrics_in_files.read_in_order(probe, len(shapes)):
-            wanted = sorted(tuple(variable.shape) for variable in h5_files.weights_in_file(probe))
+        wanted = sorted(tuple(variable.shape) for variable in h5_files.weights_in_file(probe))
         if wanted != shapes:
             raise CheckpointError(
                 f"expected weights of the shapes {wanted}, by the model's config. Received: {shapes} in the file."
@@ -170,53 +130,15 @@ def _of_keras3(
     model = h5_files.model_from_config(config, known, safe_mode)
     with h5py.File(stored.path, "r") as file:
         h5_files.read_weights(model, file["model_weights"])
-    if trainable is not None:
-        train_all(model, trainable)
     if compile and stored.training_config is not None:
         training = parse(stored.training_config, "training_config")
-        compile_as_saved(model, training, given, callers.era_of_caller())
+        compile_as_saved(model, training, given)
         state = state[len(shapes) :]
-        if state and goes_on:
+        if state:
             note = optimizer_state.restore_of_keras3(model.optimizer, model.trainable_variables, state)
             if note is not None:
                 warnings.warn(f"{stored.path}: {note}", ParallelCompatWarning, stacklevel=5)
-            optimizer_steps.make_all_slots(model.optimizer, model.trainable_variables)
     return model
-
-
-def layer_from_config(config: dict[str, Any], given: dict[str, Any], *, safe_mode: bool) -> keras.layers.Layer:
-    """Make a layer, or a model, of a config in Keras 2's layout that Keras 3 wrote.
-
-    Args:
-        config: the config.
-        given: the user's classes and functions, by name.
-        safe_mode: whether a Lambda layer that holds Python code is refused.
-
-    Raises:
-        ValueError: there is no such class, or the config holds code, in safe mode.
-    """
-    known = {**h5_files.operations(), **old_layers(), "Lambda": LambdaOfFile(given, safe_mode), **given}
-    config = h5_files.with_plain_objects(h5_files.with_operations(config, given))
-    return h5_files.model_from_config(config, known, safe_mode)
-
-
-def train_all(model: keras.Model, value: bool) -> None:
-    """Let a model of a folder, and all layers in it, be trained or not, as in TensorFlow 2.2 the model itself was.
-
-    Args:
-        model: the model; a warning tells of the layers that were frozen.
-        value: whether it was trainable when it was saved.
-    """
-    frozen = [layer.name for layer in keras3.all_layers(model) if layer.weights and not layer.trainable]
-    model.trainable = value
-    if value and frozen:
-        warnings.warn(
-            f"The frozen layers of {model.name!r} are trained again: {', '.join(frozen)}. In a model from a folder "
-            "TensorFlow 2.2 made all layers `trainable` (from a `.h5` file it did not). To keep them frozen set "
-            "`trainable = False` and compile the model once more.",
-            ParallelCompatWarning,
-            stacklevel=5,
-        )
 
 
 def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mode: bool) -> keras.Model:
@@ -253,22 +175,7 @@ def model_from_text(text: str, custom_objects: dict[str, Any] | None, *, safe_mo
         "the model's config",
         keras3.uncounted_names,
     )
-    _remember_input(single, entry)
     return _parallel_again(single, [wrapper.gpus for wrapper in wrappers])
-
-
-def _remember_input(model: keras.Model, entry: dict[str, Any]) -> None:
-    """Let a model and its layers know of their inputs what Keras 3 has no place for."""
-    held = entry["config"]["layers"]
-    built_later = entry["class_name"] == "Sequential" and "build_input_shape" in entry["config"]
-    if built_later and model.layers and "batch_input_shape" not in held[0]["config"]:
-        layers_of_keras.note_build(model, at_last=True)
-        keras3.set_input_shape(model.layers[0], None)
-    for layer, of_layer in zip(model.layers, held, strict=False):
-        if isinstance(layer, keras.Model) and "layers" in of_layer["config"]:
-            _remember_input(layer, of_layer)
-        elif "input_length" in of_layer["config"]:
-            layer.input_length = of_layer["config"]["input_length"]
 
 
 def _refuse_what_is_not_here(translation: Translation) -> None:
@@ -293,7 +200,7 @@ def _parallel_again(single: keras.Model, gpus: list[int]) -> keras.Model:
         raise CheckpointError(
             f"Expected a single model, or {max(gpus)} devices. Received: the file of a parallel model over {gpus[0]} "
             f"devices, and {count} here. Get the single model with `parallel-compat recover`, or simulate the devices: "
-            f"`parallel-compat run --replicas {max(gpus)}`."
+            f"`parallel_compat.simulate_devices({max(gpus)})`."
         )
     return parallelize(single, gpus=gpus[0])
 
@@ -319,13 +226,12 @@ class LambdaOfFile:
             CheckpointError: it holds code, in safe mode.
         """
         parts = ("function", "output_shape")
-        code = [key for key in parts if _is_code(config.get(key)) and of_this_process(config[key]) is None]
+        code = [key for key in parts if _is_code(config.get(key))]
         if code and self._safe_mode:
             raise CheckpointError(
                 f"Expected a model without Python code. Received: the Lambda layer '{config.get('name')}', whose "
                 "function is stored as bytecode, which Keras 2 ran when it loaded the file. Build the model in code "
-                "and call `load_weights`. If you trust the file: `load_model(..., safe_mode=False)`, or "
-                "`parallel-compat run --allow-lambdas`."
+                "and call `load_weights`. If you trust the file: `load_model(..., safe_mode=False)`."
             )
         layer = keras.layers.Lambda.from_config(config, custom_objects=self._custom_objects, safe_mode=self._safe_mode)
         if code:
@@ -342,70 +248,24 @@ def _is_code(function: Any) -> bool:
 # --- as it was compiled ---------------------------------------------------------------------------------------------
 
 
-def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_objects: dict[str, Any], era: Era) -> None:
+def compile_as_saved(model: keras.Model, training: dict[str, Any], custom_objects: dict[str, Any]) -> None:
     """Compile a model as its file's `training_config` says.
 
     Args:
         model: the model.
         training: the decoded `training_config`.
         custom_objects: name -> class or function.
-        era: whose steps the optimizer makes.
     """
     with keras.saving.custom_object_scope(custom_objects):
-        arguments = {
-            "optimizer": _optimizer(training["optimizer_config"], custom_objects, era),
-            "loss": _objects(training.get("loss"), "loss", custom_objects),
-            "metrics": _objects(training.get("metrics"), "metric", custom_objects),
-            "loss_weights": training.get("loss_weights"),
-        }
-        if training.get("weighted_metrics"):
-            arguments["weighted_metrics"] = _objects(training["weighted_metrics"], "metric", custom_objects)
-        if era is Era.TF_KERAS_2_2:  # `_deserialize_metric`: functions, which are logged by their names
-            for name in ("metrics", "weighted_metrics"):
-                arguments[name] = keras.tree.map_structure(_full_name, arguments.get(name))
-        frame = _users_frame()
-        if frame is not None and training.get("sample_weight_mode") is not None:
-            arguments["sample_weight_mode"] = training["sample_weight_mode"]
-        if frame is None:
-            for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
-                if name in arguments:
-                    arguments[name] = keras.tree.map_structure(lambda each, k=kind: _todays(each, k), arguments[name])
-            model.compile(**arguments)
-        else:
-            from parallel_compat.run import compiling
-
-            compiling.compile(type(model).compile, "keras.Model.compile", frame, model, **arguments)
+        arguments = {"optimizer": _optimizer(training["optimizer_config"], custom_objects)}
+        for name, kind in (("loss", "loss"), ("metrics", "metric"), ("weighted_metrics", "metric")):
+            if name != "weighted_metrics" or training.get(name):
+                arguments[name] = _objects(training.get(name), kind, custom_objects)
+        model.compile(**arguments, loss_weights=training.get("loss_weights"))
     h5_files.build_losses(model)
 
 
-def _users_frame() -> FrameType | None:
-    """Return the frame of the user's code that loads the file, where `run` translates what that code compiles."""
-    install = sys.modules.get("parallel_compat.run.install")
-    if install is None or not install.is_installed():
-        return None
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not callers.is_users(frame):
-        frame = frame.f_back
-    return frame
-
-
-def era_of_steps(keras_version: str | None, training: dict[str, Any]) -> Era:
-    """Return whose steps the optimizer made that a file remembers, where the script that loads it is of an era.
-
-    Args:
-        keras_version: as the file says it.
-        training: the decoded `training_config`.
-    """
-    if callers.era_of_caller() is Era.TODAY:
-        return Era.TODAY
-    version = keras_version or ""
-    # `learning_rate` is written by OptimizerV2, which tf.keras has since TensorFlow 1.14.
-    if not version.endswith("-tf") or "learning_rate" not in training["optimizer_config"]["config"]:
-        return Era.KERAS_2_2_4
-    return Era.TF_KERAS_1_15 if version.startswith("2.2") else Era.TF_KERAS_2_2
-
-
-def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any], era: Era) -> Any:
+def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any]) -> Any:
     settings = {key: value for key, value in config["config"].items() if key not in ("name", "is_legacy_optimizer")}
     settings = {key: value for key, value in settings.items() if value is not None or key == "epsilon"}
     if isinstance(settings.get("learning_rate"), dict):
@@ -414,36 +274,33 @@ def _optimizer(config: dict[str, Any], custom_objects: dict[str, Any], era: Era)
         return custom_objects[config["class_name"]].from_config(settings)
     by_lower = {kind.lower(): kind for kind in dir(keras.optimizers) if kind[0].isupper()}
     name = by_lower.get(config["class_name"].lower(), config["class_name"])
-    if era is Era.TODAY:
-        try:
-            return getattr(optimizers, name)(**settings)
-        except TypeError as error:  # the table knows of an argument that Keras 3 has nothing for
-            raise CheckpointError(f"training_config: {error} Or load the model with `compile=False`.") from error
-    return optimizers.of_era(getattr(keras.optimizers, name), settings, era)
+    try:
+        return getattr(optimizers, name)(**settings)
+    except TypeError as error:  # the table knows of an argument that Keras 3 has nothing for
+        raise CheckpointError(f"training_config: {error} Or load the model with `compile=False`.") from error
 
 
 def _objects(given: Any, kind: str, custom_objects: dict[str, Any]) -> Any:
-    """Replace names by the user's own objects, and configs by what they are the config of."""
+    """Replace names by the user's own objects or today's names, and configs by what they are the config of."""
     if isinstance(given, dict) and "class_name" not in given:
         return {key: _objects(value, kind, custom_objects) for key, value in given.items()}
     if isinstance(given, list):
         return [_objects(each, kind, custom_objects) for each in given]
     if isinstance(given, str):
-        return custom_objects.get(given, given)
+        row = identifiers()[kind].get(given)
+        return custom_objects.get(given, given if row is None else row.new)
     if isinstance(given, dict):
-        make = serializing.deserialize_loss if kind == "loss" else serializing.deserialize_metric
-        return make(given, custom_objects)
+        return _deserialized(given, kind, custom_objects)
     return given
 
 
-def _full_name(metric: Any) -> Any:
-    is_chosen_by_shape = metric in ("accuracy", "acc", "crossentropy", "ce") if isinstance(metric, str) else True
-    return metric if is_chosen_by_shape else metric_functions.old_name(metric)
-
-
-def _todays(given: Any, kind: str) -> Any:
-    row = identifiers()[kind].get(given) if isinstance(given, str) else None
-    return given if row is None else row.new
-
-
-__all__ = ["compile_as_saved", "era_of_steps", "layer_from_config", "load", "model_from_text", "target", "train_all"]
+def _deserialized(config: dict[str, Any], kind: str, custom_objects: dict[str, Any]) -> Any:
+    """Make a loss or metric of its config, also of a class without `from_config`."""
+    settings = config.get("config")
+    if isinstance(settings, dict) and settings.get("reduction") == "auto":
+        config = {**config, "config": {**settings, "reduction": "sum_over_batch_size"}}
+    found = keras.saving.get_registered_object(config.get("class_name"), custom_objects)
+    if isinstance(found, type) and not hasattr(found, "from_config"):
+        return found(**config["config"])
+    module = keras.losses if kind == "loss" else keras.metrics
+    return module.deserialize(config, custom_objects)

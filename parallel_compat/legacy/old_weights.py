@@ -18,32 +18,6 @@ if TYPE_CHECKING:
     Arrays = list[np.ndarray[Any, Any]]
 
 
-def compute_fans(shape: Sequence[int], data_format: str = "channels_last") -> tuple[float, float]:
-    """Return how many inputs and outputs a unit of a kernel has (Keras 2's `_compute_fans`).
-
-    >>> compute_fans((3, 3, 4, 8))
-    (36, 72)
-
-    Args:
-        shape: the kernel's shape.
-        data_format: "channels_first" for a kernel whose first axes are outputs and inputs.
-
-    Raises:
-        ValueError: for another `data_format`.
-    """
-    if len(shape) == 2:
-        return shape[0], shape[1]
-    if not 3 <= len(shape) <= 5:
-        return math.sqrt(math.prod(shape)), math.sqrt(math.prod(shape))
-    if data_format == "channels_first":
-        return shape[1] * math.prod(shape[2:]), shape[0] * math.prod(shape[2:])
-    if data_format == "channels_last":
-        return shape[-2] * math.prod(shape[:-2]), shape[-1] * math.prod(shape[:-2])
-    raise ValueError(
-        f'Expected `data_format` to be "channels_last" or "channels_first". Received: data_format={data_format!r}'
-    )
-
-
 def convert_kernel(kernel: Any) -> Any:
     """Turn a kernel of Theano's convolution, which flips it, into one of TensorFlow's, and back.
 

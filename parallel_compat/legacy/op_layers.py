@@ -1,9 +1,9 @@
 """Layers made of functions that were called on symbolic tensors, as `tf.keras` 2.x made them.
 
->>> import keras, parallel_compat, tensorflow as tf
+>>> import keras, tensorflow as tf
+>>> import parallel_compat.legacy.symbolic_functions
 >>> x = keras.Input((4, 3))
->>> with parallel_compat.legacy_names():
-...     y = tf.reduce_max(x, 2)
+>>> y = tf.reduce_max(x, 2)
 >>> keras.Model(x, y).layers[-1].get_config()["function"]
 'tensorflow.math.reduce_max'
 
@@ -14,7 +14,6 @@ so only functions that compute tensors from tensors are looked up again (`_MODUL
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -23,7 +22,6 @@ import tensorflow as tf
 from tensorflow.keras import backend as _backend
 
 from parallel_compat.backend.keras3 import dispatch
-from parallel_compat.backend.keras3.symbolic_values import values_in_use
 from parallel_compat.legacy import ctc, sizes_of_shapes
 from parallel_compat.names.backend_functions import PROVIDED, SINCE_KERAS_2_3, UNCHANGED
 
@@ -133,7 +131,7 @@ class TensorFlowOpLayer(keras.layers.Layer):  # type: ignore[misc]  # Keras carr
 
 
 def layer_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], path: str | None) -> Any:
-    """Return what a function makes of symbolic tensors: a symbolic tensor, or its value where it has one.
+    """Return the symbolic tensor that a function makes of others.
 
     Args:
         function: the function.
@@ -141,12 +139,6 @@ def layer_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         kwargs: its keyword arguments.
         path: its public path, or None if it has none.
     """
-    values = values_in_use()
-    if values is not None:
-        args, kwargs = _mapped(
-            (args, kwargs), lambda leaf: values.of(leaf) if isinstance(leaf, keras.KerasTensor) else leaf
-        )
-        return function(*args, **kwargs)
     tensors: list[Any] = []
 
     def place(leaf: Any) -> Any:
@@ -167,61 +159,6 @@ def on_symbolic_tensors(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return layer_of(op, args, kwargs, path_of(op))
 
 
-def on_map_fn(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function that asks for the type of its arguments first (`tf.map_fn`) take symbolic tensors.
-
-    Args:
-        function: the function; it does not reach TensorFlow's dispatcher.
-    """
-
-    @functools.wraps(function)
-    def on_any(*args: Any, **kwargs: Any) -> Any:
-        if not dispatch.has_symbolic((args, kwargs)):
-            return function(*args, **kwargs)
-        return layer_of(function, args, kwargs, None)
-
-    return on_any
-
-
-map_fn = on_map_fn(tf.map_fn)
-while_loop = on_map_fn(tf.while_loop)
-
-
-def tensor_of_list(values: Any, dtype: Any) -> Any:
-    """Return what a list next to an operator is: TensorFlow makes a tensor of the other one's type of it.
-
-    Args:
-        values: numbers, or symbolic tensors among them.
-        dtype: the type.
-
-    Raises:
-        TypeError: the numbers are not of that type.
-    """
-    if dispatch.has_symbolic(values):
-        return tf.stack(values)
-    with tf.init_scope():
-        return tf.constant(values, keras.backend.standardize_dtype(dtype)).numpy()
-
-
-def array_beside(values: Any, dtype: Any) -> Any:
-    """Return what an array or number of numpy is next to a tensor: TensorFlow makes a tensor of its type of it.
-
-    Keras 3 computes `tensor * np.float64(2)` in float64.
-
-    Args:
-        values: the array or number; what has no numbers of that type is returned as it is.
-        dtype: the type.
-    """
-    dtype = keras.backend.standardize_dtype(dtype)
-    kinds = "biuf" if keras.backend.is_float_dtype(dtype) else "iu" if keras.backend.is_int_dtype(dtype) else ""
-    return tensor_of_list(values, dtype) if values.dtype.kind in kinds else values
-
-
-def get_item(tensor: Any, key: Any) -> Any:
-    """Return a part of a symbolic tensor, by any key that TensorFlow takes."""
-    return layer_of(tf.__operators__.getitem, (tensor, key), {}, "tensorflow.__operators__.getitem")
-
-
 def path_of(op: Any) -> str | None:
     """Return the public path by which `resolve` finds a TensorFlow function, or None.
 
@@ -232,10 +169,6 @@ def path_of(op: Any) -> str | None:
         if _is_allowed(name) and dispatch.same_function(_found(name), op):
             return f"tensorflow.{name}"
     return None
-
-
-# Functions of the backend that draw as those of the era did, by name: where there are such.
-functions_of_era: dict[str, Callable[..., Any]] = {}
 
 
 def resolve(path: str) -> Callable[..., Any]:
@@ -251,8 +184,6 @@ def resolve(path: str) -> Callable[..., Any]:
     found: Any = None
     if root == "tensorflow" and _is_allowed(name):
         found = _found(name)
-    elif root == _BACKEND and name in functions_of_era:
-        found = functions_of_era[name]
     elif root == _BACKEND and name in (*UNCHANGED, SINCE_KERAS_2_3):
         found = getattr(_backend, name)
     elif root == _BACKEND and name in PROVIDED:

@@ -7,8 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
-from parallel_compat.legacy import graph
+from parallel_compat.backend.keras3 import learning_rate, optimizer_slots
 
 # What tf.keras called the slots -> what the formulas call them.
 _SLOTS: dict[str, dict[str, str]] = {
@@ -32,7 +31,7 @@ def minimize(
     name: str | None = None,
     global_step: Any = None,
 ) -> Any:
-    """Make one step that makes a loss smaller; of a symbolic loss, return the step, for a session to run.
+    """Make one step that makes a loss smaller.
 
     >>> x = keras.Variable(2.0)
     >>> _ = minimize(keras.optimizers.SGD(0.25), lambda: x * x, [x])
@@ -41,55 +40,47 @@ def minimize(
 
     Args:
         optimizer: the optimizer.
-        loss: a function without arguments that returns it, or a symbolic tensor.
+        loss: a function without arguments that returns it.
         given: `var_list`, `grad_loss` and `name` by position, or `global_step` and `var_list`, as `tf.train` had them.
         var_list: the variables, one of them, or a function that returns them; where it is None, those that the function
-            reads and that are trained, of a symbolic loss all.
+            reads and that are trained.
         grad_loss: the gradient of the loss, if it is not 1.
         name: left out.
         global_step: a variable that counts the steps, as `tf.train`'s optimizers took it.
 
     Returns:
-        The number of steps made, or the step.
+        The number of steps made.
     """
     rest = list(given)
-    if rest and (is_global_step(rest[0]) or (rest[0] is None and len(rest) > 1 and isinstance(rest[1], (list, tuple)))):
+    if rest and (
+        _is_global_step(rest[0]) or (rest[0] is None and len(rest) > 1 and isinstance(rest[1], (list, tuple)))
+    ):
         global_step = rest.pop(0)
     rest += (var_list, grad_loss)[len(rest) :]
     var_list, grad_loss = rest[:2]
     pairs = compute_gradients(optimizer, loss, var_list, grad_loss)
-    if isinstance(loss, keras.KerasTensor):
-        return graph.apply_gradients(optimizer, pairs, global_step)
     if not pairs:
         return tf.no_op()
-    with optimizer_steps.unclipped(optimizer):  # they are
-        result = optimizer.apply_gradients(pairs)
+    result = optimizer.apply_gradients(pairs)
     if global_step is not None:
         global_step.assign_add(1)
     return result
 
 
-def is_global_step(given: Any) -> bool:
-    """Whether this is a variable that counts steps: no name, and none that is trained.
-
-    >>> is_global_step(tf.Variable(0)), is_global_step(tf.Variable(0.0))
-    (True, False)
-    """
+def _is_global_step(given: Any) -> bool:
+    """Whether this is a variable that counts steps: no name, and none that is trained."""
     return isinstance(given, (tf.Variable, keras.Variable)) and tf.as_dtype(given.dtype).is_integer
 
 
 def compute_gradients(optimizer: Any, loss: Any, var_list: Any = None, grad_loss: Any = None) -> list[tuple[Any, Any]]:
-    """Return (gradient, variable) for each variable, clipped as the optimizer's arguments say.
+    """Return (gradient, variable) for each variable.
 
     Args:
         optimizer: the optimizer.
-        loss: a function without arguments, or a symbolic tensor.
+        loss: a function without arguments.
         var_list: as `minimize` takes it.
         grad_loss: likewise.
     """
-    if isinstance(loss, keras.KerasTensor):
-        wanted = graph.trained_by(loss) if var_list is None else tf.nest.flatten(var_list)
-        return list(zip(graph.tf_gradients(loss, wanted, grad_loss), wanted, strict=True))
     if not callable(loss):
         raise TypeError(
             f"Expected `loss` to be a function without arguments: `minimize(lambda: ..., var_list)`. Received: {loss!r}"
@@ -102,27 +93,7 @@ def compute_gradients(optimizer: Any, loss: Any, var_list: Any = None, grad_loss
     if var_list is None:
         var_list = list(tape.watched_variables())
     variables = tf.nest.flatten(var_list() if callable(var_list) else var_list)
-    gradients = optimizer_steps.clipped(optimizer, tape.gradient(value, variables, grad_loss))
-    return list(zip(gradients, variables, strict=True))
-
-
-def get_slot_names(optimizer: Any) -> list[str]:
-    """Return the names of what an optimizer keeps for each variable; before its first step it keeps nothing.
-
-    >>> optimizer = keras.optimizers.Adam()
-    >>> optimizer.build([keras.Variable(1.0)])
-    >>> get_slot_names(optimizer)
-    ['m', 'v']
-    """
-    if not optimizer.built:
-        return []
-    # Those that hang on an argument: the classes that have it.
-    flags = {"momentum": "momentum", "mg": "centered", "vhat": "amsgrad"}
-    return [
-        name
-        for name in _SLOTS.get(optimizer_steps.kind_of(optimizer), {})
-        if name not in flags or getattr(optimizer, flags[name])
-    ]
+    return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
 
 
 def get_slot(optimizer: Any, var: Any, slot_name: str) -> Any:
@@ -133,11 +104,11 @@ def get_slot(optimizer: Any, var: Any, slot_name: str) -> Any:
         var: the variable.
         slot_name: as tf.keras called it: "m" and "v" of Adam.
     """
-    names = get_slot_names(optimizer)
+    names = _slot_names(optimizer)
     if slot_name not in names:
         raise KeyError(f"Expected one of {names}. Received: {slot_name!r}")
-    found = optimizer_steps.slots(optimizer, _SLOTS[optimizer_steps.kind_of(optimizer)][slot_name])
-    return found[optimizer_steps.index_of(optimizer, var)]
+    found = optimizer_slots.slots(optimizer, _SLOTS[optimizer_slots.kind_of(optimizer)][slot_name])
+    return found[optimizer_slots.index_of(optimizer, var)]
 
 
 def get_hyper(optimizer: Any, name: str, dtype: Any = None) -> Any:
@@ -169,3 +140,16 @@ def set_hyper(optimizer: Any, name: str, value: Any) -> None:
         value: the number.
     """
     setattr(optimizer, "learning_rate" if name == "lr" else name, value)
+
+
+def _slot_names(optimizer: Any) -> list[str]:
+    """Return the names of what an optimizer keeps for each variable; before its first step it keeps nothing."""
+    if not optimizer.built:
+        return []
+    # Those that hang on an argument: the classes that have it.
+    flags = {"momentum": "momentum", "mg": "centered", "vhat": "amsgrad"}
+    return [
+        name
+        for name in _SLOTS.get(optimizer_slots.kind_of(optimizer), {})
+        if name not in flags or getattr(optimizer, flags[name])
+    ]

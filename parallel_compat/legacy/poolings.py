@@ -6,10 +6,10 @@ from typing import Any
 
 import keras
 
-from parallel_compat.backend.keras3 import patch_points
+from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.legacy.utils import conv_output_length
 
-_POOLINGS = patch_points.pooling_class()
+_POOLINGS = hidden_classes.POOLING
 
 
 class _OfRank(type(keras.layers.Layer)):  # type: ignore[misc]  # Keras carries no types

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import keras
-import numpy as np
-import tensorflow as tf
 
-from parallel_compat.backend import keras3
+from parallel_compat.backend.keras3 import hidden_classes
 
-DataFrameIterator = keras3.DataFrameIterator  # what `flow_from_dataframe` returns
+DataFrameIterator = hidden_classes.DataFrameIterator  # what `flow_from_dataframe` returns
 
 
 def load_img(
@@ -56,20 +53,3 @@ def remove_long_seq(maxlen: int, seq: Any, label: Any) -> tuple[list[Any], list[
     """
     kept = [(x, y) for x, y in zip(seq, label, strict=True) if len(x) < maxlen]
     return [x for x, _ in kept], [y for _, y in kept]
-
-
-class TimeseriesGenerator(tf.keras.preprocessing.sequence.TimeseriesGenerator):  # type: ignore[misc]
-    """Keras's generator with a `get_config` (and by it `to_json`), which asks its base for one that is not there."""
-
-    def get_config(self) -> dict[str, Any]:
-        """Return the arguments, the data as JSON."""
-        names = ("length", "sampling_rate", "stride", "start_index", "end_index", "shuffle", "reverse", "batch_size")
-        config = {name: _as_json(name, getattr(self, name)) for name in ("data", "targets")}
-        return config | {name: getattr(self, name) for name in names}
-
-
-def _as_json(name: str, data: Any) -> str:
-    try:
-        return json.dumps(data.tolist() if isinstance(data, np.ndarray) else data)
-    except TypeError as error:
-        raise TypeError(f"Expected {name} of numbers or texts. Received, which is not JSON: {data}") from error

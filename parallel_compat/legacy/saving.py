@@ -1,17 +1,21 @@
-"""`keras.engine.saving`: weights out of an open HDF5 file, and the readers of weights behind `load_weights`."""
+"""`keras.engine.saving`: weights out of a file of any name, and out of an open HDF5 file."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 import warnings
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import h5py
 
 from parallel_compat.backend.keras3 import h5_files
-from parallel_compat.legacy import automatic_names, metrics_in_files
+from parallel_compat.legacy import layer_names, tensorflow_checkpoints
+from parallel_compat.legacy.model_files import IN_FOLDER
+from parallel_compat.recover.keras_archive import look_over_archive
 from parallel_compat.recover.keras_models import Layers
 from parallel_compat.recover.loading import load_template_weights, load_weights_by_name
 from parallel_compat.recover.reader import read
@@ -22,6 +26,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from parallel_compat.recover.reader import Stored
+
+
+def load_weights(
+    model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False, reshape: bool = False
+) -> Any:
+    """Read weights as `parallel_compat.legacy.models.load_weights`, which says what the arguments are."""
+    single = getattr(model, "template", model)
+    path = existing(filepath)
+    if reshape and (tensorflow_checkpoints.is_checkpoint(path) or is_for_keras(path)):
+        raise _not_reshaped(path)
+    if tensorflow_checkpoints.is_checkpoint(path):
+        if by_name:
+            raise ValueError(
+                f"Expected `by_name=False` with a checkpoint of TensorFlow, {path!r}: its weights have no names of "
+                "layers. Received: by_name=True. Write the weights to a `.h5` file."
+            )
+        return tensorflow_checkpoints.load(single, path)
+    if is_for_keras(path):
+        model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
+        return None
+    with read(path, arrays=False) as reading:  # looks at every object in the file
+        stored = reading.stored
+    if stored.form == "keras3":
+        if reshape:
+            raise _not_reshaped(path)
+        model.load_weights(path, **({"skip_mismatch": True} if skip_mismatch else {}))
+    elif by_name:
+        load_by_name(single, path, skip_mismatch=skip_mismatch, reshape=reshape)
+    else:
+        load_in_order(single, path, reshape=reshape)
+    return None
 
 
 def load_weights_from_hdf5_group(f: h5py.Group, layers: Sequence[Any], reshape: bool = False) -> None:
@@ -72,8 +107,7 @@ def load_in_order(model: Any, path: str, *, reshape: bool = False) -> None:
     with read(path, arrays=False) as reading:
         stored = reading.stored
     if reshape or not written_by_keras3(stored):
-        with metrics_in_files.read_in_order(model, sum(len(layer.weights) for layer in stored.layers)) as taking:
-            load_template_weights(taking, path, reshape=reshape)
+        load_template_weights(model, path, reshape=reshape)
         return
     with h5py.File(path, "r") as file:
         h5_files.read_weights(model, file["model_weights"] if stored.form == "model" else file)
@@ -94,12 +128,9 @@ def load_by_name(model: Any, path: str, *, skip_mismatch: bool = False, reshape:
 
     def names(stored: Stored) -> Mapping[Any, str]:
         old = _of_standalone_keras(stored.keras_version or "1")
-        return automatic_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
+        return layer_names.in_file(model.layers, [layer.name for layer in stored.layers]) if old else {}
 
-    with read(path, arrays=False) as reading:
-        arrays = {layer.name: len(layer.weights) for layer in reading.stored.layers}
-    with metrics_in_files.read_by_name(model, arrays) as taking:
-        loaded = load_weights_by_name(taking, path, names=names, skip_mismatch=skip_mismatch, reshape=reshape)
+    loaded = load_weights_by_name(model, path, names=names, skip_mismatch=skip_mismatch, reshape=reshape)
     if not loaded.weights:
         warnings.warn(
             f"{path}: nothing was loaded: no layer with weights has a name in it that the model has. Expected names "
@@ -127,3 +158,29 @@ def _of_standalone_keras(version: str) -> bool:
     return version.partition(".")[0] == "1" or (
         version.startswith(("2.0.", "2.1.", "2.2.", "2.3.")) and not version.endswith("-tf")
     )
+
+
+def _not_reshaped(path: str) -> ValueError:
+    return ValueError(
+        f"Expected `reshape=False`: {path!r} is no HDF5 file of Keras 2. Received: reshape=True. Reshape the arrays "
+        "with numpy, and give them to `layer.set_weights`."
+    )
+
+
+def existing(filepath: Any) -> str:
+    """Return a file's path; a checkpoint of TensorFlow is the beginning of the names of several files."""
+    path: str = os.fspath(filepath)
+    if not os.path.exists(path) and not os.path.exists(f"{path}.index"):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    inside = os.path.join(path, IN_FOLDER)
+    return inside if os.path.isfile(inside) else path
+
+
+def is_for_keras(path: str) -> bool:
+    """Say whether Keras reads what is there by itself: a `.keras` archive, which is looked over first, or no file."""
+    if not os.path.isfile(path):
+        return True  # a folder, or the beginning of names
+    if not zipfile.is_zipfile(path):
+        return False
+    look_over_archive(path)
+    return True

@@ -10,7 +10,6 @@ import keras
 
 from parallel_compat.backend import keras3
 from parallel_compat.backend.keras3 import in_memory
-from parallel_compat.parallel_model import ParallelModel
 from parallel_compat.training.trainable_flags import TrainableFlags
 
 # Of a settled model: what `compile` made of what it was given.
@@ -21,7 +20,7 @@ def settle_trainable(model: keras.Model) -> None:
     """Let a compiled model train what is trainable now, whatever is frozen or thawed later, until its next `compile`.
 
     Keras 3 looks at `trainable` when the first batch comes: a discriminator that is frozen for the sake of the whole of
-    a GAN would never train. `run` needs no such call, nor does a parallel model.
+    a GAN would never train. A parallel model needs no such call.
 
     >>> import keras
     >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, kernel_initializer="ones")])
@@ -36,7 +35,7 @@ def settle_trainable(model: keras.Model) -> None:
         model: a model that has been compiled. Nothing is done to one that was not, to a layer, and to a model that has
             been settled since it was compiled.
     """
-    if not isinstance(model, keras.Model) or isinstance(model, ParallelModel) or not model.compiled:
+    if not isinstance(model, keras.Model) or hasattr(model, "template") or not model.compiled:
         return
     if _is_settled(model):
         return

@@ -12,16 +12,7 @@ Keras 3 raises there. The layers are saved and loaded with the model.
 from __future__ import annotations
 
 from parallel_compat.backend.keras3 import dispatch, symbolic_values
-from parallel_compat.backend.patches import CORE, TENSORFLOW
 from parallel_compat.legacy import op_layers
 
-dispatch.register_once()
-CORE.set(
-    dispatch,
-    "handler",
-    op_layers.on_symbolic_tensors,
-    why="a layer of any TensorFlow function, in migrated code",
-    read_in=TENSORFLOW,
-)
-(_owner, _name, _wrap), _why = symbolic_values.multiplied()
-CORE.wrap(_owner, _name, _wrap, why=_why)
+dispatch.register_once(op_layers.on_symbolic_tensors)
+symbolic_values.let_products_be_dense()

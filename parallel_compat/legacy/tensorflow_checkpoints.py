@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -17,10 +16,7 @@ import tensorflow as tf
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it carries no types
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
-from parallel_compat.backend.keras3 import checkpoint_children, optimizer_steps
-from parallel_compat.legacy import metrics_in_files
-from parallel_compat.run import object_eras
-from parallel_compat.warning_category import ParallelCompatWarning
+from parallel_compat.backend.keras3 import checkpoint_children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,17 +27,20 @@ _STEPS = f"optimizer/iter{_SUFFIX}"  # of an optimizer of `tf.keras`
 
 
 class LoadStatus:
-    """What `load_weights` returned for a checkpoint.
+    """What `load_weights` returned for a checkpoint; the file has every weight of the model.
 
     Args:
-        lacking: the model's weights that are not in the file; in code of `tf.keras` they stay as they are.
         unused: what the file has of other weights.
     """
 
-    def __init__(self, lacking: list[str], unused: list[str]) -> None:
-        self._lacking, self._unused = lacking, unused
+    def __init__(self, unused: list[str]) -> None:
+        self._unused = unused
 
     def expect_partial(self) -> LoadStatus:
+        """Return itself."""
+        return self
+
+    def assert_existing_objects_matched(self) -> LoadStatus:
         """Return itself."""
         return self
 
@@ -49,23 +48,11 @@ class LoadStatus:
         """Return itself.
 
         Raises:
-            AssertionError: if the file lacks a weight of the model, or has one that the model has not.
+            AssertionError: if the file has a weight that the model has not.
         """
         if self._unused:
             raise AssertionError(
                 f"Expected all weights of the checkpoint in the model. Received: one without {', '.join(self._unused)}"
-            )
-        return self.assert_existing_objects_matched()
-
-    def assert_existing_objects_matched(self) -> LoadStatus:
-        """Return itself.
-
-        Raises:
-            AssertionError: if the file lacks a weight of the model.
-        """
-        if self._lacking:
-            raise AssertionError(
-                f"Expected all weights of the model in the checkpoint. Received: one without {', '.join(self._lacking)}"
             )
         return self
 
@@ -97,51 +84,36 @@ def load(model: keras.Model, path: str) -> Any:
     """Read a model's weights, and its optimizer's variables where the file has all of them.
 
     Args:
-        model: the model; one that has not been called yet gets its weights when it is.
+        model: the model, which has been called or built.
         path: the beginning of the files' names.
 
     Raises:
-        ValueError: a weight has another shape in the file; in code of `tf.keras` none is in the file, in code of today
-            one is not, or the model has none yet, for TensorFlow does not reach it there.
+        ValueError: a weight is not in the file, or has another shape there; or the model has no weights yet.
     """
     if not model.built or not model.weights:
-        if not object_eras.era_of_object(model).is_tf_keras:
-            raise ValueError(
-                f"Expected a model that has weights, to read those of {path!r}. Received: the model {model.name!r}, "
-                "which has not been called. Call it once on a batch, or `build(input_shape)`, before `load_weights`."
-            )
-        return tf.train.Checkpoint(root=model).read(path)
+        raise ValueError(
+            f"Expected a model that has weights, to read those of {path!r}. Received: the model {model.name!r}, "
+            "which has not been called. Call it once on a batch, or `build(input_shape)`, before `load_weights`."
+        )
     with _reading(path):
         reader = tf.compat.v1.train.NewCheckpointReader(path)  # a folder may have the same name
         stored = reader.get_variable_to_shape_map()
-    partly = object_eras.era_of_object(model).is_tf_keras  # where weights that the file lacks stayed as they were
     values: list[tuple[Any, str]] = []
     missing: list[str] = []
-    lacking: list[str] = []
     places = _Places(reader, path)
     for name, variable in _variables(model).items():
         key = places.key(name)
         if tuple(stored.get(key, (None,))) == tuple(variable.shape):
             values.append((variable, key))
         elif name[0] != "optimizer":
-            of = lacking if partly and key not in stored else missing
-            of.append(f"{'/'.join(name)} of shape {tuple(variable.shape)}")
+            missing.append(f"{'/'.join(name)} of shape {tuple(variable.shape)}")
         else:  # of another optimizer: it begins anew
             values = [one for one in values if not one[1].startswith("optimizer/")]
             break
-    if all(key.startswith("optimizer/") for _, key in values):
-        missing += lacking
     if missing:
         raise ValueError(
             f"Expected each weight of {model.name!r} in {path!r}. Received: a checkpoint without {missing[0]}"
             f"{f' and {len(missing) - 1} more' if len(missing) > 1 else ''}. It has {', '.join(sorted(stored)[:8])} ..."
-        )
-    if lacking:
-        warnings.warn(
-            f"The checkpoint {path!r} lacks {len(lacking)} weights of {model.name!r}, which stay as they are: "
-            f"{', '.join(lacking[:8])}{' ...' if len(lacking) > 8 else ''}",
-            ParallelCompatWarning,
-            stacklevel=2,
         )
     with _reading(path):
         read = [(variable, reader.get_tensor(key)) for variable, key in values]
@@ -151,7 +123,7 @@ def load(model: keras.Model, path: str) -> Any:
         _restore_optimizer(model, path)
     used = {key for _, key in values}
     others = [key for key in stored if key.endswith(_SUFFIX) and key not in used]
-    return LoadStatus(lacking, [key for key in others if not key.startswith(("optimizer/", "save_counter/"))])
+    return LoadStatus([key for key in others if not key.startswith(("optimizer/", "save_counter/"))])
 
 
 @contextlib.contextmanager
@@ -212,7 +184,6 @@ def _restore_optimizer(model: keras.Model, path: str) -> None:
     if not optimizer.built:
         optimizer.build(model.trainable_variables)
     tf.train.Checkpoint(root=model).read(path).expect_partial()
-    optimizer_steps.make_all_slots(optimizer, model.trainable_variables)
 
 
 def is_checkpoint(path: str) -> bool:
@@ -225,7 +196,7 @@ def is_checkpoint(path: str) -> bool:
 
 def _variables(model: keras.Model) -> dict[tuple[str, ...], Any]:
     """Return all variables by the way to them; the optimizer's are last."""
-    found: dict[tuple[str, ...], Any] = dict(checkpoint_children.variables(model, metrics_in_files.in_checkpoint))
+    found: dict[tuple[str, ...], Any] = dict(checkpoint_children.variables(model))
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None:
         if not optimizer.built:

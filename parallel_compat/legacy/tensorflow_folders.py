@@ -30,9 +30,7 @@ def is_here(path: str) -> bool:
     return os.path.isfile(os.path.join(path, "saved_model.pb"))
 
 
-def load(
-    path: str, custom_objects: dict[str, Any] | None, *, compile: bool, safe_mode: bool, trains_all: bool
-) -> keras.Model:
+def load(path: str, custom_objects: dict[str, Any] | None, *, compile: bool, safe_mode: bool) -> keras.Model:
     """Make the model that a folder holds, compiled as it was.
 
     Args:
@@ -40,7 +38,6 @@ def load(
         custom_objects: name -> class or function.
         compile: whether the model is compiled.
         safe_mode: whether Lambda layers that hold Python code are refused.
-        trains_all: whether all layers are trained if the model was when it was saved, frozen ones too.
 
     Raises:
         CheckpointError: the folder has no configuration of a model, or one with Python code, or with something that
@@ -63,19 +60,16 @@ def load(
         except CheckpointError as error:
             raise CheckpointError(f"{error} {way_out}") from error
         try:
-            tensorflow_checkpoints.load(model, weights).assert_existing_objects_matched()
-        except (AssertionError, tf.errors.OpError) as error:
+            tensorflow_checkpoints.load(model, weights)
+        except tf.errors.OpError as error:
             raise CheckpointError(str(error)) from error
-    if trains_all:
-        old_files.train_all(model, found.get("trainable", True) is True)
     if compile and found.get("training_config") is not None:
         given = h5_files.custom_objects(custom_objects)
         notes: list[str] = []
         with naming(path):
             training = old_training(found["training_config"], notes, given)
         if training is not None:
-            era = old_files.era_of_steps(found.get("keras_version"), training)
-            old_files.compile_as_saved(model, training, given, era)
+            old_files.compile_as_saved(model, training, given)
         for note in notes:
             warnings.warn(f"{path}: {note}", ParallelCompatWarning, stacklevel=4)
     return model

@@ -1,39 +1,10 @@
-"""Functions of TensorFlow 1 that give something else under the same name and arguments in TensorFlow 2."""
+"""Initializers of TensorFlow 1 that have other defaults under the same name in TensorFlow 2."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import keras
-import tensorflow as tf
-
-
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """Choose from `x` and `y`: whole rows by a vector (`tf.where`, which broadcasts it along the columns today).
-
-    >>> import tensorflow as tf
-    >>> where([True, False], [[1, 2], [3, 4]], [[0, 0], [0, 0]]).numpy().tolist()
-    [[1, 2], [0, 0]]
-
-    Args:
-        condition: bools, in the shape of `x`, or `(samples,)`.
-        x: taken where the condition holds; None for the indices of where that is.
-        y: taken where it does not.
-        name: of the operation.
-    """
-    if x is None or y is None:
-        return tf.where(condition, x, y, name)
-    rank, rank_of_condition = _rank(x), _rank(condition)
-    if rank_of_condition == 1 and rank is not None and rank > 1:
-        condition = tf.reshape(condition, [-1, *[1] * (rank - 1)])
-    return tf.where(condition, x, y, name)
-
-
-def _rank(tensor: Any) -> int | None:
-    if isinstance(tensor, keras.KerasTensor):
-        return len(tensor.shape)
-    rank: int | None = tf.convert_to_tensor(tensor).shape.rank
-    return rank
 
 
 def random_normal_initializer(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import sys
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 
+from parallel_compat.backend.keras3 import hidden_classes
 from parallel_compat.legacy.device_lib import get_available_devices as _get_available_devices  # noqa: F401
 from parallel_compat.legacy.device_lib import normalize_device_name as _normalize_device_name  # noqa: F401
 
@@ -178,28 +177,10 @@ def count_params(weights: Any) -> int:
 
 def ask_to_proceed_with_overwrite(filepath: str) -> bool:
     """Ask on the terminal whether a file may be overwritten."""
-    # Keras 2 asked by `six.moves.input`, in whose place a script may have put its own answer.
-    ask = getattr(sys.modules.get("six.moves"), "input", input)
-    answer = ask(f"[WARNING] {filepath} already exists - overwrite? [y/n]").strip().lower()
+    answer = input(f"[WARNING] {filepath} already exists - overwrite? [y/n]").strip().lower()
     while answer not in ("y", "n"):
-        answer = ask("Enter [y/n]: ").strip().lower()
+        answer = input("Enter [y/n]: ").strip().lower()
     return answer == "y"
-
-
-def normalize(x: Any, axis: int = -1, order: Any = 2) -> Any:
-    """Divide by the norm along an axis; Keras 3.15 takes `axis=0` for the last one, and gives tensors for lists.
-
-    >>> normalize([[3.0, 0.0], [4.0, 0.0]], axis=0).tolist()
-    [[0.6, 0.0], [0.8, 0.0]]
-
-    Args:
-        x: an array.
-        axis: along which the norm is taken.
-        order: of the norm, 2 for the Euclidean one.
-    """
-    norm = np.atleast_1d(np.linalg.norm(x, order, axis))
-    norm[norm == 0] = 1
-    return x / np.expand_dims(norm, axis)
 
 
 def to_categorical(
@@ -269,11 +250,6 @@ def normalize_padding(value: str) -> str:
     return padding
 
 
-def as_written(function: Any) -> Any:
-    """Return a user's function as it is: it stands for Keras 2's decorators that took arguments of Keras 1."""
-    return function
-
-
 def normalize_data_format(value: str | None) -> str:
     """Return the data format, the configured one for None."""
     chosen = (value or keras.backend.image_data_format()).lower()
@@ -334,34 +310,6 @@ def _check_padding(padding: str, allowed: set[str]) -> None:
         raise AssertionError(f"Expected `padding` to be one of {sorted(allowed)}. Received: padding={padding!r}")
 
 
-def _hash_file(fpath: str, algorithm: str = "sha256", chunk_size: int = 65_535) -> str:
-    """Return a file's digest in hexadecimal digits.
-
-    Args:
-        fpath: the file.
-        algorithm: "sha256", "auto" (likewise), or "md5" for anything else.
-        chunk_size: how much is read at once.
-    """
-    digest = hashlib.new("sha256" if algorithm in ("sha256", "auto") else "md5", usedforsecurity=False)
-    with open(fpath, "rb") as file:
-        while chunk := file.read(chunk_size):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-def validate_file(fpath: str, file_hash: str, algorithm: str = "auto", chunk_size: int = 65_535) -> bool:
-    """Say whether a file has a digest.
-
-    Args:
-        fpath: the file.
-        file_hash: the digest in hexadecimal digits.
-        algorithm: "sha256", "md5", or "auto" by the digest's length.
-        chunk_size: how much is read at once.
-    """
-    is_sha = algorithm == "sha256" or (algorithm == "auto" and len(file_hash) == 64)
-    return _hash_file(fpath, "sha256" if is_sha else "md5", chunk_size) == str(file_hash)
-
-
 def _obtain_input_shape(
     input_shape: tuple[int | None, ...] | None,
     default_size: int,
@@ -385,11 +333,9 @@ def _obtain_input_shape(
     Raises:
         ValueError: the shape does not do.
     """
-    from parallel_compat.backend.keras3.applications import obtain_input_shape
-
     flatten = require_flatten if include_top is None else include_top
     data_format = data_format or keras.config.image_data_format()
-    shape: tuple[int | None, ...] = obtain_input_shape(
+    shape: tuple[int | None, ...] = hidden_classes.obtain_input_shape(
         input_shape, default_size, min_size, data_format, flatten, weights
     )
     return shape

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import calls
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names import run_only
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.positions import UNKNOWN, named_positions
 from parallel_compat.names.table import Argument, Change
@@ -112,8 +111,6 @@ def _keyword(
         yield file.found(rule, argument, f"`{old}` of `{name}` is now `{row.new}`.", edits)
     elif row.change is Change.PROVIDED:
         yield from _provided(file, rule, call, argument, row, name)
-    elif (row.of, old) in run_only.ARGUMENTS:
-        yield from file.answered_by_run(rule, argument, f"`{old}` of `{name}`: {row.note}")
     else:
         yield file.attention(rule, argument, f"`{old}` of `{name}`: {row.note}")
 

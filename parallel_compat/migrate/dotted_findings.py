@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from parallel_compat.migrate.dotted_names import root_name
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.module_homes import BACKEND, RULE, gone, home_of_module, is_alive, is_module, moved
-from parallel_compat.names import run_only, table
+from parallel_compat.names import table
 from parallel_compat.names.eras import OF_BOTH
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class DottedFindings:
         if self._skips(file.source.start(node)):
             return
         if entry.status is table.Status.GONE:
-            yield from self._gone(node, root, base, bindings, entry)
+            if not self._is_argument_decorator(node, entry):  # of which its own rule says more
+                yield self._file.attention(RULE, node, gone(entry))
             return
         home = self._homes.home(bindings[0])
         path = file.names.path(node)
@@ -84,18 +85,9 @@ class DottedFindings:
             return  # this package's backend has what Keras's kept as well
         yield from self._replaced(node, root, base, bindings, entry.target, entry)
 
-    def _gone(
-        self, node: ast.expr, root: ast.Name, base: str, bindings: list[Binding], entry: table.Path
-    ) -> Iterator[Finding]:
-        """A name that is gone; `run` may have something that stands for it while a program runs."""
-        file = self._file
-        path = file.names.path(node) or ""
-        stand_in = run_only.lookup(path, table.canonical(path))
-        if stand_in is None or stand_in.target is None or not stand_in.target.startswith("parallel_compat."):
-            yield file.attention(RULE, node, gone(entry))
-            return
-        for finding in self._replaced(node, root, base, bindings, stand_in.target):
-            yield from file.answered_by_run(RULE, node, gone(entry), finding.edits)
+    def _is_argument_decorator(self, node: ast.expr, entry: table.Path) -> bool:
+        above = self._file.tree.parents.get(node)
+        return entry.path.startswith("keras.legacy.interfaces.") and node in getattr(above, "decorator_list", ())
 
     def _known_part(self, chain: ast.Attribute) -> tuple[ast.expr, table.Path] | None:
         """Return the longest part of a chain that the table knows, and what it says."""

@@ -204,12 +204,7 @@ def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
 
 
 def _imported_once(edits: list[Edit]) -> list[Edit]:
-    """Leave out imports of this package that others bring: each name is imported once, those of one module together.
-
-    The call of `install`, before all imports of Keras, brings `import parallel_compat`.
-    """
-    if any("parallel_compat.install(" in edit.text for edit in edits):
-        edits = [edit for edit in edits if edit.text.strip("; \r\n\t") != "import parallel_compat"]
+    """Leave out imports of this package that others bring: each name is imported once, those of one module together."""
     kept: list[Edit] = []
     brought: set[tuple[str, str]] = set()  # at the top of the module, by what stands before
     for edit in sorted(set(edits)):

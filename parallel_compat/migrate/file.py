@@ -19,7 +19,7 @@ from parallel_compat.names.eras import Era
 from parallel_compat.names.other_packages import NUMPY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from parallel_compat.migrate.project_facts import ProjectFacts
     from parallel_compat.migrate.scopes import Binding
@@ -33,7 +33,6 @@ ELSEWHERE = r"\b(?:(?:load|save)_weights|predict_classes|\w+\.history|scipy\.mis
 _ELSEWHERE = re.compile(ELSEWHERE)
 # Methods that nothing but a model of Keras has: a script that gets its model from another file need not import Keras.
 _OF_MODELS = ("fit_generator", "evaluate_generator", "predict_generator")
-_INSTALL = "parallel_compat.install"
 _BACKEND = "parallel_compat.legacy.backend"  # its functions are many, and named as others are: `mean`, `dot`
 # `exec(...)`, and `%run` of a notebook, of which the parser sees the rest.
 _BRINGS_NAMES = re.compile(r"\bexec(?:file)?\(|^[ \t]*0#un\b|\brun_line_magic\(", re.MULTILINE)
@@ -191,38 +190,6 @@ class File:
             return self.found(rule, node, message, edits)
         message = f"{message} (Unsafe: newer code means {what}.)"
         return self.found(rule, node, message, edits, status=Status.UNSAFE, hint=not self.old)
-
-    @cached_property
-    def installs(self) -> bool:
-        """Whether the source answers legacy names in the running program: `parallel_compat.install()`."""
-        return any(self.names.path(call.func) == _INSTALL for call in self.tree.calls)
-
-    def answered_by_run(
-        self,
-        rule: str,
-        node: ast.expr | ast.stmt | ast.keyword | ast.alias,
-        message: str,
-        edits: Iterable[AnyEdit] = (),
-        *,
-        hint: bool = False,
-    ) -> Iterator[Finding]:
-        """Find what no code of today says, and `run` answers: so does a program that calls `parallel_compat.install`.
-
-        Nothing is left to say of a source that calls it.
-        """
-        if not self.installs:
-            text = f"{message} (Unsafe: `{_INSTALL}()` answers it in the running program, as `run` does.)"
-            yield self.found(rule, node, text, [*edits, self._install()], status=Status.UNSAFE, hint=hint)
-
-    def _install(self) -> Edit:
-        """Call `parallel_compat.install` before the first import of Keras or TensorFlow."""
-        era = f'era="{self.era.value}"' if self.era is not None else ""
-        statement = f"{_INSTALL}({era})"
-        anchor = next((node for node in self.tree.module.body if _is_keras_import(node)), None)
-        if anchor is None:
-            return self._import_first(f"import parallel_compat{self.source.newline}{statement}")
-        start = self.source.start(anchor)
-        return Edit(start, start, f"import parallel_compat{self.source.newline}{statement}{self.source.newline}")
 
     @cached_property
     def _ignores(self) -> dict[int, frozenset[str] | None]:

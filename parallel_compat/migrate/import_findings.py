@@ -18,7 +18,7 @@ from parallel_compat.migrate.module_homes import (
     is_other_spelling,
     moved,
 )
-from parallel_compat.names import run_only, table
+from parallel_compat.names import table
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
@@ -61,10 +61,7 @@ class ImportFindings:
                 continue
             entry = table.lookup(path)
             if entry is not None and entry.status is Status.GONE:
-                if table.canonical(path).startswith("keras.legacy.interfaces"):  # goes with the decorators
-                    yield file.attention(RULE, alias, gone(entry))
-                else:
-                    yield from self._gone(alias, binding, entry)
+                yield file.attention(RULE, alias, gone(entry))
             elif entry is not None and entry.target is not None:
                 target = entry.target
                 if is_module(path):
@@ -93,19 +90,6 @@ class ImportFindings:
             edits = move_from(file, statement, targets)
             for index, (alias, message) in enumerate(messages):
                 yield file.found(RULE, alias, message, () if index else edits)
-
-    def _gone(self, alias: ast.alias, binding: Binding, entry: table.Path) -> Iterator[Finding]:
-        """A name that is gone: `run` lets it be imported, and has something that stands for some of them."""
-        stand_in = run_only.lookup(entry.path, table.canonical(entry.path))
-        if stand_in is None and self._used(binding):
-            yield self._file.attention(RULE, alias, gone(entry))
-            yield from self._file.answered_by_run(RULE, alias, f"`{entry.path}` cannot be imported any more.")
-        else:
-            yield from self._file.answered_by_run(RULE, alias, gone(entry))
-
-    def _used(self, binding: Binding) -> bool:
-        scopes = self._file.tree.scopes
-        return any(each.id == binding.name and binding in scopes[each].find(each.id) for each in self._file.tree.names)
 
     def _called(self, binding: Binding) -> bool:
         """Say whether a name is called: `merge` was a function before it was a module."""

@@ -30,10 +30,6 @@ _VERSIONS: dict[str, dict[str, Era]] = {
 }
 
 
-# How a version is called where it is kept.
-WORDS: dict[str, Era] = {"first": Era.TF_KERAS_1_15, "second": Era.TF_KERAS_2_2, "standalone": Era.KERAS_2_2_4}
-
-
 @cache
 def era_of_path(path: str) -> Era | None:
     """Return the era whose defaults the class of a path always had, or None where the TensorFlow decided.
@@ -49,25 +45,3 @@ def era_of_path(path: str) -> Era | None:
         path = "tensorflow" + path[2:]
     root = root_of(path)
     return None if root is None else _VERSIONS.get(root, {}).get(path[len(root) + 1 :])
-
-
-def target(path: str) -> str | None:
-    """Return where `run` finds the class of a path that `era_of_path` knows.
-
-    >>> target("tensorflow.compat.v1.keras.layers.LSTM")
-    'parallel_compat.legacy.class_versions.LSTM_first'
-
-    Args:
-        path: as the source spells it.
-    """
-    era = era_of_path(path)
-    if era is None:
-        return None
-    word = next(word for word, each in WORDS.items() if each is era)
-    return f"parallel_compat.legacy.class_versions.{path.rpartition('.')[2]}_{word}"
-
-
-@cache
-def are_below(module: str) -> bool:
-    """Say whether a module (`tensorflow.compat.v1.keras`) has classes that `era_of_path` knows, itself or below."""
-    return any(f"{root}.{name}".startswith(f"{module}.") for root, names in _VERSIONS.items() for name in names)

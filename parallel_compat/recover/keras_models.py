@@ -168,7 +168,7 @@ class Layers:
 
 
 def weights_of(layer: Any) -> list[Any]:
-    """Return a layer's weights in the order of HDF5 files; those of metrics among them where the layer's era had it."""
+    """Return a layer's weights in the order of HDF5 files."""
     from parallel_compat.backend.keras3.h5_files import weights_in_file
 
     return weights_in_file(layer)
@@ -199,8 +199,7 @@ def layer_at(model: Any, path: Path) -> Any:
         if name in ("layer", "forward_layer", "backward_layer") and hasattr(model, name):
             model = getattr(model, name)
         else:
-            named = (each for each in model.layers if each.name == name)  # under `run` a name may have a `/`
-            model = next(named, None) or model.get_layer(keras3_name(name))
+            model = model.get_layer(keras3_name(name))
     return model
 
 
@@ -259,7 +258,6 @@ def restore_optimizer(
     optimizer_arrays: list[Array],
     *,
     optimizer: Any = None,
-    steps_as_then: bool = False,
 ) -> list[str]:
     """Give an optimizer the state that it had.
 
@@ -268,7 +266,6 @@ def restore_optimizer(
         template: the single model.
         optimizer_arrays: the file's arrays for the optimizer.
         optimizer: the optimizer; None for that of the model, which is compiled.
-        steps_as_then: whether the optimizer steps as it did.
 
     Returns:
         Sentences on what could not be carried over.
@@ -289,7 +286,6 @@ def restore_optimizer(
         model.trainable_variables,
         optimizer_arrays,
         trained,
-        steps_as_then=steps_as_then,
     )
     return [] if note is None else [note]
 

@@ -24,16 +24,12 @@ KINDS = {
     "Adadelta": ("accumulated_grad", "accumulated_delta_var"),
     "Adam": ("momentum", "velocity"),
     "Adamax": ("momentum", "norm"),
-    "Nadam": ("momentum", "velocity"),
-    "Ftrl": ("accumulator", "linear"),
 }
 _ENDINGS = ("velocity_hat", "accumulated_grad", "accumulated_delta_var", "average_gradient")
 FRESH = "training begins with a fresh one."
 
 
-def restore(
-    optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], weights: Sequence[Any], *, steps_as_then: bool
-) -> str | None:
+def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], weights: Sequence[Any]) -> str | None:
     """Give an optimizer what a file of Keras 2 remembers.
 
     Args:
@@ -41,27 +37,18 @@ def restore(
         variables: the model's trainable variables, for which it is built.
         arrays: what the file holds for it.
         weights: those of `variables` that trained when the file was written, in the order of the file.
-        steps_as_then: whether its steps are those of the time, where Keras 3's need another state.
 
     Returns:
         None, or a sentence that says why nothing was carried over.
     """
     name = type(optimizer).__name__
     kinds = KINDS.get(name)
-    if kinds is None or (name in ("Nadam", "Ftrl") and not steps_as_then):
+    if kinds is None:
         return f"Keras 3's {name} keeps its state in another form; {FRESH}"
     if name == "RMSprop" and (optimizer.centered or optimizer.momentum):
-        if not steps_as_then:
-            return f"Keras 3's RMSprop keeps centered or momentum state in another form; {FRESH}"
-        has = {"velocity": True, "momentum": optimizer.momentum, "average_gradient": optimizer.centered}
-        kinds = tuple(kind for kind, kept in has.items() if kept)
+        return f"Keras 3's RMSprop keeps centered or momentum state in another form; {FRESH}"
     left = list(arrays)
     steps = int(left.pop(0)) if left and left[0].shape == () and left[0].dtype.kind in "iu" else None
-    product = None
-    if name == "Nadam" and len(left) % 2:  # of tf.keras: the product of its momenta
-        product = left.pop(0)
-    if name == "Ftrl":  # one weight's after the other's
-        left = left[0::2] + left[1::2]
     if name == "Adam" and len(left) == 3 * len(weights):
         if optimizer.amsgrad:
             kinds = (*kinds, "velocity_hat")
@@ -86,10 +73,6 @@ def restore(
     slots = _slots(optimizer)
     if name == "SGD" and not optimizer.momentum:  # Keras 2 wrote its moments all the same, of no effect
         return None
-    if product is not None:
-        from parallel_compat.backend.keras3.optimizer_steps import product_of_momenta
-
-        product_of_momenta(optimizer).assign(float(product))
     place = {id(variable): number for number, variable in enumerate(variables)}
     for kind, ending in enumerate(kinds if left else ()):
         for number, weight in enumerate(weights):

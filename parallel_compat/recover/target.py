@@ -13,15 +13,11 @@ class Target:
         layers: classes of layers in addition to those that Keras 2 and Keras 3 have in common.
         hard_sigmoid: the name of an activation that computes Keras 2's `hard_sigmoid`; None where Keras 3's has to do,
             for which the weights in front of it are changed.
-        takes: arguments that layers take there as in Keras 2, (class, argument); "*" stands for every class.
         own: names of classes of Keras that are the user's own there, whose configs are left as they are.
-        upsamples_as_then: whether bilinear upsampling places the pixels as Keras 2 did.
     """
 
     layers: frozenset[str] = frozenset()
     hard_sigmoid: str | None = None
-    takes: frozenset[tuple[str, str]] = frozenset()
-    upsamples_as_then: bool = False
     own: frozenset[str] = frozenset()
 
 

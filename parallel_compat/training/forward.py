@@ -79,7 +79,7 @@ def forward(
         logits = [keras3.get_logits(output) for output in outputs]
         made_of = [logit for logit in logits if logit is not None]
         sources = [s for s in (*outputs, *made_of, *scope.losses, *sums) if s.dtype.is_floating]
-        return y_pred, outputs, masks, logits, list(scope.losses), states, tape, keras3.values_of_pass(model), sources
+        return y_pred, outputs, masks, logits, list(scope.losses), states, tape, sources
 
     with keras3.synchronized_moments_of([cut.size > 0 for cut in samples]), folded_time():
         passes = replicas.run(on_replica)
@@ -87,8 +87,7 @@ def forward(
     result.operations = [keras3.operation_behind(output) for output in passes[0][1]]
     columns = [list(column) for column in list(zip(*passes, strict=True))[1:]]
     result.outputs, result.masks, result.logits, result.added_losses = columns[:4]
-    result.states, result.tapes, values, result.sources = columns[4:]
-    result.values = [each for each in values if each is not None]
+    result.states, result.tapes, result.sources = columns[4:]
     if placement is not None:
         placement.gather_workers(replicas)
     result.gather_workers(None if placement is None else placement.outputs_needed)

@@ -7,14 +7,12 @@ one update of the weights, the metrics of the global batch.
 from __future__ import annotations
 
 import warnings
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import keras
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.context_variables import set_within
 from parallel_compat.training.added_losses import how_they_merge, merge_added_losses
 from parallel_compat.training.forward import forward
 from parallel_compat.training.losses import Placement
@@ -23,24 +21,11 @@ from parallel_compat.training.trainable_flags import TrainableFlags
 from parallel_compat.warning_category import ParallelCompatWarning
 
 if TYPE_CHECKING:
-    import contextlib
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from parallel_compat.training.forward import Batch
     from parallel_compat.training.replica_pass import ReplicaPass
     from parallel_compat.training.replicas import Replicas
-
-
-_of_global_batch: ContextVar[bool] = ContextVar("of_global_batch", default=False)
-
-
-def computes_for_replicas() -> bool:
-    """Say whether losses and metrics are being computed from what the replicas gave, to which they are given back."""
-    return _of_global_batch.get()
-
-
-def _computing_for_replicas() -> contextlib.AbstractContextManager[None]:
-    return set_within(_of_global_batch, True)
 
 
 class GlobalStep:
@@ -80,7 +65,6 @@ class GlobalStep:
             with tf.GradientTape() as tape:
                 for source in keras.tree.flatten(passed.sources):
                     tape.watch(source)
-                self._keep_values(passed, tape.watch)
                 y_pred = placement.global_outputs(passed)
                 loss = self._loss(batch, y_pred, passed, training=True)
                 scaled = loss if self._model.optimizer is None else self._model.optimizer.scale_loss(loss)
@@ -90,7 +74,6 @@ class GlobalStep:
                 self._update([add(parts) for parts in zip(of_replicas, outer["here"], strict=True)], variables)
             else:
                 warnings.warn("The model does not have any trainable weights.", ParallelCompatWarning, stacklevel=2)
-            self._keep_values(passed, lambda value: None)  # the tape is over: metrics are not differentiated
             return self._metrics(batch, y_pred, passed, loss)
 
     def test(self, data: Any) -> dict[str, Any]:
@@ -98,7 +81,6 @@ class GlobalStep:
         with self._trainable_flags.restored():
             batch = read(data)
             placement, passed = self._forward(batch, training=False, differentiate=False)
-            self._keep_values(passed, lambda value: None)
             y_pred = placement.global_outputs(passed)
             loss = self._loss(batch, y_pred, passed, training=False)
             return self._metrics(batch, y_pred, passed, loss)
@@ -134,17 +116,11 @@ class GlobalStep:
         placement.decide(y, sample_weight)
         return placement
 
-    def _keep_values(self, passed: ReplicaPass, watch: Callable[[Any], None]) -> None:
-        """Let losses and metrics that use the template's symbolic tensors find those of the global batch."""
-        if passed.values:
-            keras3.set_values_of_pass(self._model, passed.merged_values(watch))
-
     def _loss(self, batch: Batch, y_pred: Any, passed: ReplicaPass, training: bool) -> Any:
         """Compute the loss of the global batch, from the replicas' outputs and sums."""
         assert self._compiled is not None
         _, y, sample_weight = batch
-        with _computing_for_replicas():
-            compiled = self._compiled.loss(y, y_pred, sample_weight)
+        compiled = self._compiled.loss(y, y_pred, sample_weight)
         losses = [] if compiled is None else [compiled]
         if passed.added_losses[0]:
             losses += merge_added_losses(passed.added_losses, self._added_loss_kinds[training], passed.samples)
@@ -161,8 +137,7 @@ class GlobalStep:
         assert self._compiled is not None
         _, y, sample_weight = batch
         self._compiled.track_loss(loss, passed.sample_count)
-        with _computing_for_replicas():
-            self._compiled.update_metrics(y, y_pred, sample_weight)
+        self._compiled.update_metrics(y, y_pred, sample_weight)
         metrics: dict[str, Any] = self._model.get_metrics_result()
         return metrics
 

@@ -21,27 +21,6 @@ if TYPE_CHECKING:
 
     from parallel_compat.training.step_function import Results
 
-# Bound here: under `run` an attribute of Keras's and TensorFlow's modules is found by a function of python.
-_flatten = keras.tree.flatten
-_CallbackList = keras.callbacks.CallbackList
-
-
-def _goes_on(model: keras.Model) -> bool:
-    return False
-
-
-# Whether the metrics of `train_on_batch` go on from what was before; `run` says so as the time of the script did.
-goes_on: Callable[[keras.Model], bool] = _goes_on
-
-
-def _as_given(model: keras.Model) -> Any:
-    return False
-
-
-# The order in which a validation inside of `fit` takes its samples (`array_batches.order_of_epoch`); `run` draws it
-# where the time of the script did.
-order_of_validation: Callable[[keras.Model], Any] = _as_given
-
 # What a model must leave to Keras, or to a parallel model, for each call.
 _STEPS = {
     "fit": ("train_step", "make_train_function", "reset_metrics", "get_metrics_result"),
@@ -78,15 +57,13 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
     if data[0] is None:
         return "data that is not numpy arrays or tensors of numbers"
     for part in data:
-        for leaf in (part,) if part is None or type(part) is np.ndarray else _flatten(part):
+        for leaf in (part,) if part is None or type(part) is np.ndarray else keras.tree.flatten(part):
             if leaf is None:
                 continue
             if not keras3.is_array(leaf):
                 return "data that is not numpy arrays or tensors of numbers"
             if leaf.shape[0] == 0:
                 return "no samples"
-    if name.endswith("_on_batch") and goes_on(model):
-        return "metrics that go on from the batches before"
     steps = _STEPS[name]
     if name == "fit" and (validation is not None or arguments.get("validation_split")):
         steps = (*steps, *_STEPS["evaluate"], "evaluate")
@@ -97,15 +74,13 @@ def why_general(name: str, model: keras.Model, arguments: dict[str, Any]) -> str
         (*keras3.OWN_PACKAGES, "tensorflow.")
     ):
         return "a function of the user's in place of the step's"
-    if function is not None and keras3.function_draws(model):
-        return "a function whose operations draw on"
     if "predict" not in name and model.compiled and not keras3.can_build_compiled(model):
         return "outputs that are not known before the first batch"
     if keras3.is_built_under_a_strategy(model):
         return "a `tf.distribute` strategy of the user's"
     if model.run_eagerly or model.jit_compile or model.steps_per_execution != 1:
         return "run_eagerly, jit_compile or steps_per_execution"
-    if isinstance(arguments.get("callbacks"), _CallbackList):
+    if isinstance(arguments.get("callbacks"), keras.callbacks.CallbackList):
         return "a `CallbackList` of the caller's"
     return "KERAS_MAX_EPOCHS or KERAS_MAX_STEPS_PER_EPOCH" if keras3.is_limited() else None
 
@@ -125,17 +100,9 @@ def call(name: str, model: keras.Model, general: Callable[..., Any], arguments: 
 
 
 class EpochLogs:
-    """The logs of an epoch as Keras 3 counts: metrics go on from batch to batch, so the last batch has them.
+    """The logs of an epoch as Keras 3 counts: metrics go on from batch to batch, so the last batch has them."""
 
-    Args:
-        model: the model.
-        data: what it is fed.
-    """
-
-    # Whether the metrics of each batch are its own.
-    alone = False
-
-    def __init__(self, model: keras.Model, data: keras3.ArrayData) -> None:
+    def __init__(self) -> None:
         self._last: Results | None = None
 
     def add(self, results: Results, samples: int) -> None:
@@ -189,10 +156,6 @@ def leave_out_batches(model: keras.Model, count: int, then: Callable[[], None]) 
     vars(model)[_LEAVES_OUT] = (count, then)
 
 
-# How epochs are counted; `run` counts as the time of the script did.
-epoch_logs: Callable[[keras.Model, keras3.ArrayData], EpochLogs] = EpochLogs
-
-
 def fit(
     model: keras.Model,
     x: Any = None,
@@ -223,22 +186,18 @@ def fit(
     listed.on_train_begin()
     logs = None
     for epoch in range(keras3.initial_epoch(model, initial_epoch), epochs):
-        counted = epoch_logs(model, data)
-        if not counted.alone:  # else each step does it by itself
-            model.reset_metrics()
+        counted = EpochLogs()
+        model.reset_metrics()
         vars(model)[COUNTS] = counted
         listed.on_epoch_begin(epoch)
-        _run(model, "train", step_function(model, "train", counted.alone), data, counted, listed, shuffle)
+        _run(model, "train", step_function(model, "train"), data, counted, listed, shuffle)
         logs = dict(counted.of_epoch())
         vars(model).pop(COUNTS, None)  # a callback may have called `fit` of this model
         if validation_data is not None and keras3.validates_after(model, epoch, validation_freq):
             if validation is None:
                 val_x, val_y, val_weight = keras.utils.unpack_x_y_sample_weight(tuple(validation_data))
                 validation = keras3.ArrayData(val_x, val_y, val_weight, validation_batch_size or batch_size)
-            in_order = order_of_validation(model)
-            logs.update(
-                {f"val_{name}": value for name, value in _evaluate(model, validation, listed, in_order).items()}
-            )
+            logs.update({f"val_{name}": value for name, value in _evaluate(model, validation, listed).items()})
         listed.on_epoch_end(epoch, logs)
         if model.stop_training:
             break
@@ -268,13 +227,12 @@ def evaluate(
     return logs if return_dict else keras3.in_order(model, logs)
 
 
-def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any, shuffle: Any = False) -> dict[str, Any]:
+def _evaluate(model: keras.Model, data: keras3.ArrayData, listed: Any) -> dict[str, Any]:
     model.stop_evaluating = False
     listed.on_test_begin()
-    counted = epoch_logs(model, data)
-    if not counted.alone:
-        model.reset_metrics()
-    _run(model, "test", step_function(model, "test", counted.alone), data, counted, listed, shuffle)
+    counted = EpochLogs()
+    model.reset_metrics()
+    _run(model, "test", step_function(model, "test"), data, counted, listed)
     logs = keras3.plain_logs(counted.of_epoch())
     listed.on_test_end(logs)
     return logs

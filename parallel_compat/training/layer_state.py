@@ -167,7 +167,6 @@ class LayerState:
         self.random_seeds = list({id(state): state for state in states}.values())
         seeds = {id(variable) for variable in self.random_seeds}
         others = [*model.non_trainable_variables, *keras3.layer_metric_variables(model)]
-        others += keras3.variables_left_out(model)
         self.others = list({id(v): v for v in others if id(v) not in seeds}.values())
         self.trainable = list(model.trainable_variables)
 

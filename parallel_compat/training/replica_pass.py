@@ -10,7 +10,7 @@ from parallel_compat.backend import keras3
 from parallel_compat.training.replicas import add, concatenate_samples, take_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import keras
 
@@ -30,7 +30,6 @@ class ReplicaPass:
         added_losses: the losses that layers added, for each replica.
         states: the layer state of each replica of this process.
         tapes: the gradient tape of each replica of this process, or None outside training.
-        values: the values of the template's symbolic tensors, for each replica, where the model keeps them.
         sources: the tensors of each replica of this process that the loss is made of, to which gradients are
             handed back.
     """
@@ -47,7 +46,6 @@ class ReplicaPass:
         self.added_losses: list[list[Any]] = []
         self.states: list[ReplicaState] = []
         self.tapes: list[tf.GradientTape | None] = []
-        self.values: list[keras3.Values] = []
         self.sources: list[list[Any]] = []
 
     @property
@@ -69,14 +67,6 @@ class ReplicaPass:
         if logits[0] is not None:
             keras3.set_logits(merged, self.merge(logits), self.operations[index])
         return merged
-
-    def merged_values(self, watch: Callable[[Any], None]) -> MergedValues:
-        """Return the values of the template's symbolic tensors in the global batch.
-
-        Args:
-            watch: called with each replica's part of a value that is used, before it is.
-        """
-        return MergedValues(self, watch)
 
     def merge(self, parts: list[Any]) -> Any:
         """Concatenate what the replicas computed, without the copies of replicas that have no samples of their own."""
@@ -139,40 +129,3 @@ class ReplicaPass:
         of_outputs = (self.outputs, self.masks, self.logits)
         self.outputs, self.masks, self.logits = (of_all(part, needed) for part in of_outputs)
         self.added_losses = of_all(self.added_losses)
-
-
-class MergedValues(keras3.Values):
-    """The values of the template's symbolic tensors in the global batch, concatenated when they are asked for.
-
-    Args:
-        result: the replicas' passes.
-        watch: see `ReplicaPass.merged_values`.
-    """
-
-    merged = True
-
-    def __init__(self, result: ReplicaPass, watch: Callable[[Any], None]) -> None:
-        super().__init__(training=result.values[0].training)
-        self._result = result
-        self._watch = watch
-
-    def known(self, tensor: Any) -> Any:
-        """Return the merged value of a tensor that every replica has computed for its samples, else None."""
-        value = super().known(tensor)
-        if value is not None or not tensor.shape or tensor.shape[0] is not None:
-            return value
-        parts = [values.known(tensor) for values in self._result.values]
-        if any(part is None for part in parts):
-            return None
-        if self._result.replicas.several_workers:
-            raise NotImplementedError(
-                "Expected a loss of `y_true` and `y_pred` on several workers. Received: one that uses the tensor "
-                f"'{tensor.name}' of the model as well. Make it an output of the model."
-            )
-        for part, sources in zip(parts, self._result.sources, strict=True):
-            if part.dtype.is_floating and all(part is not source for source in sources):
-                self._watch(part)
-                sources.append(part)
-        value = self._result.merge(parts)
-        self.put(tensor, value)
-        return value

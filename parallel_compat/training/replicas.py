@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import keras
 import tensorflow as tf
 
-from parallel_compat.backend import keras3
 from parallel_compat.training.weight_exchange import WeightExchange, check_weights, travels_as_tensor
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ def strategy_on(devices: Sequence[str]) -> tf.distribute.Strategy:
         one_device = split_gpu or any(name.startswith("CPU") for name in key)
         operations = tf.distribute.ReductionToOneDevice() if one_device else tf.distribute.NcclAllReduce()
         _strategies[key] = tf.distribute.MirroredStrategy(list(key), cross_device_ops=operations)
-        keras3.share_variables(_strategies[key])
     return _strategies[key]
 
 
@@ -61,7 +59,6 @@ def devices_in_use() -> list[tuple[str, ...]]:
 def train_on_workers(strategy: tf.distribute.Strategy) -> None:
     """Let all parallel models of this process use the strategy of several workers."""
     global _of_workers
-    keras3.share_variables(strategy)
     _of_workers = strategy
 
 

@@ -15,16 +15,11 @@ import numpy as np
 import tensorflow as tf
 
 from parallel_compat.backend import keras3
-from parallel_compat.backend.keras3 import constant_folding
-from parallel_compat.training.trainable_flags import as_compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Shape = tuple[int | None, ...]
-
-# Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
-_pack_outputs = tf.nest.pack_sequence_as
 
 # What code raises that meets None for a length, or cannot go on without it. Other errors have other reasons: they are
 # raised at once, and nothing that the user's code does is done twice.
@@ -114,7 +109,7 @@ class StepFunction:
         outputs = traced.call(
             *[keras3.as_eager_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
         )
-        packed = outputs[0] if traced.outputs is None else _pack_outputs(traced.outputs, outputs)
+        packed = outputs[0] if traced.outputs is None else tf.nest.pack_sequence_as(traced.outputs, outputs)
         if self._kind == "predict":
             return packed
         return Results(traced.names, packed, {}) if traced.outputs is None else Results(traced.names, *packed)
@@ -177,8 +172,7 @@ class StepFunction:
         _, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
         known = y is not None and keras3.build_compiled(self.model, y, sample_weight)
         if self._kind == "train":
-            with as_compiled(self.model):
-                keras3.build_optimizer(self.model)
+            keras3.build_optimizer(self.model)
         return known
 
     def _of_shapes(self, structure: Any, leaves: list[Any], shapes: list[Shape]) -> Traced:
@@ -209,16 +203,12 @@ class StepFunction:
             return tf.stack(numbers) if names else tf.zeros((0,)), others
 
         self.traces += 1
-        with as_compiled(self.model):
-            function = tf.function(run, input_signature=specs, autograph=False).get_concrete_function()
+        function = tf.function(run, input_signature=specs, autograph=False).get_concrete_function()
         outputs = function.structured_outputs
         if self._kind != "predict" and not outputs[1]:
             outputs = outputs[0]
         outputs = None if tf.is_tensor(outputs) else outputs
-        call = keras3.caller_of(function)
-        if self._kind == "train" and constant_folding.trains_unfolded(self.model):
-            call = constant_folding.unfolded(call)
-        return Traced(shapes, function, call, outputs, names, resets)
+        return Traced(shapes, function, keras3.caller_of(function), outputs, names, resets)
 
 
 def step_function(model: keras.Model, kind: str, alone: bool = False) -> StepFunction:

@@ -18,35 +18,6 @@ if TYPE_CHECKING:
     import keras
 
 
-_AT_COMPILE = "_parallel_compat_flags_at_compile"
-# The flags that hold at this moment, the innermost model's last.
-_holding: list[TrainableFlags] = []
-
-
-def keep_flags(model: keras.Model) -> None:
-    """Keep the `trainable` flags of this moment with a model, for `as_compiled`."""
-    vars(model)[_AT_COMPILE] = TrainableFlags(model)
-
-
-@contextlib.contextmanager
-def as_compiled(model: keras.Model) -> Iterator[None]:
-    """Let each layer be trainable as it was when `keep_flags` was called, for a while; as it is where it never was."""
-    flags = vars(model).get(_AT_COMPILE)
-    with flags.restored() if flags is not None else contextlib.nullcontext():
-        yield
-
-
-def frozen_before_first_step(layer: keras.Layer) -> bool:
-    """Say whether a layer that `compile` saw trainable was frozen when the first step of its model was traced.
-
-    Asked while a training step is traced; the answer stays until the next `compile`.
-    """
-    for flags in reversed(_holding):
-        if flags.has(layer):
-            return flags.was_frozen_before_first_step(layer)
-    return False
-
-
 class TrainableFlags:
     """The `trainable` flags of a model's layers and variables at the moment that this is made.
 
@@ -59,8 +30,6 @@ class TrainableFlags:
         # Outer layers come before inner ones: setting an outer one's flag sets the inner ones' too.
         self._layers = [(layer, layer.trainable) for layer in keras3.all_layers(model)]
         self._variables = [(variable, variable.trainable) for variable in model.variables]
-        self._now: TrainableFlags | None = None
-        self._frozen_at_first_step: frozenset[int] | None = None
 
     @contextlib.contextmanager
     def restored(self) -> Iterator[None]:
@@ -69,27 +38,11 @@ class TrainableFlags:
         differ = now._flags() != self._flags()
         if differ:
             self._set()
-        self._now = now
-        _holding.append(self)
         try:
-            with keras3.debiasing_calls_of(self._model):
-                yield
+            yield
         finally:
-            _holding.remove(self)
             if differ:
                 now._set()
-
-    def has(self, layer: keras.Layer) -> bool:
-        """Whether a layer is one of the model's."""
-        return any(layer is each for each, _ in self._layers)
-
-    def was_frozen_before_first_step(self, layer: keras.Layer) -> bool:
-        """Whether a layer was frozen when this was first asked of the model, while its flags are restored."""
-        if self._frozen_at_first_step is None:
-            assert self._now is not None
-            frozen = [each for each, trainable in self._now._layers if not trainable]
-            self._frozen_at_first_step = frozenset(map(id, frozen))
-        return id(layer) in self._frozen_at_first_step
 
     def _set(self) -> None:
         for thing, trainable in (*self._layers, *self._variables):

@@ -12,7 +12,6 @@ from parallel_compat.batches import generator_methods
 from parallel_compat.batches.generator_methods import Feed
 from parallel_compat.batches.sources import is_sequence
 from parallel_compat.training import in_memory
-from parallel_compat.training.trainable_flags import as_compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +35,7 @@ class ParallelTrainer(keras.Model):  # type: ignore[misc]  # Keras carries no ty
             if self.compiled:
                 # Made while a step is traced, they would not begin with the values that the optimizer gives them
                 # (ScheduleFreeAdamW in Keras 3.15.1: with zeros in place of the weights).
-                with as_compiled(self):
-                    keras3.build_optimizer(self)
+                keras3.build_optimizer(self)
         return super().make_train_function(force)
 
     def make_test_function(self, force: bool = False) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import runpy
 from pathlib import Path
 
 import keras
@@ -13,15 +12,6 @@ import pytest
 from parallel_compat.legacy.abstract_recurrent import Recurrent, _time_distributed_dense
 
 WANTED = json.loads((Path(__file__).parents[1] / "data/legacy/recurrent_keras_2_2_4.json").read_text())
-
-
-def test_the_numbers_of_keras_2_2_4(legacy_names):
-    found = runpy.run_path(str(Path(__file__).parent / "recurrent_program.py"))["recurrent_numbers"]()
-    assert set(found) == set(WANTED)
-    for name, wanted in WANTED.items():
-        parts = zip(found[name], wanted, strict=True) if name == "sums" else [(found[name], wanted)]
-        for got, expected in parts:
-            np.testing.assert_allclose(got, expected, rtol=2e-5, atol=1e-6, err_msg=name)
 
 
 def test_what_is_refused():

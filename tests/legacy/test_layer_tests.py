@@ -6,8 +6,6 @@ import keras
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.usefixtures("legacy_names")
-
 
 @keras.saving.register_keras_serializable(package="tests")
 class Scale(keras.layers.Layer):
@@ -31,7 +29,7 @@ class Forgetful(Scale):
 
 
 def test_returns_what_the_layer_computes():
-    from keras.utils.test_utils import layer_test
+    from parallel_compat.legacy.layer_tests import layer_test
 
     data = np.ones((3, 4), "float32")
     np.testing.assert_array_equal(layer_test(Scale, {"factor": 3.0}, input_data=data), 3 * data)
@@ -40,7 +38,8 @@ def test_returns_what_the_layer_computes():
 
 def test_takes_old_layers_and_dtypes():
     from keras import layers
-    from keras.utils.test_utils import layer_test
+
+    from parallel_compat.legacy.layer_tests import layer_test
 
     output = layer_test(
         layers.Embedding,
@@ -62,14 +61,14 @@ def test_takes_old_layers_and_dtypes():
     ],
 )
 def test_fails_where_the_layer_does(keywords, message):
-    from keras.utils.test_utils import layer_test
+    from parallel_compat.legacy.layer_tests import layer_test
 
     with pytest.raises(AssertionError, match=message):
         layer_test(Scale, input_data=np.ones((3, 4), "float32"), **keywords)
 
 
 def test_needs_data():
-    from keras.utils.test_utils import layer_test
+    from parallel_compat.legacy.layer_tests import layer_test
 
     with pytest.raises(ValueError, match="Expected `input_data` or `input_shape`"):
         layer_test(Scale)
@@ -77,7 +76,8 @@ def test_needs_data():
 
 def test_keras_test_forgets_layer_names():
     from keras.layers import Dense
-    from keras.utils.test_utils import keras_test
+
+    from parallel_compat.legacy.layer_tests import keras_test
 
     @keras_test
     def names():

@@ -9,16 +9,14 @@ import keras
 import numpy as np
 import pytest
 
-import parallel_compat
 from parallel_compat import CheckpointError, parallelize
-from parallel_compat.legacy import old_files, optimizers
+from parallel_compat.legacy import backend as K
+from parallel_compat.legacy import callbacks, layers, models, old_files, optimizers
 from parallel_compat.names.eras import Era
-
-pytestmark = pytest.mark.usefixtures("legacy_names")
 
 
 def one_weight(optimizer):
-    model = keras.Sequential([keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+    model = keras.Sequential([layers.Dense(1, use_bias=False, input_shape=(1,))])
     model.compile(loss="mse", optimizer=optimizer)
     model.set_weights([np.array([[1.0]])])
     return model
@@ -32,9 +30,7 @@ def steps(model, count):
     return weights
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: keras.optimizers.SGD(lr=0.1, decay=0.5), lambda: optimizers.SGD(0.1, decay=0.5)]
-)
+@pytest.mark.parametrize("make", [lambda: optimizers.SGD(lr=0.1, decay=0.5), lambda: optimizers.SGD(0.1, decay=0.5)])
 def test_decay_follows_the_old_formula(make):
     expected = [1.0]
     for iteration in range(5):
@@ -51,50 +47,48 @@ def test_decay_is_the_same_as_the_schedule_that_migrate_writes():
 
 
 def test_decay_works_in_fit_and_with_a_callback_that_sets_the_rate():
-    model = one_weight(keras.optimizers.SGD(lr=1.0, decay=1.0))
-    halve = keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 / 2**epoch)
+    model = one_weight(optimizers.SGD(lr=1.0, decay=1.0))
+    halve = callbacks.LearningRateScheduler(lambda epoch: 0.1 / 2**epoch)
     model.fit(np.ones((2, 1)), np.zeros((2, 1)), batch_size=1, nb_epoch=2, verbose=0, callbacks=[halve])
     expected = 1.0
     for iteration, rate in enumerate([0.1, 0.1, 0.05, 0.05]):
         expected -= rate / (1 + iteration) * 2 * expected
     assert float(model.get_weights()[0][0, 0]) == pytest.approx(expected, rel=1e-6)
-    assert float(keras.backend.get_value(model.optimizer.lr)) == pytest.approx(0.05)
+    assert float(K.get_value(model.optimizer.lr)) == pytest.approx(0.05)
 
 
 def test_decay_survives_copies_and_files(tmp_path):
-    optimizer = keras.optimizers.Adam(lr=0.1, decay=0.5)
+    optimizer = optimizers.Adam(lr=0.1, decay=0.5)
     assert optimizer.get_config()["decay"] == 0.5
     for copied in (type(optimizer).from_config(optimizer.get_config()), copy.deepcopy(optimizer)):
-        assert steps(one_weight(copied), 3) == pytest.approx(
-            steps(one_weight(keras.optimizers.Adam(lr=0.1, decay=0.5)), 3)
-        )
+        assert steps(one_weight(copied), 3) == pytest.approx(steps(one_weight(optimizers.Adam(lr=0.1, decay=0.5)), 3))
     model = one_weight(optimizer)
-    model.save(tmp_path / "m.keras")
-    assert float(keras.models.load_model(tmp_path / "m.keras").optimizer.decay) == 0.5
+    models.save_model(model, tmp_path / "m.keras")
+    assert float(models.load_model(tmp_path / "m.keras").optimizer.decay) == 0.5
 
 
 def test_callbacks_ask_for_the_first_decay_before_they_compute_a_rate(tmp_path):
     """`lr * 1 / (1 + decay * iterations)` only `if optimizer.initial_decay > 0`; each optimizer of Keras 2 had it."""
-    from keras import backend as K
+    from parallel_compat.legacy import backend as K
 
-    plain, decayed = keras.optimizers.Adam(lr=0.1), keras.optimizers.Adam(lr=0.1, decay=0.5)
+    plain, decayed = optimizers.Adam(lr=0.1), optimizers.Adam(lr=0.1, decay=0.5)
     assert (plain.initial_decay, decayed.initial_decay) == (0.0, 0.5)
     K.set_value(decayed.decay, 0.25)
     assert (decayed.initial_decay, float(K.get_value(decayed.decay))) == (0.5, 0.25)
-    model = one_weight(keras.optimizers.SGD(lr=0.1, decay=0.5))
-    model.save(tmp_path / "m.h5")
-    assert keras.models.load_model(tmp_path / "m.h5").optimizer.initial_decay == 0.5
+    model = one_weight(optimizers.SGD(lr=0.1, decay=0.5))
+    models.save_model(model, tmp_path / "m.h5")
+    assert models.load_model(tmp_path / "m.h5").optimizer.initial_decay == 0.5
 
 
 def test_the_class_is_keras_own():
-    optimizer = keras.optimizers.SGD(lr=0.1, decay=0.5)
+    optimizer = optimizers.SGD(lr=0.1, decay=0.5)
     assert type(optimizer) is keras.optimizers.SGD
     assert keras.optimizers.serialize(optimizer)["class_name"] == "SGD"
     assert pickle.loads(pickle.dumps(type(optimizer))) is keras.optimizers.SGD
 
 
 def test_momentum_is_not_set_where_none_was_kept():
-    from keras import backend as K
+    from parallel_compat.legacy import backend as K
 
     kept, none = keras.optimizers.SGD(momentum=1e-12), keras.optimizers.SGD()
     K.set_value(kept.momentum, 0.5)
@@ -105,9 +99,9 @@ def test_momentum_is_not_set_where_none_was_kept():
 
 
 def test_the_rate_is_read_and_set_as_lr():
-    optimizer = keras.optimizers.SGD(lr=0.25)
-    assert float(keras.backend.get_value(optimizer.lr)) == 0.25
-    keras.backend.set_value(optimizer.lr, 0.5)
+    optimizer = optimizers.SGD(lr=0.25)
+    assert float(K.get_value(optimizer.lr)) == 0.25
+    K.set_value(optimizer.lr, 0.5)
     assert float(optimizer.learning_rate) == 0.5
     optimizer.lr = 0.125
     assert float(optimizer.learning_rate) == 0.125
@@ -127,41 +121,16 @@ class _Rate(keras.callbacks.Callback):
             self.model.optimizer.lr = 0.4
 
 
-@pytest.mark.parametrize("replicas", [1, 2])
-@pytest.mark.parametrize("at", ["train", "epoch"])
-@pytest.mark.parametrize("way", ["fit", "fit_generator"])
-@pytest.mark.parametrize(("era", "takes"), [("keras-2.2.4", False), ("tf.keras-2.2", True)])
-def test_a_rate_that_is_assigned_while_the_model_trains_is_in_no_step_of_keras_2_2_4(era, takes, way, at, replicas):
-    with parallel_compat.legacy_names(era=era):
-        model = one_weight(keras.optimizers.SGD(lr=0.1))
-        if replicas == 2:
-            model = parallelize(model, gpus=2)
-            model.compile(loss="mse", optimizer=keras.optimizers.SGD(lr=0.1))
-        x, y = np.ones((2, 1)), np.zeros((2, 1))
-        if way == "fit":
-            model.fit(x, y, callbacks=[_Rate(at)], verbose=0)
-        else:
-            model.fit_generator(
-                iter([(x, y)] * 3), steps_per_epoch=1, max_queue_size=1, callbacks=[_Rate(at)], verbose=0
-            )
-        assert float(model.get_weights()[0][0, 0]) == pytest.approx(0.2 if takes else 0.8)
-        assert float(keras.backend.get_value(model.optimizer.lr)) == pytest.approx(0.4)
-        model.compile(loss="mse", optimizer=model.optimizer)  # what is compiled next has it
-        model.set_weights([np.array([[1.0]])])
-        model.train_on_batch(x, y)
-        assert float(model.get_weights()[0][0, 0]) == pytest.approx(0.2)
-
-
 def test_numbers_that_are_assigned_to_an_optimizer_of_keras_2_2_4():
     """The losses are those of Keras 2.2.4."""
     random = np.random.RandomState(0)
     x, y = random.rand(16, 3).astype("float32"), random.rand(16, 1).astype("float32")
     weights = [random.rand(3, 1).astype("float32"), np.zeros(1, "float32")]
     for optimizer, name, value, after, again in (
-        (keras.optimizers.SGD(lr=0.1, momentum=0.5), "momentum", 0.9, [0.12825, 0.12004], [0.11669, 0.11211]),
-        (keras.optimizers.RMSprop(lr=0.01), "rho", 0.3, [0.21588, 0.19158], [0.17568, 0.1638]),
+        (optimizers.SGD(lr=0.1, momentum=0.5), "momentum", 0.9, [0.12825, 0.12004], [0.11669, 0.11211]),
+        (optimizers.RMSprop(lr=0.01), "rho", 0.3, [0.21588, 0.19158], [0.17568, 0.1638]),
     ):
-        model = keras.Sequential([keras.layers.Dense(1, input_shape=(3,))])
+        model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
         model.compile(optimizer, "mse")
         model.set_weights(weights)
         for _ in range(2):
@@ -191,7 +160,7 @@ def test_default_rates_are_those_of_keras_2(kind, rate):
 
 def test_schedule_decay_is_nadam_s_fifth_position_and_refused_where_no_step_of_the_time_has_it():
     assert keras.optimizers.Nadam(0.1, 0.9, 0.999, None, 0.5).get_config()["schedule_decay"] == 0.5
-    model = keras.Sequential([keras.layers.Dense(1, input_shape=(2,))])
+    model = keras.Sequential([layers.Dense(1, input_shape=(2,))])
     training = {"optimizer_config": {"class_name": "Nadam", "config": {"lr": 0.1, "schedule_decay": 0.004}}}
     old_files.compile_as_saved(model, {**training, "loss": "mse"}, {}, Era.TODAY)
     training["optimizer_config"]["config"]["schedule_decay"] = 0.5
@@ -200,7 +169,7 @@ def test_schedule_decay_is_nadam_s_fifth_position_and_refused_where_no_step_of_t
 
 
 def test_schedule_decay_is_kept_by_a_copy():
-    optimizer = keras.optimizers.Nadam(lr=0.1, schedule_decay=0.5)
+    optimizer = optimizers.Nadam(lr=0.1, schedule_decay=0.5)
     copied = keras.optimizers.Nadam.from_config(optimizer.get_config())
     np.testing.assert_allclose(steps(one_weight(copied), 3), steps(one_weight(optimizer), 3), rtol=1e-6)
     assert optimizer.get_config()["schedule_decay"] == 0.5
@@ -208,52 +177,21 @@ def test_schedule_decay_is_kept_by_a_copy():
 
 
 def test_one_optimizer_for_two_models():
-    optimizer = keras.optimizers.Adam(lr=0.1)
+    optimizer = optimizers.Adam(lr=0.1)
     first, second = one_weight(optimizer), one_weight(optimizer)
     assert steps(first, 1)[1] == pytest.approx(0.9, abs=1e-4)
     steps(second, 1)
     assert int(first.optimizer.iterations) == int(second.optimizer.iterations) == 2
-    keras.backend.set_value(optimizer.lr, 0.5)
+    K.set_value(optimizer.lr, 0.5)
     assert float(second.optimizer.learning_rate) == 0.5
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("replicas", [1, 2])
-@pytest.mark.parametrize(
-    ("era", "kind", "own", "common"),
-    [
-        ("keras-2.2.4", "Nadam", (0.73302, 0.71978), (0.50623, 0.77379)),
-        ("keras-2.2.4", "Adam", (0.73002, 0.76663), (0.50497, 0.77708)),
-        ("tf.keras-1.15", "Nadam", (0.73302, 0.71978), (0.58007, 0.76214)),
-        ("tf.keras-2.2", "Adam", (0.73002, 0.76663), (0.41906, 0.78106)),
-        ("tf.keras-2.2", "Adagrad", (0.7823, 0.7823), (0.67923, 0.80737)),
-    ],
-)
-def test_what_the_models_of_one_optimizer_have_in_common(era, kind, own, common, replicas):
-    """Of Nadam the product of momenta, in tf.keras the moments of a weight that is in both: the real stacks' steps."""
-    with parallel_compat.legacy_names(era=era):
-        for layers_in_common, expected in ((False, own), (True, common)):
-            optimizer = getattr(keras.optimizers, kind)(lr=0.1)
-            a, b = (keras.layers.Dense(1, use_bias=False, kernel_initializer="ones") for _ in range(2))
-            x, z = keras.layers.Input((1,)), keras.layers.Input((1,))
-            h = a(x)
-            models = [keras.Model(x, h), keras.Model(x, b(h)) if layers_in_common else keras.Model(z, b(z))]
-            if replicas > 1:
-                models = [parallelize(model, [0, 1]) for model in models]
-            for model in models:
-                model.compile(optimizer, "mse")
-            for model in models * 3:
-                model.train_on_batch(np.ones((2, 1)), np.zeros((2, 1)))
-            found = [layer.get_weights()[0][0, 0] for layer in (a, b)]
-            np.testing.assert_allclose(found, expected, atol=2e-5)
-
-
 def test_a_gan_trains_what_was_trainable_when_it_was_compiled():
-    generator = keras.Sequential([keras.layers.Dense(3, input_dim=2)])
-    discriminator = keras.Sequential([keras.layers.Dense(1, activation="sigmoid", input_dim=3)])
+    generator = keras.Sequential([layers.Dense(3, input_dim=2)])
+    discriminator = keras.Sequential([layers.Dense(1, activation="sigmoid", input_dim=3)])
     optimizer = keras.optimizers.Adam(0.01, 0.5)
     discriminator.compile(loss="binary_crossentropy", optimizer=optimizer, metrics=["accuracy"])
-    noise = keras.layers.Input(shape=(2,))
+    noise = layers.Input(shape=(2,))
     image = generator(noise)
     discriminator.trainable = False
     combined = keras.Model(noise, discriminator(image))
@@ -274,8 +212,8 @@ def test_a_gan_trains_what_was_trainable_when_it_was_compiled():
 @pytest.mark.parametrize("steps_before", [0, 1])
 def test_moving_statistics_of_a_discriminator_that_is_frozen_after_compile(steps_before):
     """Keras 2.2.4 updated them if the first step was made before; its weights train in either case."""
-    x = keras.layers.Input((2,))
-    model = keras.Model(x, keras.layers.BatchNormalization()(keras.layers.Dense(3)(x)))
+    x = layers.Input((2,))
+    model = keras.Model(x, layers.BatchNormalization()(layers.Dense(3)(x)))
     model.compile(loss="mse", optimizer="sgd")
     data, target = np.arange(8.0).reshape(4, 2), np.ones((4, 3))
     for _ in range(steps_before):
@@ -292,17 +230,17 @@ def test_moving_statistics_of_a_discriminator_that_is_frozen_after_compile(steps
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_moving_statistics_of_a_layer_that_several_models_train(replicas):
     """Each call of the layer has a debiased average of its own; the numbers are those of Keras 2.2.4."""
-    x = keras.layers.Input((2,))
-    norm = keras.layers.BatchNormalization(momentum=0.9)
+    x = layers.Input((2,))
+    norm = layers.BatchNormalization(momentum=0.9)
     inner = keras.Model(x, norm(x))
 
     def compiled(x, h):
-        model = keras.Model(x, keras.layers.Dense(1)(h))
+        model = keras.Model(x, layers.Dense(1)(h))
         model = parallelize(model, [0, 1]) if replicas > 1 else model
         model.compile("sgd", "mse")
         return model
 
-    first, second = (compiled(x, inner(x)) for x in (keras.layers.Input((2,)), keras.layers.Input((2,))))
+    first, second = (compiled(x, inner(x)) for x in (layers.Input((2,)), layers.Input((2,))))
     h = inner(x)
     third, fourth = compiled(x, h), compiled(x, h)
     steps = [(first, 1, 1), (first, 3, 2.05263), (second, 5, 5), (first, 1, 1.66421)]
@@ -315,18 +253,18 @@ def test_moving_statistics_of_a_layer_that_several_models_train(replicas):
 
 def test_models_called_on_the_same_tensors_again_go_on_with_the_statistics_of_their_first_call():
     """A GAN's `discriminator(generator(noise))`, said for each of two models; the numbers are those of Keras 2.2.4."""
-    x = keras.layers.Input((2,))
-    norm = keras.layers.BatchNormalization(momentum=0.9)
+    x = layers.Input((2,))
+    norm = layers.BatchNormalization(momentum=0.9)
     inner = keras.Model(x, norm(x))
-    front = keras.Model(x, keras.layers.Lambda(lambda t: t * 1.0)(x))
+    front = keras.Model(x, layers.Lambda(lambda t: t * 1.0)(x))
 
     def compiled(x):
-        model = keras.Model(x, keras.layers.Dense(1)(inner(front(x))))
+        model = keras.Model(x, layers.Dense(1)(inner(front(x))))
         model.compile("sgd", "mse")
         return model
 
-    y = keras.layers.Input((2,))
-    first, second, third = compiled(y), compiled(y), compiled(keras.layers.Input((2,)))
+    y = layers.Input((2,))
+    first, second, third = compiled(y), compiled(y), compiled(layers.Input((2,)))
     steps = [(first, 1, 1), (second, 3, 2.05263), (first, 5, 3.14022), (third, 1, 1), (second, 2, 2.80866)]
     for model, value, expected in steps:
         model.train_on_batch(np.full((4, 2), value), np.ones((4, 1)))
@@ -346,9 +284,9 @@ def test_optimizers_of_tensorflow_1_that_step_as_before():
 
 def test_clipnorm_is_the_norm_of_all_gradients_together():
     def trained(**clip):
-        model = keras.Sequential([keras.layers.Dense(2, input_shape=(3,)), keras.layers.Dense(1)])
+        model = keras.Sequential([layers.Dense(2, input_shape=(3,)), layers.Dense(1)])
         model.set_weights([np.full(w.shape, 0.5) for w in model.get_weights()])
-        model.compile(loss="mse", optimizer=keras.optimizers.SGD(lr=1.0, **clip))
+        model.compile(loss="mse", optimizer=optimizers.SGD(lr=1.0, **clip))
         before = model.get_weights()
         model.train_on_batch(np.ones((4, 3)), np.zeros((4, 1)))
         return np.concatenate([(w - b).ravel() for w, b in zip(model.get_weights(), before, strict=True)])
@@ -387,7 +325,7 @@ def nadam(w, t, state, g):
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize(("kind", "step"), [("RMSprop", rmsprop), ("Adagrad", adagrad), ("Nadam", nadam)])
 def test_steps_are_those_of_keras_2(kind, step, replicas):
-    template = keras.Sequential([keras.layers.Dense(1, use_bias=False, input_shape=(1,))])
+    template = keras.Sequential([layers.Dense(1, use_bias=False, input_shape=(1,))])
     template.set_weights([np.array([[1.0]])])
     model = template if replicas == 1 else parallelize(template, replicas)
     shared = getattr(keras.optimizers, kind)(lr=0.1)
@@ -410,7 +348,7 @@ def test_an_optimizer_by_name_steps_as_in_keras_2():
 
 
 def test_a_copy_for_a_second_model_keeps_the_decay():
-    optimizer = keras.optimizers.SGD(lr=0.1, decay=0.5)
+    optimizer = optimizers.SGD(lr=0.1, decay=0.5)
     one_weight(optimizer)
     expected = [1.0]
     for iteration in range(4):
@@ -427,11 +365,3 @@ def test_code_that_saves_asks_whether_an_optimizer_is_one_of_tensorflow() -> Non
     assert not isinstance(None, optimizers.TFOptimizer)
     with pytest.raises(TypeError, match="AdamOptimizer"):
         optimizers.TFOptimizer("sgd")
-
-
-def test_a_momentum_may_be_a_whole_number():
-    """Keras 3 takes a float alone, and refused `SGD(lr=0.1, momentum=0)`."""
-    for era in ("keras-2.2.4", "tf.keras-2.2"):
-        with parallel_compat.legacy_names(era=era):
-            made = [keras.optimizers.SGD(lr=0.1, momentum=0), keras.optimizers.SGD(0.1, 1, nesterov=True)]
-            assert [float(np.asarray(each.momentum)) for each in made] == [0.0, 1.0]

@@ -45,12 +45,3 @@ def test_the_old_optimizers_take_lr_and_decay():
 
     optimizer = optimizers.SGD(lr=0.5, decay=1e-3, nesterov=True)
     assert float(optimizer.learning_rate) == 0.5
-
-
-def test_modules_that_the_old_backend_imported_are_reached_through_it(legacy_names):
-    from keras import backend as K
-
-    _, doubled = K.control_flow_ops.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, x * 2), [0, K.tf.constant(1.0)])
-    assert float(doubled) == 8.0
-    assert K.tensor_array_ops.TensorArray is K.tf.TensorArray
-    assert K.functional_ops.map_fn is K.tf.map_fn

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 
+from parallel_compat.legacy import layers
 from parallel_compat.legacy.models import model_from_json, predict
 from parallel_compat.legacy.optimizers import Adam, for_one_compile
 
@@ -12,7 +13,7 @@ from parallel_compat.legacy.optimizers import Adam, for_one_compile
 def test_each_model_gets_an_optimizer_with_the_common_rate():
     adam = Adam(lr=0.01, decay=0.5)
     x, y = np.ones((4, 3), "float32"), np.ones((4, 1), "float32")
-    models = [keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)]) for _ in range(2)]
+    models = [keras.Sequential([keras.Input((3,)), layers.Dense(1)]) for _ in range(2)]
     for model in models:
         model.compile(loss="mse", optimizer=for_one_compile(adam))
         model.set_weights([np.zeros((3, 1)), np.zeros(1)])
@@ -37,7 +38,7 @@ class BuildsItsOwn(keras.layers.Layer):
     """A layer that makes its layers in `build`, as keras-tcn does."""
 
     def build(self, shape):
-        self.dense = keras.layers.Dense(2)
+        self.dense = layers.Dense(2)
         self.dense.build(shape)
 
     def call(self, x):
@@ -55,7 +56,7 @@ def test_a_model_out_of_its_json_is_not_compiled():
 
 
 def test_predict_takes_a_generator_of_arrays_alone():
-    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(1)])
     x = np.arange(12, dtype="float32").reshape(4, 3)
     expected = model.predict(x, verbose=0)
     batches = (x[at : at + 2] for at in (0, 2))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from parallel_compat import names_command
 from parallel_compat.command import main
-from parallel_compat.names import names_command, positions, table
+from parallel_compat.names import positions, table
 from parallel_compat.names.arguments import arguments
 from parallel_compat.names.defaults import defaults
 from parallel_compat.names.eras import Era

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from parallel_compat.migrate import process_file
 from parallel_compat.migrate.engine import Options, analyse, rewrite
 from parallel_compat.migrate.findings import FileStatus, Status
-from parallel_compat.names import run_only, table
+from parallel_compat.names import table
 from tests.migrate.test_notebooks import notebook
 
 _SLOW = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -150,9 +150,6 @@ def _provided():
 
     targets |= {row.new for rows in arguments().values() for row in rows.values() if row.new}
     targets |= {row.new for rows in members().values() for row in rows if row.new}
-    targets |= {
-        row.target for path in paths for row in [run_only.lookup(path, table.canonical(path))] if row and row.target
-    }
     layers = {name.rpartition(".")[2] for name in arguments() if name.startswith("keras.layers.")}
     targets |= {f"parallel_compat.legacy.layers.{name}" for name in layers | {"Activation", "Flatten", "Reshape"}}
     return targets | {"parallel_compat.legacy.models.load_model"}

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import keras
+    from collections.abc import Callable
 
 # Operations that change a variable, or may: no others wait, since a control edge costs time wherever there is one.
 _CHANGING = frozenset(
@@ -36,64 +34,17 @@ def after_its_batch(step: Callable[..., Any]) -> Callable[..., Any]:
         ```
     """
 
-    def wait(data: Any, added: Sequence[tf.Operation]) -> None:
-        batch = [each.op for each in tf.nest.flatten(data, expand_composites=True) if isinstance(each, tf.Tensor)]
-        for operation in added:
-            if operation.type in _CHANGING:
-                operation._add_control_inputs(batch)
-
-    return _telling_operations(step, wait)
-
-
-def _telling_operations(
-    step: Callable[..., Any], tell: Callable[[Any, Sequence[tf.Operation]], None]
-) -> Callable[..., Any]:
-    """Return a step that tells, where it is traced, which operations it added to the graph.
-
-    Args:
-        step: called with a batch, in a graph or eagerly.
-        tell: called with the batch and the operations.
-    """
-
     @functools.wraps(step)
-    def telling(data: Any) -> Any:
+    def waiting(data: Any) -> Any:
         if tf.executing_eagerly():
             return step(data)
         graph = tf.compat.v1.get_default_graph()
         first = len(graph.get_operations())
         result = step(data)
-        tell(data, graph.get_operations()[first:])
+        batch = [each.op for each in tf.nest.flatten(data, expand_composites=True) if isinstance(each, tf.Tensor)]
+        for operation in graph.get_operations()[first:]:
+            if operation.type in _CHANGING:
+                operation._add_control_inputs(batch)
         return result
 
-    return telling
-
-
-# On a model: a function of Keras's loops draws by operations of TensorFlow, which go on where they stand.
-_DRAWS = "_parallel_compat_function_draws"
-
-
-def function_draws(model: keras.Model) -> bool:
-    """Say whether a function that Keras's own loop made for a model has operations of TensorFlow that draw numbers."""
-    return _DRAWS in vars(model)
-
-
-def _noting_draws(model: keras.Model, step: Callable[..., Any]) -> Callable[..., Any]:
-    def note(data: Any, added: Sequence[tf.Operation]) -> None:
-        if any(each.type.startswith(("Random", "Truncated", "Multinomial")) for each in added):
-            vars(model)[_DRAWS] = True
-
-    return _telling_operations(step, note)
-
-
-def of_made_functions() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where the function of a step is made of the step (`TensorFlowTrainer._make_function`)."""
-    from keras.src.backend.tensorflow.trainer import TensorFlowTrainer
-
-    def wrap(original: Any) -> Any:
-        @functools.wraps(original)
-        def make(self: Any, step_function: Callable[..., Any]) -> Any:
-            return original(self, after_its_batch(_noting_draws(self, step_function)))
-
-        return make
-
-    yield TensorFlowTrainer, "_make_function", wrap
+    return waiting

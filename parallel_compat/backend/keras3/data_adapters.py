@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
-from keras.src.trainers.data_adapters.tf_dataset_adapter import TFDatasetAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     import keras
-    import tensorflow as tf
 
 
 class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
@@ -60,69 +58,9 @@ class BatchAdapter(DataAdapter):  # type: ignore[misc]  # Keras carries no types
         return None
 
 
-class DatasetAdapter(TFDatasetAdapter):  # type: ignore[misc]  # Keras carries no types
-    """Feeds a data set to `fit` and `evaluate`, and says when it ends before an epoch does.
-
-    `TFEpochIterator` tells it, as `patch_points.of_ends_of_data` has it.
-
-    Args:
-        dataset: the data set.
-        goes_on: whether one iterator is for all epochs, whatever the length; else each has one of its own.
-        learns_length: whether an unknown length is known after the first epoch, and others are to be as long.
-        ended: called with the batches that an epoch had which was to have more.
-        one_before: whether each pass makes an iterator that nobody reads before its own.
-    """
-
-    def __init__(
-        self,
-        dataset: tf.data.Dataset,
-        goes_on: bool,
-        learns_length: bool,
-        ended: Callable[[int], object],
-        one_before: bool = False,
-    ) -> None:
-        super().__init__(dataset)
-        self._one_before = one_before
-        self._goes_on = goes_on
-        self._learns_length = learns_length
-        self._ended = ended
-        self._learned: int | None = None
-
-    @property
-    def num_batches(self) -> int | None:
-        if self._goes_on:
-            return None
-        known: int | None = super().num_batches
-        return self._learned if known is None else known
-
-    def on_epoch_begin(self) -> None:
-        if self._one_before:
-            iter(self.get_tf_dataset())
-
-    def ran_out(self, batches: int) -> None:
-        """Take note of the end of the data, after so many batches of an epoch.
-
-        Args:
-            batches: how many.
-        """
-        if self._goes_on or self.num_batches is not None or not batches:
-            self._ended(batches)
-        elif self._learns_length:
-            self._learned = batches
-
-
 def is_built_under_a_strategy(model: keras.Model) -> bool:
     """Whether a model was made under a `tf.distribute` strategy (`Trainer._distribute_strategy`)."""
     return getattr(model, "_distribute_strategy", None) is not None
-
-
-def has_sparse_inputs(model: keras.Model) -> bool:
-    """Whether an input of a model is sparse; a functional model itself makes dense what comes to the others.
-
-    Args:
-        model: a model of any kind.
-    """
-    return any(getattr(each, "sparse", False) for each in getattr(model, "inputs", None) or ())
 
 
 def settings_of_sequence(sequence: Any, names: Iterable[str]) -> dict[str, Any]:

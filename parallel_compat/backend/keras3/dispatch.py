@@ -16,27 +16,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-# What answers, given the function, its arguments and its keyword arguments; None while nothing shall.
-handler: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any] | None = None
 _HANDLER = "op_dispatch_handler"
 
 
 class SymbolicTensorDispatcher(dispatch.GlobalOpDispatcher):  # type: ignore[misc]  # TensorFlow carries no types
-    """Hands the outermost TensorFlow function that was called on a symbolic tensor to `handler`, if there is one.
+    """Hands the outermost TensorFlow function that was called on a symbolic tensor to a handler.
 
-    It cannot be unregistered, so without a handler it answers that it does not know.
+    Args:
+        handler: answers, given the function, its arguments and its keyword arguments.
     """
 
+    def __init__(self, handler: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+        super().__init__()
+        self._handler = handler
+
     def handle(self, op: Any, args: Any, kwargs: Any) -> Any:
-        if handler is None or not has_symbolic((args, kwargs)) or _in_another(sys._getframe(2).f_back):
+        if not has_symbolic((args, kwargs)) or _in_another(sys._getframe(2).f_back):
             return self.NOT_SUPPORTED
-        return handler(op, tuple(args), dict(kwargs))
+        return self._handler(op, tuple(args), dict(kwargs))
 
 
 @functools.cache
-def register_once() -> None:
-    """Let TensorFlow ask `handler`."""
-    SymbolicTensorDispatcher().register()
+def register_once(handler: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    """Let TensorFlow ask a handler; it cannot be unregistered."""
+    SymbolicTensorDispatcher(handler).register()
 
 
 def has_symbolic(value: Any) -> bool:

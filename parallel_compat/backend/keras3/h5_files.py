@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-import json
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,9 @@ import keras
 from keras.src import layers, models, ops
 from keras.src.backend.common import global_state
 from keras.src.legacy import layers as legacy_layers
-from keras.src.legacy.saving import json_utils, legacy_h5_format, saving_options, saving_utils
+from keras.src.legacy.saving import legacy_h5_format, saving_options, saving_utils
 from keras.src.ops.operation import Operation
 from keras.src.saving import serialization_lib
-
-from parallel_compat.backend.keras3 import optimizer_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,10 +32,7 @@ def write_weights_of_layers(layers: Sequence[Any], group: h5py.Group) -> None:
 
 
 def weights_in_file(layer: Any) -> list[Any]:
-    """Return a layer's weights in the order of a file: the trainable ones first (`_legacy_weights`).
-
-    Under `run` it is that of the layer's era, and the metrics are among them that a layer of tf.keras holds.
-    """
+    """Return a layer's weights in the order of a file: the trainable ones first (`_legacy_weights`)."""
     return list(legacy_h5_format._legacy_weights(layer))
 
 
@@ -47,16 +41,13 @@ def read_weights(model: keras.Model, group: h5py.Group) -> None:
     legacy_h5_format.load_weights_from_hdf5_group(group, model)
 
 
-def write_model(
-    model: keras.Model, file: h5py.Group, *, include_optimizer: bool, compiled_with: dict[str, Any] | None = None
-) -> None:
+def write_model(model: keras.Model, file: h5py.Group, *, include_optimizer: bool) -> None:
     """Write a whole model into an open file or a group; a model without an optimizer is written without.
 
     Args:
         model: the model.
         file: the file or group.
         include_optimizer: whether the optimizer is written, and what the model was compiled with.
-        compiled_with: further arguments of `compile`, which Keras 3 has not.
     """
     compiled = getattr(model, "optimizer", None) is not None
     # Keras takes the optimizer out of the live model's `_compile_config`, so that a `.keras` file written afterwards
@@ -64,12 +55,8 @@ def write_model(
     config = getattr(model, "_compile_config", None)
     before = dict(config.config) if config is not None else {}
     try:
-        idle = optimizer_steps.without_idle_slots(model.optimizer) if compiled else nullcontext()
-        with idle, _as_file(file) as whole:
+        with _as_file(file) as whole:
             legacy_h5_format.save_model_to_hdf5(model, whole, include_optimizer=include_optimizer and compiled)
-            if compiled_with and "training_config" in whole.attrs:
-                training = {**json.loads(whole.attrs["training_config"]), **compiled_with}
-                whole.attrs["training_config"] = json.dumps(training).encode("utf8")
     finally:
         if config is not None:
             config.config.update(before)
@@ -95,13 +82,6 @@ def model_from_config(config: dict[str, Any], custom_objects: dict[str, Any], sa
         return saving_utils.model_from_config(config, custom_objects=custom_objects)
 
 
-def config_of(layer: Any) -> dict[str, Any]:
-    """Return the config of a model or layer in Keras 2's layout, of which `model_from_config` makes it."""
-    with saving_options.keras_option_scope(use_legacy_config=True):
-        config = {"class_name": type(layer).__name__, "config": layer.get_config()}
-        return dict(json.loads(json.dumps(config, default=json_utils.get_json_type)))
-
-
 class _Config(dict[str, Any]):
     """The config of a layer of several axes, whose `axis` nobody takes out."""
 
@@ -120,19 +100,14 @@ def _keeping_values(original: Any) -> Any:
     return model_from_config
 
 
-def of_values_as_written() -> Iterator[tuple[Any, str, Any]]:
-    """Yield where layers of old configs lose some of their values, and what keeps these.
+@contextmanager
+def values_as_written() -> Iterator[None]:
+    """Let layers of old configs keep values that Keras 3 loses, while this is open.
 
     `saving_utils.model_from_config`, which makes layers too, takes an `axis` out and puts back that of one number alone
     (LayerNormalization's has several), and takes a string that is the name of a function of `keras.layers`, such as
     `mode="add"` of a user's layer, for the function.
     """
-    yield saving_utils, "model_from_config", _keeping_values
-
-
-@contextmanager
-def values_as_written() -> Iterator[None]:
-    """Let layers of old configs keep the values that `of_values_as_written` is about while this is open."""
     original = saving_utils.model_from_config
     saving_utils.model_from_config = _keeping_values(original)
     try:
@@ -217,25 +192,6 @@ def with_operations(config: Any, custom_objects: dict[str, Any]) -> Any:
         named = f"{_OPERATION}{name}"
         return {**config, "class_name": named} if named in operations() else config
     return config
-
-
-_AS_OBJECT = "__passive_serialization__"
-
-
-def with_plain_objects(config: Any) -> Any:
-    """Return a model's config in which an initializer that a layer's config held as an object stays a dict.
-
-    Keras 2 wrote such an object as a dict, which the layer's class got back and made the object of; Keras 3 marks it
-    and makes the object itself, of classes of the user's alone.
-
-    Args:
-        config: the model's config, or a part of it.
-    """
-    if isinstance(config, list):
-        return [with_plain_objects(each) for each in config]
-    if not isinstance(config, dict):
-        return config
-    return {key: with_plain_objects(value) for key, value in config.items() if key != _AS_OBJECT}
 
 
 def with_own_functions(config: Any, custom_objects: dict[str, Any]) -> Any:

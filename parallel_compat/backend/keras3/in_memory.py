@@ -23,14 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 
-# Bound here: under `run` an attribute of TensorFlow's modules is found by a function of python.
-_Tensor = tf.Tensor
-_EagerTensor = ops.EagerTensor
-_CallbackList = keras.callbacks.CallbackList
 # The packages whose methods of a model do what is known here; others are the user's.
 OWN_PACKAGES = ("keras.", "parallel_compat.")
-_Optimizer = keras.optimizers.Optimizer
-_flatten, _map = keras.tree.flatten, keras.tree.map_structure
 
 
 def is_defined_by(model: keras.Model, names: Iterable[str], packages: tuple[str, ...]) -> bool:
@@ -89,7 +83,7 @@ def caller_of(function: Any) -> Callable[..., list[Any]]:
 
 def as_eager_tensor(array: np.ndarray[Any, Any]) -> Any:
     """Copy an array into a tensor on the host (`constant_op.convert_to_eager_tensor` with a device is 8 x slower)."""
-    return _EagerTensor(array.copy(), None, None)
+    return ops.EagerTensor(array.copy(), None, None)
 
 
 def is_limited() -> bool:
@@ -130,7 +124,7 @@ class ArrayData:
 
     def _set(self, data: Any, samples: int, batch_size: int) -> None:
         self.data = in_floatx(data)
-        self.bytes = sum(int(leaf.nbytes) for leaf in _flatten(self.data) if leaf is not None)
+        self.bytes = sum(int(leaf.nbytes) for leaf in keras.tree.flatten(self.data) if leaf is not None)
         self.samples = samples
         self.batch_size = batch_size
         self.batches = -(-samples // batch_size)
@@ -160,7 +154,7 @@ def in_floatx(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         parts = [in_floatx(part) for part in data]
         return type(data)(*parts) if hasattr(data, "_fields") else type(data)(parts)
-    return in_floatx(np.asarray(data.numpy() if isinstance(data, _Tensor) else data))
+    return in_floatx(np.asarray(data.numpy() if isinstance(data, tf.Tensor) else data))
 
 
 def weights_of_batch(y: Any, sample_weight: Any, class_weight: Any) -> Any:
@@ -177,9 +171,9 @@ def weights_of_batch(y: Any, sample_weight: Any, class_weight: Any) -> Any:
 
 def callback_list(model: keras.Model, callbacks: Any, *, history: bool, verbose: Any, epochs: int, steps: int) -> Any:
     """Return Keras's list of callbacks for a loop, or the one that is given."""
-    if isinstance(callbacks, _CallbackList):
+    if isinstance(callbacks, keras.callbacks.CallbackList):
         return callbacks
-    return _CallbackList(
+    return keras.callbacks.CallbackList(
         callbacks,
         add_history=history,
         add_progbar=verbose != 0,
@@ -207,8 +201,8 @@ def initial_epoch(model: keras.Model, given: int) -> int:
 def averages_weights(optimizer: Any) -> bool:
     """Whether `finalize_variable_values` of an optimizer does something: else `fit` need not collect the weights."""
     inner = getattr(optimizer, "inner_optimizer", optimizer)  # of a `LossScaleOptimizer`
-    return isinstance(optimizer, _Optimizer) and bool(
-        inner.use_ema or type(inner).finalize_variable_values is not _Optimizer.finalize_variable_values
+    return isinstance(optimizer, keras.optimizers.Optimizer) and bool(
+        inner.use_ema or type(inner).finalize_variable_values is not keras.optimizers.Optimizer.finalize_variable_values
     )
 
 
@@ -233,10 +227,10 @@ def plain_logs(logs: dict[str, Any]) -> dict[str, Any]:
 def joined(batches: Sequence[Any]) -> Any:
     """Join what `predict_step` gave for each batch, as `predict` does, into numpy arrays."""
     if len(batches) == 1:
-        return _map(tensorflow_trainer.convert_to_np_if_not_ragged, batches[0])
+        return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, batches[0])
     columns = keras.tree.map_structure_up_to(batches[0], lambda *parts: list(parts), *batches)
     joined = keras.tree.map_structure_up_to(batches[0], tensorflow_trainer.potentially_ragged_concat, columns)
-    return _map(tensorflow_trainer.convert_to_np_if_not_ragged, joined)
+    return keras.tree.map_structure(tensorflow_trainer.convert_to_np_if_not_ragged, joined)
 
 
 def _first(leaf: Any, size: int) -> Any:
@@ -279,7 +273,7 @@ def is_array(leaf: Any) -> bool:
     """Whether a leaf is a numpy array of numbers, or a tensor that is one."""
     if type(leaf) is np.ndarray:
         return leaf.dtype.kind in "fiub" and leaf.ndim > 0
-    return isinstance(leaf, _Tensor) and hasattr(leaf, "numpy") and leaf.shape.rank > 0 and leaf.dtype in _NUMBERS
+    return isinstance(leaf, tf.Tensor) and hasattr(leaf, "numpy") and leaf.shape.rank > 0 and leaf.dtype in _NUMBERS
 
 
 _NUMBERS = frozenset(

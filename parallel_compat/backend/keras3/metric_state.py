@@ -6,7 +6,6 @@ graph each of these is an operation that waits for the one before; as tensors th
 
 from __future__ import annotations
 
-import functools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,7 @@ import keras
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-
-_RESULT_OF = "_parallel_compat_result_of"  # the metric that computed a tensor
+    from collections.abc import Iterable, Iterator
 
 
 class _Held:
@@ -85,29 +81,3 @@ def _means(metrics: Iterable[Any]) -> Iterator[Any]:
         is_plain = len(metric.variables) == 2 and all(isinstance(v._value, tf.Variable) for v in variables)
         if is_plain and module.startswith(("keras.src.", "parallel_compat.")):
             yield metric
-
-
-def call_that_marks(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`Metric.__call__`: its result says whose it is, see `metric_of_result`.
-
-    Args:
-        original: that of Keras 3.
-    """
-
-    @functools.wraps(original)
-    def __call__(self: Any, *given: Any, **keywords: Any) -> Any:
-        result = original(self, *given, **keywords)
-        if isinstance(result, tf.Tensor):
-            setattr(result, _RESULT_OF, self)
-        return result
-
-    return __call__
-
-
-def metric_of_result(value: Any) -> Any:
-    """Return the metric that a tensor is the result of, or None.
-
-    Args:
-        value: what a layer hands to `add_metric`.
-    """
-    return getattr(value, _RESULT_OF, None)

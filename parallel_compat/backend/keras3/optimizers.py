@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 from keras.src.backend.tensorflow import optimizer as tf_optimizer
-from keras.src.optimizers import base_optimizer
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
-from parallel_compat.backend.keras3 import learning_rate, optimizer_steps
+from parallel_compat.backend.keras3 import learning_rate, optimizer_slots
 from parallel_compat.backend.patches import CORE
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def optimizer_for(optimizer: keras.optimizers.Optimizer, variables: Sequence[ker
     if not optimizer.built or all(optimizer._var_key(v) in optimizer._trainable_variables_indices for v in variables):
         return optimizer
     if has_moments_of(optimizer, variables):  # of a part of a model, the rest of which was frozen
-        optimizer_steps.extend(optimizer, [v for v in variables if not has_moments_of(optimizer, [v])])
+        optimizer_slots.extend(optimizer, [v for v in variables if not has_moments_of(optimizer, [v])])
         return optimizer
     return twin_of(optimizer)
 
@@ -57,7 +56,7 @@ def has_moments_of(optimizer: keras.optimizers.Optimizer, variables: Sequence[ke
         variables: variables of a model.
     """
     known = getattr(optimizer, "_trainable_variables_indices", {})
-    return optimizer_steps.can_be_extended(optimizer) and any(optimizer._var_key(each) in known for each in variables)
+    return optimizer_slots.can_be_extended(optimizer) and any(optimizer._var_key(each) in known for each in variables)
 
 
 def twin_of(optimizer: keras.optimizers.Optimizer, *, counts_alone: bool = False) -> keras.optimizers.Optimizer:
@@ -69,21 +68,15 @@ def twin_of(optimizer: keras.optimizers.Optimizer, *, counts_alone: bool = False
     """
     with tf.init_scope():
         config = {key: value for key, value in optimizer.get_config().items() if key != "decay"}
-        steps = optimizer_steps.step_settings(optimizer)
-        if steps is not None:  # Keras refuses two clippings together
-            config.update(clipnorm=None, clipvalue=None, global_clipnorm=None)
         twin = type(optimizer).from_config(config)
         for name in ("_learning_rate",) if counts_alone else ("_learning_rate", "_iterations"):
             common = getattr(optimizer, name)
             if isinstance(common, keras.Variable):
-                optimizer_steps.replace_variable(twin, name, common)
+                optimizer_slots.replace_variable(twin, name, common)
     # What was set on the object, of which its configuration says nothing that Keras heeds.
     decay = learning_rate.decay_of(optimizer)
     if decay is not None:
         learning_rate.step_with(twin, decay)
-    if steps is not None:
-        optimizer_steps.share_numbers(optimizer, twin)
-        optimizer_steps.set_step(twin, **{**steps, **optimizer_steps.clips_of(optimizer)})
     return twin
 
 
@@ -118,53 +111,6 @@ def update_once_for_all_replicas() -> None:
     for base in bases:
         if "apply" in vars(base):
             CORE.wrap(base, "apply", _merging_apply, why="gradients of replicas are added up and applied once")
-
-
-def of_builds_on_replicas() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where an optimizer may be built in a step on the replicas (`BaseOptimizer.apply`), for mirrored variables.
-
-    Keras builds it on one replica, where its variables are no mirrored ones: each replica then steps all moments, and
-    the weights are wrong, silently.
-    """
-
-    def wrap(original: Any) -> Any:
-        def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-            context = tf.distribute.get_replica_context()
-            variables = list(trainable_variables or ())
-            if not self.built and context is not None and any(map(_is_mirrored, variables)):
-                context.merge_call(_build_mirrored, args=(self, variables))
-            return original(self, grads, trainable_variables)
-
-        return apply
-
-    yield base_optimizer.BaseOptimizer, "apply", wrap
-
-
-def of_strategies() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-    """Yield where a strategy is made (`MirroredStrategy.__init__`): its collective operations get keys of their own.
-
-    All strategies of a process count theirs from `_collective_key_base`, and the operations of a second one are taken
-    for those of the first: "Shape mismatch in the collective instance". TensorFlow's tests raise the number too
-    (`strategy_combinations.py`, read in 2.21); until 2.2 replicas on one machine had no such keys.
-    """
-
-    def wrap(original: Any) -> Any:
-        def __init__(self: Any, *given: Any, **keywords: Any) -> None:
-            kind = tf.distribute.MirroredStrategy
-            kind._collective_key_base += 1000
-            original(self, *given, **keywords)
-
-        return __init__
-
-    yield tf.distribute.MirroredStrategy, "__init__", wrap
-
-
-def _build_mirrored(strategy: tf.distribute.Strategy, optimizer: Any, variables: list[Any]) -> None:
-    # Left first: a scope that is entered again makes no mirrored variables outside of the function that is traced.
-    with tf.init_scope(), outside_replicas(), strategy.scope():
-        optimizer._distribution_strategy = strategy
-        if not optimizer.built:
-            optimizer.build(variables)
 
 
 def keep_reads_before_updates() -> None:

@@ -1,4 +1,4 @@
-"""The bias of channels that come first is added to them in a running program alone.
+"""Convolutions of channels that come first, to which Keras 3.15 may add the bias along the width, are reported.
 
 `keras.ops.add` of Keras 3.15 takes a bias of shape `(1, channels, 1, 1)` for one along the last axis where that is as
 long as there are channels: `Conv2D(8, 3, data_format="channels_first")` of pictures 8 wide gives other numbers.
@@ -18,17 +18,12 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.findings import Finding
 
 RULE = "channels-first"
-SAFE = False
+SAFE = True
 BEFORE = """\
 from keras.layers import Conv2D
 x = Conv2D(8, 3, data_format="channels_first")(x)
 """
-AFTER = """\
-import parallel_compat
-parallel_compat.install(era="keras-2.2.4")
-from keras.layers import Conv2D
-x = Conv2D(8, 3, data_format="channels_first")(x)
-"""
+AFTER = None
 
 _SETTERS = ("set_image_data_format", "set_image_dim_ordering")
 _FIRST = ("channels_first", "th")
@@ -42,7 +37,7 @@ def find(file: File) -> Iterator[Finding]:
             "Keras 3.15 adds the bias of channels that come first along the width, where that is as long as there are "
             'channels. Or write the model with `data_format="channels_last"`.'
         )
-        yield from file.answered_by_run(RULE, found, message, hint=not file.old)
+        yield file.attention(RULE, found, message, hint=not file.old)
 
 
 def _adds_to_first(file: File, call: ast.Call) -> bool:

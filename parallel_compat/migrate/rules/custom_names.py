@@ -78,7 +78,7 @@ def find(file: File) -> Iterator[Finding]:
             yield from _named(file, node, given.get(str(node.value)), of_metric=of_metric)
         for node in _on_their_way(file, names, {node for node, _ in direct}):
             message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
-            yield from file.answered_by_run(RULE, node, message)
+            yield file.attention(RULE, node, message)
     yield from _not_asked_for(file)
 
 
@@ -89,7 +89,7 @@ def _named(file: File, node: ast.Constant, own: _Given | None, *, of_metric: boo
     is_logged_otherwise = of_metric and (function is None or function.id != node.value)
     if function is None or is_logged_otherwise or not _is_seen_from(file, function, node):
         message = f"Keras 3 does not look for {node.value!r} among `get_custom_objects()`. {_HAND_OVER}"
-        yield from file.answered_by_run(RULE, node, message)
+        yield file.attention(RULE, node, message)
         return
     message = f"`{function.id}` is handed over itself: Keras 3 looks for {node.value!r} among its own functions alone."
     wrapper, imports = (of_metric and file.reference(METRIC_FUNCTION, node)) or ("", ())
@@ -232,4 +232,4 @@ def _not_asked_for(file: File) -> Iterator[Finding]:
                     f"Where the config says {name!r}, Keras 3 takes its own function, not that of `custom_objects`. "
                     "Give yours another name."
                 )
-                yield from file.answered_by_run(RULE, value, message)
+                yield file.attention(RULE, value, message)

@@ -1,8 +1,4 @@
-"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead.
-
-Some of them `parallel-compat run` answers (`add_loss` of a functional model, `metrics_tensors`, `get_updates` of an
-optimizer of one's own): a program that calls `parallel_compat.install()` has them as well, which `--unsafe` writes.
-"""
+"""Methods and attributes that Keras 3 dropped and nothing replaces are reported, with what to do instead."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.dotted_names import is_self
 from parallel_compat.migrate.methods import WHAT
-from parallel_compat.names import run_only
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change
 
@@ -68,10 +63,7 @@ def find(file: File) -> Iterator[Finding]:
         for row in rows:
             if kind == row.of or (kind is None and node.attr in _TELLING):
                 message = f"`{row.old}` of {WHAT[row.of]} is gone. {row.note}"
-                if run_only.answers_member(row.of, row.old):
-                    yield from file.answered_by_run(RULE, node, message, hint=kind is None)
-                else:
-                    yield file.attention(RULE, node, message, hint=kind is None)
+                yield file.attention(RULE, node, message, hint=kind is None)
                 break
     for call in file.method_calls.get("add_loss", ()):
         model = call.func.value if isinstance(call.func, ast.Attribute) else call.func
@@ -81,28 +73,28 @@ def find(file: File) -> Iterator[Finding]:
                 "`add_loss` of a functional model is gone: compute it in the `call` of a layer of the model, by "
                 "`self.add_loss(...)`."
             )
-            yield from file.answered_by_run(RULE, call, message, hint=kind is None)
+            yield file.attention(RULE, call, message, hint=kind is None)
     for call in _added_outside_of_calls(file):
         message = (
             "Keras 3 drops a loss that a layer adds outside of its `call`, without a word: say `self.add_loss(...)` "
             "there."
         )
-        yield from file.answered_by_run(RULE, call, message)
+        yield file.attention(RULE, call, message)
     for node in _shapes_of_calls(file):
         message = "Keras 3 asks for the output shape before it runs `call`, which sets this one."
-        yield from file.answered_by_run(RULE, node, message)
+        yield file.attention(RULE, node, message)
     for call in file.method_calls.get("add_metric", ()):
         assert isinstance(call.func, ast.Attribute)
         kind = file.kinds.of(call.func.value)
         if kind in (None, LAYER, MODEL):
             message = "`add_metric` is gone: give `compile` a metric, or update one of the layer's own in its `call`."
-            yield from file.answered_by_run(RULE, call, message, hint=kind is None)
+            yield file.attention(RULE, call, message, hint=kind is None)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == OPTIMIZER:
             for statement in class_.body:
                 if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
                     message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
-                    yield from file.answered_by_run(RULE, statement, message)
+                    yield file.attention(RULE, statement, message)
 
 
 def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:

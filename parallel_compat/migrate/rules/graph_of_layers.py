@@ -1,4 +1,4 @@
-"""Code that hangs on the graph of Keras 2 has it in the running program, by `parallel_compat.install()`.
+"""Code that hangs on the graph of Keras 2 is reported.
 
 A graph was built once, so a loss or a Lambda layer could read a tensor of the model that surrounds it (the loss of a
 variational autoencoder reads `z_mean`), a number could stand among the tensors that a layer is called on, and
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.findings import Finding
 
 RULE = "graph-of-layers"
-SAFE = False
+SAFE = True
 BEFORE = """\
-from keras import backend as K
+import keras
 from keras.layers import Dense, Input
 from keras.models import Model
 
@@ -33,26 +33,11 @@ mean = Dense(2)(x)
 model = Model(x, Dense(8)(mean))
 
 def loss(y_true, y_pred):
-    return K.square(y_true - y_pred) + K.square(mean)
+    return keras.ops.square(y_true - y_pred) + keras.ops.square(mean)
 
 model.compile('sgd', loss)
 """
-AFTER = """\
-import parallel_compat
-parallel_compat.install(era="keras-2.2.4")
-from parallel_compat.legacy import backend as K
-from keras.layers import Dense, Input
-from keras.models import Model
-
-x = Input((8,))
-mean = Dense(2)(x)
-model = Model(x, Dense(8)(mean))
-
-def loss(y_true, y_pred):
-    return K.square(y_true - y_pred) + K.square(mean)
-
-model.compile('sgd', loss)
-"""
+AFTER = None
 
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 # What says whether a layer trains.
@@ -66,7 +51,7 @@ def find(file: File) -> Iterator[Finding]:
         captured = _captured(file, node)
         if captured is not None:
             message = f"{what} reads `{captured}`, a tensor between layers, which has no values when it is called."
-            yield from file.answered_by_run(RULE, node, message)
+            yield file.attention(RULE, node, message)
     for class_ in file.tree.classes:
         if file.kinds.of_class(class_) == LAYER:
             yield from _masks_of_inputs(file, class_)
@@ -79,16 +64,16 @@ def find(file: File) -> Iterator[Finding]:
         kind = file.kinds.of(layers.value) if isinstance(layers, ast.Attribute) and layers.attr == "layers" else LAYER
         if kind in (None, MODEL):
             message = "`layers.pop()` took the last layer off a model, whose `layers` are a new list in Keras 3."
-            yield from file.answered_by_run(RULE, call, message, hint=kind is None)
+            yield file.attention(RULE, call, message, hint=kind is None)
     for call in file.tree.calls:
         if file.names.path(call.func) == "tensorflow.train.latest_checkpoint" and file.method_calls.get("load_weights"):
             message = "Weights of tf.keras were checkpoints of TensorFlow, among which this looks for the last."
-            yield from file.answered_by_run(RULE, call, message, hint=not file.old)
+            yield file.attention(RULE, call, message, hint=not file.old)
         yield from _mode_by_position(file, call)
         number = _number_among_inputs(file, call)
         if number is not None:
             message = "A layer or model is called on a number among tensors, which Keras 3 refuses."
-            yield from file.answered_by_run(RULE, number, message, hint=True)
+            yield file.attention(RULE, number, message, hint=True)
 
 
 def _of_lambda_layers(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -148,7 +133,7 @@ def _masks_of_inputs(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
         for each in ast.walk(method):
             if isinstance(each, ast.Subscript) and isinstance(each.value, ast.Name) and each.value.id == mask:
                 message = "`compute_mask` takes one of the masks of several inputs, which Keras 3 may give as None."
-                yield from file.answered_by_run(RULE, each, message)
+                yield file.attention(RULE, each, message)
                 return
 
 
@@ -160,7 +145,7 @@ def _applied_by_itself(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
             f"`{class_.name}` is a layer that applies others in `__call__`: in a `Sequential` model these were "
             "trained, where Keras 3 passes over them."
         )
-        yield from file.answered_by_run(RULE, methods["__call__"], message)
+        yield file.attention(RULE, methods["__call__"], message)
 
 
 def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
@@ -177,7 +162,7 @@ def _by_position(file: File, class_: ast.ClassDef) -> Iterator[Finding]:
                 continue
             if given and (of_self or isinstance(each.func, ast.Name | ast.Subscript)):
                 message = "A layer gets what is no tensor by position, which Keras 3 wants by its name."
-                yield from file.answered_by_run(RULE, each, message)
+                yield file.attention(RULE, each, message)
                 return
 
 
@@ -192,7 +177,7 @@ def _mode_by_position(file: File, call: ast.Call) -> Iterator[Finding]:
         message = (
             f"If `{file.source.segment(call.func)}` is a model: Keras 3 takes what is no tensor by its name alone."
         )
-        yield from file.answered_by_run(RULE, call.args[1], message, hint=True)
+        yield file.attention(RULE, call.args[1], message, hint=True)
 
 
 def _may_be_a_mode(file: File, call: ast.Call) -> bool:

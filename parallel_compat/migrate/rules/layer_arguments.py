@@ -144,7 +144,7 @@ def _slashes(file: File) -> Iterator[Finding]:
             yield file.found(RULE, value, message, edits, status=Status.UNSAFE)
         elif value is not None and of_layer and any("/" in text for text in _texts_behind(file, value)):
             message = "Keras 3 takes no `/` in the name of a layer."
-            yield from file.answered_by_run(RULE, value, message)
+            yield file.attention(RULE, value, message)
 
 
 def _makes_a_model(file: File, call: ast.Call) -> bool:
@@ -174,7 +174,7 @@ def _name_of_model(file: File, node: ast.expr) -> Iterator[Finding]:
         told = f"{message} (Unsafe: is it used elsewhere?)"
         yield file.found(RULE, node, told, edits, status=Status.UNSAFE)
     elif any(_FIRST_REFUSED.match(text) or _REFUSED.search(text) for text in _texts_behind(file, node)):
-        yield from file.answered_by_run(RULE, node, message)
+        yield file.attention(RULE, node, message)
 
 
 def _texts_behind(file: File, node: ast.expr) -> Iterator[str]:

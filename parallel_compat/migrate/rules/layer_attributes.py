@@ -120,7 +120,7 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
         bases = set(_keras_bases(file, around))
         if node.attr in _NOT_TO_SET_IN_CLASSES or node.attr in map(_NOT_TO_SET_IN_CLASSES_OF.get, bases):
             message = f"`{node.attr}` cannot be assigned to in Keras 3, which computes it. Give yours another name."
-            yield from file.answered_by_run(RULE, node, message)
+            yield file.attention(RULE, node, message)
             return
     of_layer = node.attr in _NOT_TO_SET[LAYER] and kind in (LAYER, MODEL)
     way_out = _NOT_TO_SET[LAYER].get(node.attr) if of_layer else _NOT_TO_SET.get(kind or "", {}).get(node.attr)
@@ -132,7 +132,7 @@ def _assigned(file: File, node: ast.Attribute) -> Iterator[Finding]:
             yield file.found(RULE, node, f"{message} (Unsafe: is that one a layer?)", edits, status=Status.UNSAFE)
             return
         message = f"`{node.attr}` cannot be assigned to in Keras 3. {way_out}"
-        yield from file.answered_by_run(RULE, node, message)
+        yield file.attention(RULE, node, message)
 
 
 def _keras_bases(file: File, class_: ast.ClassDef, seen: tuple[ast.ClassDef, ...] = ()) -> Iterator[str]:

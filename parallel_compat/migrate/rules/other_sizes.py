@@ -1,4 +1,4 @@
-"""A model is called on pictures of any size, whatever it was made for, in a running program alone.
+"""A model that is called on pictures of another size than it was made for is reported.
 
 `model(Input((None, None, 3)))` of a model that was trained on patches of one size. Keras 3 compares each input with the
 one that the model was made with, and refuses another size.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.findings import Finding
 
 RULE = "other-sizes"
-SAFE = False
+SAFE = True
 BEFORE = """\
 from keras.layers import Input
 from keras.models import load_model
@@ -27,15 +27,7 @@ model = load_model("patches.keras")
 x = Input((None, None, 3))
 y = model(x)
 """
-AFTER = """\
-import parallel_compat
-parallel_compat.install(era="keras-2.2.4")
-from keras.layers import Input
-from keras.models import load_model
-model = load_model("patches.keras")
-x = Input((None, None, 3))
-y = model(x)
-"""
+AFTER = None
 
 _INPUTS = ("keras.Input", "keras.layers.Input")
 
@@ -48,7 +40,7 @@ def find(file: File) -> Iterator[Finding]:
                 "Keras 3 takes inputs of the size that a model was made with. Or make the model anew for "
                 "`Input((None, None, channels))`, and give it the weights by `set_weights(model.get_weights())`."
             )
-            yield from file.answered_by_run(RULE, call, message, hint=not file.old)
+            yield file.attention(RULE, call, message, hint=not file.old)
 
 
 def _is_of_any_size(file: File, node: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parallel_compat.names import run_only, table
+from parallel_compat.names import changed_functions, table
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
@@ -57,15 +57,14 @@ def find(file: File) -> Iterator[Finding]:
 def _changed(file: File) -> Iterator[Finding]:
     if not file.old or file.era is None or not file.era.has_graphs:
         return
-    for target, stand_in in run_only.CHANGED_SINCE_GRAPHS.items():
-        old = "tensorflow.compat.v1" + target[len("tensorflow") :]
+    for target, new in changed_functions.CHANGED.items():
         for call in file.calls_by_target.get(target, ()):
             if target == "tensorflow.where":
                 if len(call.args) + len(call.keywords) < _ARGUMENTS_OF_CHOICE:
                     continue  # the indices of what holds, then as now
-                why, new = "By a vector `tf.where` chose rows, and chooses columns today", old
+                why = "By a vector `tf.where` chose rows, and chooses columns today"
             else:
-                why, new = f"`{target}` gave something else in TensorFlow 1", stand_in
+                why = f"`{target}` gave something else in TensorFlow 1"
             yield _from(file, call, new, f"{why}; `{new}` does as then.")
 
 

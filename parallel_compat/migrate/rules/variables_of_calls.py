@@ -1,4 +1,4 @@
-"""`tf.Variable(0.)` in a layer's `call` or a loss was made once, with the graph; `parallel_compat.install` does so.
+"""`tf.Variable(0.)` in a layer's `call` or a loss, which a graph made once, is reported.
 
 Keras 3 traces such functions, and TensorFlow refuses a variable that is made in each trace. By hand it is a weight of
 the layer (`self.add_weight` in `build`), or a variable that is made before.
@@ -17,27 +17,17 @@ if TYPE_CHECKING:
     from parallel_compat.migrate.scopes import FunctionNode
 
 RULE = "variables-of-calls"
-SAFE = False
+SAFE = True
 BEFORE = """\
-import tensorflow as tf
-from keras.layers.core import Layer
-class Seen(Layer):
-    def call(self, x):
-        seen = tf.Variable(0.)
-        seen = tf.assign_add(seen, 1.)
-        return x * seen
-"""
-AFTER = """\
-import parallel_compat
-parallel_compat.install(era="keras-2.2.4")
 import tensorflow as tf
 from keras.layers import Layer
 class Seen(Layer):
     def call(self, x):
         seen = tf.Variable(0.)
-        seen = tf.compat.v1.assign_add(seen, 1.)
+        seen.assign_add(1.)
         return x * seen
 """
+AFTER = None
 
 _MAKING = ("tensorflow.Variable", "tensorflow.compat.v1.Variable")
 _OF_LOSSES = ["y_true", "y_pred"]
@@ -52,8 +42,11 @@ def find(file: File) -> Iterator[Finding]:
             continue
         functions = [above for above in file.tree.ancestors(call) if isinstance(above, ast.FunctionDef)]
         if any(_is_traced(file, function) for function in functions):
-            message = "A variable that is made where Keras 3 traces: it was made once, with the graph."
-            yield from file.answered_by_run(RULE, call, message, hint=not file.old)
+            message = (
+                "A variable that is made where Keras 3 traces: it was made once, with the graph. Make it in `build`, "
+                "by `self.add_weight`, or before the loss."
+            )
+            yield file.attention(RULE, call, message, hint=not file.old)
 
 
 def _is_traced(file: File, function: FunctionNode) -> bool:

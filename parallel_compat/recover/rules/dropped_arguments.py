@@ -128,8 +128,6 @@ def dropped_argument(entry: Entry, translation: Translation) -> None:
 
 def bilinear_upsampling(entry: Entry, translation: Translation) -> None:
     """Bilinear upsampling places pixels elsewhere since TensorFlow 2.0 (half-pixel centres), and so does Keras 3."""
-    if translation.target.upsamples_as_then:
-        return
     old_centres = not translation.tf_keras or translation.version < (2, 2, 5)
     if entry["class_name"] == "UpSampling2D" and entry["config"].get("interpolation") == "bilinear" and old_centres:
         translation.refuse(
@@ -144,6 +142,5 @@ def unknown_argument(entry: Entry, translation: Translation) -> None:
     if taken is None or entry["class_name"] == "Lambda":
         return
     for argument, value in entry["config"].items():
-        takes = {(entry["class_name"], argument), ("*", argument)} & translation.target.takes
-        if argument not in taken and argument not in COMMON and not takes:
+        if argument not in taken and argument not in COMMON:
             translation.refuse(entry, f"Keras 3's {entry['class_name']} takes no `{argument}` (here {str(value)[:60]})")

@@ -30,8 +30,8 @@ def test_other_decorators_stay():
 def test_nothing_is_left_to_do_of_what_goes():
     """The import of it and the name in the decorator are findings of other rules, too."""
     source = (
-        "from keras.legacy import interfaces\nfrom keras.optimizers import Optimizer\nclass Own(Optimizer):\n"
-        "    @interfaces.legacy_get_updates_support\n    def get_updates(self, loss, params): pass\n"
+        "from keras.legacy import interfaces\nfrom keras.layers import Layer\nclass Own(Layer):\n"
+        "    @interfaces.legacy_dense_support\n    def __init__(self, units): pass\n"
     )
     found = analyse(source, Options(unsafe=True)).findings
     assert [one.rule for one in found if one.status is not Status.REWRITTEN] == []

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, found
 
-INSTALL = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
 HEAD = "import keras\nfrom keras import layers\n"
 FIRST = 'data_format="channels_first"'
 
@@ -19,10 +18,10 @@ FIRST = 'data_format="channels_first"'
         'first = "channels_first"\nlayers.Conv2D(8, 3, data_format=first)',
     ],
 )
-def test_is_answered_in_the_running_program(line):
+def test_reports(line):
     (place,) = found(f"{HEAD}{line}\n", "channels-first")
-    assert place == (3 + line.count("\n"), "unsafe")
-    check_transformed(f"{HEAD}{line}\n", f"{INSTALL}{HEAD}{line}\n", unsafe=True)
+    assert place == (3 + line.count("\n"), "attention")
+    check_noop(f"{HEAD}{line}\n")
 
 
 def test_is_said_once():

@@ -64,14 +64,13 @@ def test_a_metric_of_the_same_name_is_handed_over():
 )
 def test_what_may_be_read_otherwise_is_reported(use):
     source = f"{HEAD}get_custom_objects().update({{'relu': own}})\n{use}\n"
-    assert [status for _, status in found(source, "custom-names")] == ["unsafe"]
-    assert "parallel_compat.install(" in migrated(source, unsafe=True)
+    assert [status for _, status in found(source, "custom-names")] == ["attention"]
 
 
 def test_a_scope_ends():
     given = f"{HEAD}with CustomObjectScope({{'relu': own}}):\n    "
     check_transformed(f"{given}Activation('relu')\n", f"{given}Activation(own)\n")
-    assert found(f"{given}pass\nActivation('relu')\n", "custom-names") == [(12, "unsafe")]
+    assert found(f"{given}pass\nActivation('relu')\n", "custom-names") == [(12, "attention")]
 
 
 def test_names_that_another_file_gives_are_reported():
@@ -84,7 +83,7 @@ def test_names_that_another_file_gives_are_reported():
 
 def test_names_that_a_config_does_not_ask_for_are_reported():
     source = f"{HEAD}Model.from_config(config, custom_objects={{'relu': own, 'own': own, 'tanh': Own}})\n"
-    assert found(source, "custom-names") == [(10, "unsafe")]
+    assert found(source, "custom-names") == [(10, "attention")]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, found
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 
@@ -33,17 +33,16 @@ def test_reports(use):
         "net.add_metric(z, name='m')",
     ],
 )
-def test_what_run_answers_is_answered_in_the_running_program(use):
-    install = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
-    assert found(HEAD + use + "\n", "gone-members") == [(3, "unsafe")]
-    check_transformed(HEAD + use + "\n", install + HEAD + use + "\n", unsafe=True)
+def test_reports_members_of_objects(use):
+    assert found(HEAD + use + "\n", "gone-members") == [(3, "attention")]
+    check_noop(HEAD + use + "\n")
 
 
 def test_reports_optimizers_of_their_own():
     source = (
         "from keras.optimizers import Optimizer\nclass O(Optimizer):\n    def get_updates(self, loss, params): pass\n"
     )
-    assert found(source, "gone-members") == [(3, "unsafe")]
+    assert found(source, "gone-members") == [(3, "attention")]
 
 
 @pytest.mark.parametrize("source", [HEAD + "model.to_json()\n", HEAD + "net.get_weights()\n", "a.total_loss\n"])
@@ -54,26 +53,13 @@ def test_leaves_alone(source):
 def test_a_loss_that_is_added_to_a_model():
     """Keras 3 takes it in the `call` of a layer."""
     source = "from keras.models import Model\nmodel = Model(x, y)\nmodel.add_loss(z)\n"
-    assert found(source, "gone-members") == [(3, "unsafe")]
+    assert found(source, "gone-members") == [(3, "attention")]
     again = source + "model = model.load_weights(path)\n"
-    assert found(again, "gone-members") == [(3, "unsafe")]
+    assert found(again, "gone-members") == [(3, "attention")]
     given = "from keras.models import Model\ndef add(net, z):\n    net.add_loss(z)\n"
-    assert found(given, "gone-members") == [(3, "unsafe")]
+    assert found(given, "gone-members") == [(3, "attention")]
     layer = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        self.add_loss(x)\n"
     assert found(layer, "gone-members") == []
-
-
-def test_this_package_is_imported_once():
-    """`install` comes before the imports of Keras, with an import of its own."""
-    check_transformed(
-        "from keras.models import Model\nfrom keras.utils import multi_gpu_model\n"
-        "model = Model(x, y)\nmodel.add_loss(z)\nmodel.fit_generator(batches)\n",
-        'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
-        "from keras.models import Model\nfrom parallel_compat import fit_generator\n"
-        "from parallel_compat import multi_gpu_model\n"
-        "model = Model(x, y)\nmodel.add_loss(z)\nfit_generator(model, batches)\n",
-        unsafe=True,
-    )
 
 
 @pytest.mark.parametrize(
@@ -86,7 +72,7 @@ def test_a_loss_that_a_layer_adds_after_its_calls(method, calls):
         f"    def {method}(self):\n        self.add_loss(self.cost)\n"
         f"    def other(self, x):\n        return {calls}\n"
     )
-    assert found(source, "gone-members") == ([(4, "unsafe")] if method == "finalize" else [])
+    assert found(source, "gone-members") == ([(4, "attention")] if method == "finalize" else [])
 
 
 @pytest.mark.parametrize(
@@ -100,4 +86,4 @@ def test_an_output_shape_that_the_call_keeps(line, is_found):
         "    def call(self, x):\n        self.result = abs(x[0] - x[1])\n        return self.result\n"
         "    def compute_output_shape(self, shape):\n        return self.result.shape\n"
     )
-    assert found(source, "gone-members") == ([(10, "unsafe")] if is_found else [])
+    assert found(source, "gone-members") == ([(10, "attention")] if is_found else [])

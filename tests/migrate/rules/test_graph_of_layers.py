@@ -5,7 +5,6 @@ import pytest
 from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.layers import Dense, Input, Lambda, Layer\nx = Input((3,))\nz = Dense(2)(x)\n"
-INSTALL = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
 
 
 @pytest.mark.parametrize(
@@ -25,8 +24,8 @@ INSTALL = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
     ],
 )
 def test_what_needs_the_graph(use):
-    check_transformed(HEAD + use, INSTALL + HEAD + use, unsafe=True)
-    assert [status for _, status in found(HEAD + use, "graph-of-layers")] == ["unsafe"]
+    check_noop(HEAD + use)
+    assert [status for _, status in found(HEAD + use, "graph-of-layers")] == ["attention"]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +48,7 @@ def test_leaves_alone(use):
 def test_weights_that_are_looked_for_as_checkpoints_of_tensorflow():
     use = "import tensorflow as tf\nx = tf.keras.Input((3,))\npath = tf.train.latest_checkpoint('saved')\n"
     check_noop(use, rule="graph-of-layers")
-    assert found(use + "model.load_weights(path)\n", "graph-of-layers") == [(3, "unsafe")]
+    assert found(use + "model.load_weights(path)\n", "graph-of-layers") == [(3, "attention")]
 
 
 @pytest.mark.parametrize(
@@ -73,4 +72,4 @@ def test_a_mode_by_position(before, after):
 
 def test_a_mode_of_what_may_be_a_model():
     source = "from keras.models import Model\ndef loss(critic, x, is_training):\n    return critic(x, is_training)\n"
-    assert found(source, "graph-of-layers") == [(3, "unsafe")]
+    assert found(source, "graph-of-layers") == [(3, "attention")]

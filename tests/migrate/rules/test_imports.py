@@ -272,13 +272,13 @@ def test_what_is_gone_is_reported_with_a_way_out():
     assert found(source, "imports") == [
         (2, "rewritten"),
         (3, "rewritten"),
-        (4, "unsafe"),
-        (5, "unsafe"),
-        (6, "unsafe"),
+        (4, "attention"),
+        (5, "attention"),
+        (6, "attention"),
         (7, "attention"),
     ]
-    assert any("tf.GradientTape" in message for message in messages(source, Status.UNSAFE))
-    assert any("keras.Input" in message for message in messages(source, Status.UNSAFE))
+    assert any("tf.GradientTape" in message for message in messages(source, Status.ATTENTION))
+    assert any("keras.Input" in message for message in messages(source, Status.ATTENTION))
 
 
 def test_graphs_under_compat_v1():
@@ -287,7 +287,7 @@ def test_graphs_under_compat_v1():
     tf.disable_v2_behavior()
     tf.logging.set_verbosity(tf.logging.ERROR)
     """
-    assert found(source, "imports") == [(2, "unsafe")]  # answered in a program that runs
+    assert found(source, "imports") == [(2, "attention")]
     assert found(source.replace("disable_v2_behavior()", "variable_scope('a')"), "imports") == [(2, "attention")]
     check_transformed(
         "import tensorflow.compat.v1 as tf\ns = tf.Session()\n",
@@ -369,13 +369,11 @@ def test_what_is_gone_is_reported_again_in_a_second_run(source):
 @pytest.mark.parametrize(
     "path", ["keras.layers.Merge", "keras.initializations", "tensorflow.examples.tutorials.mnist.input_data"]
 )
-def test_a_gone_name_that_is_used_is_reported_though_its_import_goes_through(path):
-    """`install` lets it be imported, as `run` does; its use stops, of which nothing was said."""
+def test_a_gone_name_is_reported_where_it_is_imported(path):
     module, _, name = path.rpartition(".")
     used = f"import keras\nfrom {module} import {name}\nthing = {name}.get(3)\n"
-    assert found(used, "imports", unsafe=True) == [(2, "attention"), (2, "rewritten")]
-    assert found(migrated(used, unsafe=True), "imports") == [(4, "attention")]
-    assert found(migrated(f"import keras\nfrom {module} import {name}\n", unsafe=True), "imports") == []
+    assert found(used, "imports", unsafe=True) == [(2, "attention")]
+    check_noop(used)
 
 
 def test_modules_that_a_star_brings():
@@ -398,23 +396,6 @@ def test_modules_that_a_star_brings():
     check_transformed(before, after)
     gone = "from keras import *\nfrom keras.layers import *\nm = merge([a, b], mode='sum')\nlayers.Merge([a, b])\n"
     assert found(gone, "imports") == [(3, "attention"), (4, "attention")]
-
-
-def test_a_gone_name_that_run_stands_in_for_is_answered():
-    source = "from keras.models import model_from_yaml\nmodel = model_from_yaml(text)\n"
-    assert found(source, "imports", unsafe=True) == [(1, "rewritten")]
-
-
-def test_what_run_alone_has_is_written_with_its_place():
-    before = "from keras import backend as K\ng = K.gradients(K.mean(a), b)\n"
-    after = """\
-    import parallel_compat
-    parallel_compat.install(era="keras-2.2.4")
-    from parallel_compat.legacy import backend as K
-    from parallel_compat.legacy.graph import gradients
-    g = gradients(K.mean(a), b)
-    """
-    check_transformed(before, after, unsafe=True)
 
 
 def test_names_of_the_first_tensorflow():

@@ -186,9 +186,7 @@ y = model.get_layer('block_dense1').output
     assert [status for _, status in found(head + before, "layer-arguments")] == ["unsafe"] * 4
 
 
-def test_names_with_slashes_that_are_put_together_elsewhere_are_taken_in_the_running_program():
-    """Their own readers (`layer.name.split('/')`) find them as they were."""
-    install = 'import parallel_compat\nparallel_compat.install(era="keras-2.2.4")\n'
+def test_names_with_slashes_that_are_put_together_elsewhere_are_reported():
     made = """\
 def name_of(n):
     return '/'.join(['block', n])
@@ -197,8 +195,8 @@ base = 'block/%d' % 1
     head = "from keras.layers import Dense\n"
     for name in ("name_of('d1')", "base + name", "'%s_%s' % (base, n)"):
         use = f"{made}x = Dense(3, name={name})\n"
-        assert found(head + use, "layer-arguments") == [(5, "unsafe")]
-        check_transformed(head + use, install + head + use, unsafe=True)
+        assert found(head + use, "layer-arguments") == [(5, "attention")]
+        check_noop(head + use)
     before = "x = Dense(3, name='/'.join([a, b]))\nself.add_weight(name='a/b', shape=(3,))\n"
     check_transformed(head + before, head + before.replace("'/'", "'_'").replace("a/b", "a_b"), unsafe=True)
     check_noop(f"{head}base = 'block_1'\nx = Dense(3, name=base + name)\n", rule="layer-arguments")
@@ -234,7 +232,7 @@ def test_names_of_models_are_names_of_scopes(before, after):
 )
 def test_names_of_models_that_come_from_elsewhere(made, is_found):
     source = f"from keras.models import Model\n{made}\n    net = Model(x, y, name=n)\n"
-    assert [kind for _, kind in found(source, "layer-arguments")] == (["unsafe"] if is_found else [])
+    assert [kind for _, kind in found(source, "layer-arguments")] == (["attention"] if is_found else [])
 
 
 @pytest.mark.parametrize("name", ["'w%d' % i", "'w' + str(i)", "f'w{i}'", "'w{}'.format(i)"])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from parallel_compat.migrate.engine import Options, analyse, rewrite
-from tests.migrate.check import check_noop, check_transformed, found, migrated
+from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 AFTER = "from keras.models import Model\nfrom parallel_compat.legacy.layers import {}\nmodel = Model(x, y)\n"
@@ -75,7 +75,7 @@ class Mine(Layer):
         self.trainable_weights = [self.kernel]
         self.outputs = 3
 """
-    assert found(source, "layer-attributes") == [(4, "unsafe"), (7, "unsafe")]
+    assert found(source, "layer-attributes") == [(4, "attention"), (7, "attention")]
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,7 @@ class Mine(Layer):
 def test_what_a_class_of_a_layer_cannot_assign_is_reported(base, attribute):
     """Keras 3 stops: "property 'kernel' of 'Mine' object has no setter"."""
     head = f"from keras.layers import {base}\nclass Own({base}): pass\nclass Mine(Own):\n    def build(self, shape):\n"
-    assert found(f"{head}        self.{attribute} = 3\n", "layer-attributes") == [(5, "unsafe")]
-    assert "parallel_compat.install" in migrated(f"{head}        self.{attribute} = 3\n", unsafe=True)
+    assert found(f"{head}        self.{attribute} = 3\n", "layer-attributes") == [(5, "attention")]
     check_noop(f"{head}        self.other = self.{attribute}\n", rule="layer-attributes")
 
 
@@ -101,7 +100,7 @@ def test_a_class_of_a_layer_may_assign_what_keras_does_not_compute():
 def test_a_class_of_a_layer_that_this_package_provides_is_a_layer(base):
     name = base.rpartition(" ")[2]
     source = f"from {base}\nclass Mine({name}):\n    def build(self, shape):\n        self.trainable_weights = []\n"
-    assert found(source, "layer-attributes") == [(4, "unsafe")]
+    assert found(source, "layer-attributes") == [(4, "attention")]
 
 
 def test_weights_of_a_layer_that_a_layer_holds_need_no_assignment():

@@ -23,7 +23,7 @@ def test_renames_and_drops(before, after):
 
 
 def test_target_tensors_are_reported():
-    assert found(MODEL + "model.compile('adam', target_tensors=[t])\n", "training-arguments") == [(3, "unsafe")]
+    assert found(MODEL + "model.compile('adam', target_tensors=[t])\n", "training-arguments") == [(3, "attention")]
 
 
 def test_targets_of_the_one_output():

@@ -1,0 +1,51 @@
+"""Classes that Keras 3 does not show, which old code derives from or reads. Read in Keras 3.15.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras.src.applications.imagenet_utils import obtain_input_shape
+from keras.src.legacy import layers as layers_of_old_files
+from keras.src.legacy.preprocessing.image import DataFrameIterator
+from keras.src.models.functional import Functional
+
+__all__ = [
+    "CONVOLUTION",
+    "MERGE",
+    "POOLING",
+    "DataFrameIterator",
+    "Functional",
+    "kept_layers",
+    "obtain_input_shape",
+    "spec_by_calling",
+]
+
+# What `Add`, `Multiply` and the like derive from (`Merge`).
+MERGE: Any = next(each for each in keras.layers.Add.__mro__ if "compute_mask" in vars(each))
+# What `Conv1D`, `Conv2D` and `Conv3D` derive from (`BaseConv`).
+CONVOLUTION: Any = keras.layers.Conv2D.__mro__[1]
+# What `MaxPooling2D` and the like derive from (`BasePooling`).
+POOLING: Any = keras.layers.MaxPooling2D.__mro__[1]
+
+
+def kept_layers() -> list[Any]:
+    """Return the classes of layers that Keras 3 keeps for old files alone (`keras.src.legacy.layers`)."""
+    kinds = vars(layers_of_old_files).values()
+    return [kind for kind in kinds if isinstance(kind, type) and kind.__module__ == layers_of_old_files.__name__]
+
+
+def spec_by_calling(owner: Any, original: Any) -> Any:
+    """Return the `compute_output_spec` of a class whose subclasses with a `call` of their own are called.
+
+    Args:
+        owner: the class.
+        original: what it has.
+    """
+
+    def compute_output_spec(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(self).call is not owner.call:
+            return keras.Operation.compute_output_spec(self, *args, **kwargs)
+        return original(self, *args, **kwargs)
+
+    return compute_output_spec

@@ -1,0 +1,84 @@
+"""`parallel-compat names`: what the names of old Keras are today."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from parallel_compat.names import results_page, table
+from parallel_compat.names.error_messages import page
+from parallel_compat.names.search import answers, is_message, near
+from parallel_compat.names.table import Status
+
+if TYPE_CHECKING:
+    import argparse
+
+SPELLINGS = ("keras", "tf.keras", "tensorflow.keras", "tensorflow.python.keras")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommand's arguments."""
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="what to look up: keras.utils.np_utils, K.int_shape, fit_generator, or an error message in quotes",
+    )
+    parser.add_argument("--errors", action="store_true", help="print the error messages of old code and what helps")
+    parser.add_argument("--differences", action="store_true", help="print what differs in results, by tool")
+    parser.add_argument(
+        "--patches",
+        action="store_true",
+        help="list the attributes of Keras and TensorFlow that this package sets: which, who sets it, why, and in "
+        "which version the place was read",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the counts, what became of the names that are given, the patches or the page of errors."""
+    if arguments.errors:
+        print(page(), end="")
+        return 0
+    if arguments.differences:
+        print(results_page.page(), end="")
+        return 0
+    if arguments.patches:
+        print("\n".join(patches_of_everything()))
+        return 0
+    if not arguments.names:
+        print("\n".join(counts()))
+        return 0
+    unknown = 0
+    together = " ".join(arguments.names)  # a message whose quotes the shell took away
+    for name in [together] if len(arguments.names) > 1 and is_message(together) else arguments.names:
+        found = answers(name)
+        print("\n".join(found)) if found else print(f"{name}: {_unknown(name)}", file=sys.stderr)
+        unknown += not found
+    return 1 if unknown else 0
+
+
+def _unknown(name: str) -> str:
+    similar = near(name)
+    return "not a name that the table knows." + (f" Is it {' or '.join(similar)}?" if similar else "")
+
+
+def patches_of_everything() -> list[str]:
+    """Return a line for each patch that is set when a model is parallel."""
+    # Here, for the names need neither Keras nor TensorFlow.
+    import parallel_compat.parallel_model  # noqa: F401  # which sets those of the core
+    from parallel_compat.backend.patches import patches
+
+    return [f"{each.place}\n    {each.set_by.name}: {each.why} (read in {each.read_in})" for each in patches()]
+
+
+def counts() -> list[str]:
+    """Return the table of counts in Markdown, as it stands in the README."""
+    lines = [
+        f"| {len(table.keras_2_2_4()):,} names of Keras 2.2.4 under | same | moved | provided here | gone |",
+        "|---|---|---|---|---|",
+    ]
+    for spelling in SPELLINGS:
+        found = table.counts(spelling)
+        cells = [found[status] for status in (Status.SAME, Status.MOVED, Status.PROVIDED, Status.GONE)]
+        lines.append(f"| `{spelling}` | " + " | ".join(map(str, cells)) + " |")
+    return lines
