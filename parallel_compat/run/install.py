@@ -40,7 +40,9 @@ def _era(name: str | None) -> Era:
         script = users_code.main_script()
         era = era_of_project(script=script).era if script else Era.TODAY
         if era is Era.TODAY:
-            raise ValueError(f"Expected one of {expected} as `era`. Received: none, and {script or 'no script'} names none")
+            raise ValueError(
+                f"Expected one of {expected} as `era`. Received: none, and {script or 'no script'} names none"
+            )
         return era
     if name == Era.TODAY.value or name not in {each.value for each in Era}:
         raise ValueError(f"Expected one of {expected} as `era`. Received: era={name!r}")

@@ -21,7 +21,9 @@ def devices() -> str:
     settings = activate.active()
     if settings is not None:
         if settings.replicas is not None and settings.replicas > physical:
-            return f"{_count(settings.replicas, 'pretended GPU')} on {_count(physical, 'GPU') if physical else 'the CPU'}"
+            return (
+                f"{_count(settings.replicas, 'pretended GPU')} on {_count(physical, 'GPU') if physical else 'the CPU'}"
+            )
         return _count(physical, "GPU") if physical else "the CPU"
     return _of_today(physical)
 

@@ -286,4 +286,3 @@ def _place(traceback: TracebackType | None) -> str:
 def _line(traceback: TracebackType | None) -> str:
     found = _last_of_user(traceback)
     return linecache.getline(*found) if found else ""
-

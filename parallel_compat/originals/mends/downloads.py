@@ -1,7 +1,7 @@
 """Files whose old address is gone: `get_file` takes them from where Keras 3 gets the same file.
 
-Addresses as in Keras 3.15 (`keras/src/datasets`, `keras/src/applications/imagenet_utils.py`); the digests that old Keras
-checks stay.
+Addresses as in Keras 3.15 (`keras/src/datasets`, `keras/src/applications/imagenet_utils.py`). Old Keras still checks
+its digests.
 """
 
 from __future__ import annotations

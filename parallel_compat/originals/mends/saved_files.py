@@ -46,9 +46,10 @@ def apply(mends: Register) -> None:
     for root in ("keras", "tensorflow.python.keras"):
         mends.after(f"{root}.utils.multi_gpu_utils", _remember_templates)
         mends.after(f"{root}.engine.network", _wrap_weights)
+    saving = "tensorflow.python.keras.saving"
     mends.after("keras.engine.saving", lambda module: _wrap_save_model(module, "save_model"))
-    mends.after("tensorflow.python.keras.saving.hdf5_format", lambda module: _wrap_save_model(module, "save_model_to_hdf5"))
-    mends.after("tensorflow.python.keras.saving.save", _wrap_format_choice)
+    mends.after(f"{saving}.hdf5_format", lambda module: _wrap_save_model(module, "save_model_to_hdf5"))
+    mends.after(f"{saving}.save", _wrap_format_choice)
 
 
 def _remember_templates(module: ModuleType) -> None:
