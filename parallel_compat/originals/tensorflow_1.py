@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.lazy_names import serve
-from parallel_compat.originals.sources import forget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _VERSION = "1.15.5"
 
 # Modules that are the original's, and where each is in its sources.
-_PLACES = {
+PLACES = {
     "tensorflow.contrib": "contrib",
     "tensorflow.examples": "examples",
     "tensorflow.feature_column": "_api/v1/feature_column",
@@ -33,24 +32,18 @@ _PLACES = {
     "tensorflow._api.v1.layers": "_api/v1/layers",
     "tensorflow.compat.v2.keras": "python/keras/api/_v2/keras",
     "tensorflow.python.feature_column": "python/feature_column",
-    "tensorflow.python.framework.composite_tensor_utils": "python/framework/composite_tensor_utils",
     "tensorflow.python.keras": "python/keras",
     "tensorflow.python.layers": "python/layers",
-    "tensorflow.python.ops.losses.loss_reduction": "python/ops/losses/loss_reduction",
     "tensorflow.python.ops.rnn_cell": "python/ops/rnn_cell",
     "tensorflow.python.ops.rnn_cell_impl": "python/ops/rnn_cell_impl",
-    "tensorflow.python.ops.rnn_cell_wrapper_impl": "python/ops/rnn_cell_wrapper_impl",
-    "tensorflow.python.training.tracking.layer_utils": "python/training/tracking/layer_utils",
 }
 
 # Of them, those that are an attribute of `tf`, or of a module of `tf`.
 _SERVED = {
-    "tensorflow": ("contrib", "examples", "feature_column", "keras", "layers"),
+    "tensorflow": ("contrib", "estimator", "examples", "feature_column", "keras", "layers"),
     "tensorflow.nn": ("rnn_cell",),
     "tensorflow.compat.v2": ("keras",),
 }
-
-_GONE = {"estimator": "train the model with fit, or run the script on TensorFlow 1"}
 
 # What `tf` of TensorFlow 2 has in its module that TensorFlow 1 had, too.
 _SHARED = ("python", "compat", "compiler", "core", "tools", "lite")
@@ -64,7 +57,7 @@ def places(sources: Path) -> dict[str, Path]:
     Args:
         sources: the folder of the original's sources.
     """
-    return {name: sources / "tensorflow" / place for name, place in _PLACES.items()}
+    return {name: sources / "tensorflow" / place for name, place in PLACES.items()}
 
 
 def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -> None:
@@ -87,18 +80,37 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
             delattr(tensorflow, name)
     vars(tensorflow).update(public, __version__=_VERSION, VERSION=_VERSION)
     vars(tensorflow).update(__all__=sorted({*public, *_SERVED["tensorflow"]} - {"contrib", "examples"}))
-    vars(v1.version).update(VERSION=_VERSION)
     _name_modules(tensorflow)
-    if not _PLACES.keys() <= finder.places.keys():
-        forget(_PLACES)
+    tensorflow.version.VERSION = _VERSION
+    if not PLACES.keys() <= finder.places.keys():
         sys.meta_path.insert(0, _FetchedLater(finder))
     for owner, names in _SERVED.items():
         served = {name: f"{owner}.{name}" for name in names}
-        serve(sys.modules[owner], served, _GONE if owner == "tensorflow" else None)
+        serve(sys.modules[owner], served)
+    sys.meta_path.append(_Gone(finder))
     if settings.replicas is not None:
         from parallel_compat.originals.mends import devices
 
         devices.simulate(finder.mends, settings.replicas)
+
+
+class _Gone(importlib.abc.MetaPathFinder):
+    """Serves TensorFlow 1.15's own of the modules of `tensorflow.python` that today's has not."""
+
+    def __init__(self, finder: OriginalFinder) -> None:
+        self.finder = finder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        keras = self.finder.places.get("tensorflow.python.keras")
+        if keras is None or not fullname.startswith("tensorflow.python."):
+            return None
+        self.finder.places[fullname] = keras.parent.joinpath(*fullname.split(".")[2:])
+        spec = self.finder.find_spec(fullname, path, target)
+        if spec is None:
+            del self.finder.places[fullname]
+        return spec
 
 
 class _FetchedLater(importlib.abc.MetaPathFinder):
@@ -110,7 +122,7 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not any(fullname == name or fullname.startswith(name + ".") for name in _PLACES):
+        if not any(fullname == name or fullname.startswith(name + ".") for name in PLACES):
             return None
         from parallel_compat.originals import activate
 
@@ -121,15 +133,28 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
 
 def _name_modules(tensorflow: ModuleType) -> None:
     """Let `import tensorflow.train` find the modules of TensorFlow 1; `tf.compat.v1` is `tf`, as then."""
-    for full, module in list(sys.modules.items()):
+    for full, module in sorted(sys.modules.items()):
         name = full.removeprefix(_API)
-        if name != full and not name.startswith("compat.") and f"tensorflow.{name}" not in _PLACES:
-            sys.modules[f"tensorflow.{name}"] = module
-    compat = ModuleType("tensorflow.compat")
-    compat.__path__ = []
+        if name == full or name.startswith("compat.") or f"tensorflow.{name}" in PLACES:
+            continue
+        sys.modules[f"tensorflow.{name}"] = module = _unwrapped(module)
+        owner, _, last = f"tensorflow.{name}".rpartition(".")
+        setattr(sys.modules[owner], last, module)
+    compat, api = ModuleType("tensorflow.compat"), ModuleType("tensorflow._api.v1")
+    compat.__path__ = api.__path__ = []
     vars(compat).update({name: value for name, value in vars(tensorflow.compat).items() if not name.startswith("_")})
+    compat.v1, compat.v2 = tensorflow, _unwrapped(compat.v2)  # type: ignore[attr-defined]
     tensorflow.compat = compat  # type: ignore[attr-defined]
-    compat.v1 = tensorflow  # type: ignore[attr-defined]
     sys.modules.update(
-        {"tensorflow.compat": compat, "tensorflow.compat.v1": tensorflow, "tensorflow.compat.v2": compat.v2}
+        {
+            "tensorflow.compat": compat,
+            "tensorflow.compat.v1": tensorflow,
+            "tensorflow.compat.v2": compat.v2,
+            "tensorflow._api.v1": api,
+        }
     )
+
+
+def _unwrapped(module: ModuleType) -> ModuleType:
+    """Return the module inside of the one that tells of deprecated names; that one keeps what it was asked for."""
+    return vars(module).get("_tfmw_wrapped_module", module)  # type: ignore[no-any-return]

@@ -13,6 +13,8 @@ ALL = (
     "moved_names",
     "gone_names",
     "gone_names_1_15",
+    "gone_packages",
+    "contrib",
     "tensor_kinds",
     "functions",
     "saved_models",
