@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import activate
 from parallel_compat.run import report
 from parallel_compat.run.environment import settings
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 _chosen: Era | None = None
 _decision: Decision | None = None
@@ -30,8 +33,8 @@ def load_ipython_extension(shell: Any) -> None:
     loaded = [name for name in ("tensorflow", "keras") if name in sys.modules]
     if loaded and activate.active() is None:
         raise RuntimeError(
-            f"Expected `%load_ext parallel_compat` before the first import of Keras. Received: {loaded[0]} is imported. "
-            "Restart the kernel, and run the cell with `%load_ext` first."
+            f"Expected `%load_ext parallel_compat` before the first import of Keras. Received: {loaded[0]} is "
+            "imported. Restart the kernel, and run the cell with `%load_ext` first."
         )
     activate.activate_at_import(lambda: _decide(shell))
     shell.register_magic_function(legacy_names, "line", "legacy_names")
@@ -50,11 +53,11 @@ def _decide(shell: Any) -> activate.Settings | None:
 
 def _running(shell: Any) -> str:
     """Return the source of the cell that is running, which is not in the history yet."""
-    frame = sys._getframe()
+    frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_name == "run_cell" and "raw_cell" in frame.f_locals:
             return str(frame.f_locals["raw_cell"])
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return ""
 
 

@@ -50,6 +50,5 @@ def _report(told: dict[str, Any], pid: int) -> None:
     if told["report"]:
         report.write(made, told["report"])
     text = "" if told["quiet"] else report.summary(made)
-    if text:
-        if sys.stderr is not None:
-            print(text, file=sys.stderr, flush=True)
+    if text and sys.stderr is not None:
+        print(text, file=sys.stderr, flush=True)

@@ -186,8 +186,8 @@ def _refuse_workers(arguments: argparse.Namespace) -> None:
     if arguments.workers is None or arguments.workers == 1:
         return
     arguments.run_parser.error(
-        "argument --workers: expected a script that imports parallel_compat. Received: an old script. Rewrite it first: "
-        "parallel-compat migrate --write SCRIPT. Its results are then Keras 3's where the report of migrate says so"
+        "argument --workers: expected a script that imports parallel_compat. Received: an old script. Rewrite it "
+        "first: parallel-compat migrate --write SCRIPT. Its results are then Keras 3's where the report of migrate says so"
     )
 
 

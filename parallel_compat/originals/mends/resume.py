@@ -111,6 +111,7 @@ def _keeper(trainings: _Trainings, path: Path, others: list[Any]) -> Any:
             self.first = True
 
         def told(self, epochs: int) -> str:
+            assert self.state is not None
             about = self.state.about
             if about["ended"]:
                 return f"training {trainings.count} had ended"
