@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parallel_compat.names.eras import Era
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -47,9 +49,9 @@ def apply(mends: Register) -> None:
     mends.replace(np, "fromstring", _reads_bytes)
     if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
         np.set_printoptions(legacy="1.25")  # scalars were printed without their type
-    mends.edit("keras.utils.conv_utils", "kernel[slices]", "kernel[tuple(slices)]")
-    for data in ("imdb", "reuters"):
-        if mends.era.value == "keras-2.2.4":  # the digest of the file is checked
+    if mends.era is Era.KERAS_2_2_4:
+        mends.edit("keras.utils.conv_utils", "kernel[slices]", "kernel[tuple(slices)]")
+        for data in ("imdb", "reuters"):  # the digests of their files are checked
             mends.edit(f"keras.datasets.{data}", "np.load(path)", "np.load(path, allow_pickle=True)")
 
 

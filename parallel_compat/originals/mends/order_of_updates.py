@@ -10,18 +10,22 @@ Seen in Keras 2.2.4, Keras 2.3.1 and tf.keras 1.15.
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import ModuleType
 
     from parallel_compat.originals.mends.register import Register
 
 _WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
+
+# Operations that are computed from what they write, and what makes each anew.
+_averages: weakref.WeakKeyDictionary[Any, Callable[[], Any]] = weakref.WeakKeyDictionary()
 
 
 def apply(mends: Register) -> None:
@@ -37,15 +41,31 @@ def apply(mends: Register) -> None:
 
         return __init__
 
-    def mend_keras(module: ModuleType) -> None:
+    def mend_keras_2_2(module: ModuleType) -> None:
         mends.replace(module.Function, "__init__", orders)
+
+    def mend_keras_2_3(module: ModuleType) -> None:
+        mends.replace(module, "moving_average_update", _kept)
 
     def mend_tf_keras(module: ModuleType) -> None:
         mends.replace(module.GraphExecutionFunction, "__init__", orders)
 
     if mends.era is Era.KERAS_2_2_4:
-        mends.after("keras.backend.tensorflow_backend", mend_keras)
+        mends.after("keras.backend.tensorflow_backend", mend_keras_2_2)
+    if mends.era is Era.KERAS_2_3:
+        mends.after("keras.backend.tensorflow_backend", mend_keras_2_3)
     mends.after("tensorflow.python.keras.backend", mend_tf_keras)
+
+
+def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a moving average be made anew: of two of one variable, the second goes on from the first."""
+
+    def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
+        update = make(x, value, momentum)
+        _averages[update.op] = lambda: make(x, value, momentum).op
+        return update
+
+    return moving_average_update
 
 
 def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
@@ -70,7 +90,7 @@ def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
         if handle.op in last:
             waits.append(last[handle.op])
         with tf.control_dependencies(waits):
-            last[handle.op] = _again(write)
+            last[handle.op] = _averages[write]() if handle.op in last and write in _averages else _again(write)
         ordered.append(last[handle.op])
     return ordered
 
