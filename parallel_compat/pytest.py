@@ -11,7 +11,8 @@ import pytest
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import activate
-from parallel_compat.run import report
+from parallel_compat.originals.settings import Settings
+from parallel_compat.run import report, report_file
 from parallel_compat.run.environment import SETTINGS, settings, startup_folder
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _start(options: argparse.Namespace) -> None:
         )
     )
     if decision.era is not Era.TODAY:
-        activate.activate(activate.Settings(decision.era, options.legacy_replicas))
+        activate.activate(Settings(decision.era, options.legacy_replicas))
 
 
 def _sources(paths: list[str]) -> str:
@@ -90,7 +91,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     made = report.make(_told)
     path = config.getoption("--legacy-report")
     if path:
-        report.write(made, path)
+        report_file.write(made, path)
     text = report.summary(made)
     if text:
         terminalreporter.section("parallel-compat")

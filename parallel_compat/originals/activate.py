@@ -8,7 +8,6 @@ import importlib.util
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
@@ -23,22 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What the user asked of the original.
-
-    Attributes:
-        era: whose Keras runs.
-        replicas: how many devices to simulate where there are fewer GPUs; None simulates none.
-        allow_lambdas: whether code in files is run.
-        resume: the folder that keeps the state of each `fit`; None for none.
-    """
-
-    era: Era
-    replicas: int | None = None
-    allow_lambdas: bool = False
-    resume: str | None = None
+    from parallel_compat.originals.settings import Settings
 
 
 # Modules beside Keras that changed with it, or left TensorFlow with it.
@@ -177,18 +161,13 @@ def places_of(era: Era) -> dict[str, Path]:
     if era in (Era.KERAS_2_2_4, Era.KERAS_2_3):
         places["keras"] = own / "keras"
     if era in (Era.TF_KERAS_1_15, Era.KERAS_2_3):
-        places.update(places_of_tensorflow_1())
+        places.update(tensorflow_1.fetched_places())
     if era is Era.TF_KERAS_2_2:
         places["tensorflow.python.keras"] = own / "tensorflow/python/keras"
         places.update(tensorflow_2.places(own))
         for name in _BESIDE:
             places[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
     return places
-
-
-def places_of_tensorflow_1() -> dict[str, Path]:
-    """Return where the modules are that TensorFlow 1.15 had and today's has not."""
-    return tensorflow_1.places(fetching.fetch(Era.TF_KERAS_1_15.value) / "sources")
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import activate
+from parallel_compat.originals.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def missing_names(era: Era) -> dict[str, list[str]]:
     Args:
         era: whose original is read.
     """
-    activate.activate(activate.Settings(era))
+    activate.activate(Settings(era))
     importlib.import_module("tensorflow")
     places = activate.places_of(era)
     found: dict[str, list[str]] = collections.defaultdict(list)

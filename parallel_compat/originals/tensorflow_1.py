@@ -8,14 +8,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from parallel_compat.names.eras import Era
+from parallel_compat.originals import cache, fetching
 from parallel_compat.originals.lazy_names import serve
+from parallel_compat.originals.mends import devices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from pathlib import Path
 
-    from parallel_compat.originals.activate import Settings
+    from parallel_compat.originals.settings import Settings
     from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "1.15.5"
@@ -34,6 +36,7 @@ PLACES = {
     "tensorflow.python.feature_column": "python/feature_column",
     "tensorflow.python.keras": "python/keras",
     "tensorflow.python.layers": "python/layers",
+    "tensorflow.python.ops_of_1_15": "python/ops",
     "tensorflow.python.ops.rnn_cell": "python/ops/rnn_cell",
     "tensorflow.python.ops.rnn_cell_impl": "python/ops/rnn_cell_impl",
 }
@@ -51,13 +54,10 @@ _SHARED = ("python", "compat", "compiler", "core", "tools", "lite")
 _API = "tensorflow._api.v2.compat.v1."
 
 
-def places(sources: Path) -> dict[str, Path]:
-    """Return where the modules are that TensorFlow 1.15 had and today's has not.
-
-    Args:
-        sources: the folder of the original's sources.
-    """
-    return {name: sources / "tensorflow" / place for name, place in PLACES.items()}
+def fetched_places() -> dict[str, Path]:
+    """Fetch TensorFlow 1.15's sources, and return where the modules are that today's TensorFlow has not."""
+    sources = fetching.fetch(Era.TF_KERAS_1_15.value) / cache.SOURCES / "tensorflow"
+    return {name: sources / place for name, place in PLACES.items()}
 
 
 def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -> None:
@@ -89,8 +89,6 @@ def put_on(tensorflow: ModuleType, settings: Settings, finder: OriginalFinder) -
         serve(sys.modules[owner], served)
     sys.meta_path.append(_Gone(finder))
     if settings.replicas is not None:
-        from parallel_compat.originals.mends import devices
-
         devices.simulate(finder.mends, settings.replicas)
 
 
@@ -124,10 +122,8 @@ class _FetchedLater(importlib.abc.MetaPathFinder):
     ) -> ModuleSpec | None:
         if not any(fullname == name or fullname.startswith(name + ".") for name in PLACES):
             return None
-        from parallel_compat.originals import activate
-
         sys.meta_path.remove(self)
-        self.finder.places.update(activate.places_of_tensorflow_1())
+        self.finder.places.update(fetched_places())
         return self.finder.find_spec(fullname, path, target)
 
 

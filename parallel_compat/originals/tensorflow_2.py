@@ -10,7 +10,7 @@ from parallel_compat.originals.mends import logical_devices
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from parallel_compat.originals.activate import Settings
+    from parallel_compat.originals.settings import Settings
     from parallel_compat.originals.sources import OriginalFinder
 
 _VERSION = "2.2.3"

@@ -27,8 +27,9 @@ def install(*, era: str | None = None, replicas: int | None = None, allow_lambda
         RuntimeError: TensorFlow or Keras is imported already, or another era was installed.
     """
     from parallel_compat.originals import activate
+    from parallel_compat.originals.settings import Settings
 
-    activate.activate(activate.Settings(_era(era), replicas=replicas, allow_lambdas=allow_lambdas))
+    activate.activate(Settings(_era(era), replicas=replicas, allow_lambdas=allow_lambdas))
 
 
 def _era(name: str | None) -> Era:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from parallel_compat.names.eras import Era
 from parallel_compat.names.project_era import Decision, era_of_project
 from parallel_compat.originals import activate
+from parallel_compat.originals.settings import Settings
 from parallel_compat.run import report
 from parallel_compat.run.environment import settings
 
@@ -40,7 +41,7 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(legacy_names, "line", "legacy_names")
 
 
-def _decide(shell: Any) -> activate.Settings | None:
+def _decide(shell: Any) -> Settings | None:
     """Decide by the chosen era, else by the cells that were run so far."""
     global _decision
     if _chosen is not None:
@@ -48,7 +49,7 @@ def _decide(shell: Any) -> activate.Settings | None:
     else:
         cells = [*shell.user_ns.get("In", []), shell.history_manager.input_hist_parsed[-1], _running(shell)]
         _decision = era_of_project(code="\n".join(each for each in cells if each))
-    return None if _decision.era is Era.TODAY else activate.Settings(_decision.era)
+    return None if _decision.era is Era.TODAY else Settings(_decision.era)
 
 
 def _running(shell: Any) -> str:

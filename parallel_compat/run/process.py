@@ -11,7 +11,8 @@ from typing import Any
 from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import activate
-from parallel_compat.run import report, today, tracebacks
+from parallel_compat.originals.settings import Settings
+from parallel_compat.run import report, report_file, today, tracebacks
 from parallel_compat.run.environment import MAIN
 
 
@@ -36,7 +37,7 @@ def start(given: str) -> None:
         )
     else:
         resume = told["resume"] if main else None
-        activate.activate(activate.Settings(era, told["replicas"], told["allow_lambdas"], resume))
+        activate.activate(Settings(era, told["replicas"], told["allow_lambdas"], resume))
     tracebacks.hide_our_frames((lambda: _report(told, os.getpid())) if main else None)
     if main:
         atexit.register(_report, told, os.getpid())
@@ -48,7 +49,7 @@ def _report(told: dict[str, Any], pid: int) -> None:
     told["reported"] = True
     made = report.make(told)
     if told["report"]:
-        report.write(made, told["report"])
+        report_file.write(made, told["report"])
     text = "" if told["quiet"] else report.summary(made)
     if text and sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)

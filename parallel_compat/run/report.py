@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -94,17 +93,3 @@ def summary(report: Report) -> str:
     if report.script:
         lines.append(f"  To move it to Keras 3: parallel-compat migrate {report.script}")
     return "\n".join(lines)
-
-
-def write(report: Report, path: str) -> None:
-    """Write the report: a page if the file's name ends in .html, else JSON."""
-    from parallel_compat.atomic_file import replacing
-
-    if path.lower().endswith((".html", ".htm")):
-        from parallel_compat.run import html
-
-        text = html.page(report)
-    else:
-        text = json.dumps(asdict(report), indent=2) + "\n"
-    with replacing(path) as temporary:
-        temporary.write_text(text, "utf-8")

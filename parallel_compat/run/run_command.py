@@ -187,7 +187,8 @@ def _refuse_workers(arguments: argparse.Namespace) -> None:
         return
     arguments.run_parser.error(
         "argument --workers: expected a script that imports parallel_compat. Received: an old script. Rewrite it "
-        "first: parallel-compat migrate --write SCRIPT. Its results are then Keras 3's where the report of migrate says so"
+        "first: parallel-compat migrate --write SCRIPT. Its results are then those of Keras 3, which the report of "
+        "migrate names"
     )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
-    from parallel_compat.originals.activate import Settings
+    from parallel_compat.originals.settings import Settings
 
 _MISSING = object()
 

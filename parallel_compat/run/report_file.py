@@ -1,15 +1,31 @@
-"""`run --report used.html`: the report as a page."""
+"""`run --report FILE`: the report as a page, or as JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from parallel_compat import __version__, html_report
+from parallel_compat.atomic_file import replacing
 
 if TYPE_CHECKING:
     from parallel_compat.run.report import Report
+
+
+def write(report: Report, path: str) -> None:
+    """Write the report: a page if the file's name ends in .html, else JSON.
+
+    Args:
+        report: what it says.
+        path: the file.
+    """
+    is_page = path.lower().endswith((".html", ".htm"))
+    text = page(report) if is_page else json.dumps(asdict(report), indent=2) + "\n"
+    with replacing(path) as temporary:
+        temporary.write_text(text, "utf-8")
 
 
 def page(report: Report) -> str:
