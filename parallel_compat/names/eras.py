@@ -21,7 +21,6 @@ from parallel_compat.names.table import Status
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Container, Iterable, Iterator
-    from types import CodeType
 
 
 class Era(str, enum.Enum):
@@ -221,9 +220,6 @@ _PYTHON_2 = re.compile(
     r"(?m)^[ \t]*print[ \t]+[\w\"'%]|^[ \t]*except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+\w+[ \t]*,"
 )
 
-_LOADS_OF_CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
-_LOADS_OF_NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF")
-
 # A project of more files says enough in these.
 _FILES_OF_PROJECT = 200
 
@@ -419,18 +415,6 @@ def _takes_missing(handler: ast.ExceptHandler) -> bool:
     return not names.isdisjoint(
         ("ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError", "Exception")
     )
-
-
-def evidence_of_code(code: CodeType) -> Evidence:
-    """Read what compiled code says of its era by its names: that of a module, with the functions in it.
-
-    >>> evidence_of_code(compile("import keras.layers", "<string>", "exec")).standalone
-    'keras.layers'
-
-    Args:
-        code: the code.
-    """
-    return _evidence(_paths_in_code(code))
 
 
 def of_project(
@@ -660,39 +644,3 @@ def _of_accuracy(nodes: Iterable[ast.AST]) -> Iterator[str]:
                 yield READ_ACC
         elif key in _LOGGED_SINCE_2_3:
             yield READ if is_history else WATCHED
-
-
-def _paths_in_code(code: CodeType, aliases: dict[str, str] | None = None) -> Iterator[tuple[int, str, bool]]:
-    """Yield the same of compiled code."""
-    import dis
-
-    aliases = {} if aliases is None else aliases
-    module = reached = ""
-    listed: Any = None
-    constants: list[Any] = [0, None]  # what was loaded last: at an import its level and the names listed after it
-    for instruction in dis.get_instructions(code):
-        name, what = instruction.opname, instruction.argval
-        if name in _LOADS_OF_CONSTANTS:
-            constants = [constants[-1], what]
-        elif name == "IMPORT_NAME":
-            level, listed = constants
-            module = reached = "." * (level or 0) + what
-            if not listed or "*" in listed:
-                yield 0, module, True
-        elif name == "IMPORT_FROM" and listed:
-            reached = f"{module}{'' if module.endswith('.') else '.'}{what}"
-            yield 0, reached, True
-        elif name.startswith("STORE_") and reached and isinstance(what, str):
-            # `import a.b` stores `a`, under its own name.
-            aliases[what] = what if not listed and what == reached.partition(".")[0] else reached
-            reached = ""
-        elif name.startswith(_LOADS_OF_NAMES) and what in aliases:
-            reached = aliases[what]
-        elif name in ("LOAD_ATTR", "LOAD_METHOD") and reached:
-            reached = f"{reached}.{what}"
-            yield 0, reached, False
-        elif name not in ("IMPORT_FROM", "SWAP", "ROT_TWO", "POP_TOP"):  # those of `import a.b as c`
-            reached = ""
-    for constant in code.co_consts:
-        if hasattr(constant, "co_consts"):
-            yield from _paths_in_code(constant, dict(aliases))

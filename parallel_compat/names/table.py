@@ -373,21 +373,6 @@ _ALSO_OF_TENSORFLOW_2 = (
 
 
 @cache
-def is_of_tensorflow_1(path: str) -> bool:
-    """Say whether a name outside of Keras was TensorFlow 1's, and TensorFlow 2.2 had it no more.
-
-    >>> is_of_tensorflow_1("tensorflow.Session"), is_of_tensorflow_1("tensorflow.where")
-    (True, False)
-    """
-    return (
-        path.startswith("tensorflow.")
-        and path in _rows()
-        and root_of(path) is None
-        and not path.startswith(_ALSO_OF_TENSORFLOW_2)
-    )
-
-
-@cache
 def tensorflow_1_signatures() -> dict[str, tuple[int, tuple[str, ...]]]:
     """Return TensorFlow 1 functions whose arguments changed: how many positions agree, which names are no more."""
     rows = (line.split("\t") for line in _lines("tensorflow_1_signatures.tsv"))
