@@ -22,6 +22,7 @@ OF_FRAMEWORKS = re.compile(
     r"|expect_partial|assert_(consumed|existing_objects_matched)"  # what scripts call on what `load_weights` returned
     r"|dims|num_elements|is_fully_defined|finalize|list_devices|is_running"  # what TensorFlow 1 and Keras 2 had there
     r"|reset_(recurrent_)?dropout_mask"  # of `DropoutRNNCellMixin`, which cells of scripts derive from
+    r"|get_code"  # of importlib's loaders
     r"|add_graph|get_logdir|(add|del)_hparam|parse_json"  # of `FileWriter` and `HParams`, which scripts call
 )
 
