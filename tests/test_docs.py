@@ -20,7 +20,7 @@ import pytest
 
 import parallel_compat
 from parallel_compat.names import results_page
-from parallel_compat.names.names_command import counts
+from parallel_compat.names_command import counts
 
 ROOT = Path(__file__).parents[1]
 # What docstrings call `old_parallel.h5`.
