@@ -84,7 +84,6 @@ class Argument(NamedTuple):
         note: one sentence, for the report.
         harmless: values that ask for what happens without the argument: it is left out, whatever became of it.
         not_in: the eras for which the row does not hold.
-        by_run: whether `run` honours it, for code of `tf.keras`, by what it puts on the class.
     """
 
     of: str
@@ -95,7 +94,6 @@ class Argument(NamedTuple):
     note: str = ""
     harmless: tuple[Any, ...] = ()
     not_in: tuple[str, ...] = ()
-    by_run: bool = False
 
     def is_harmless(self, value: Any) -> bool:
         """Say whether a value asks for what happens without the argument.
