@@ -102,7 +102,8 @@ def slow_but_on_the_first_page(blocks: list[Block]) -> list[Any]:
 def _no_legacy_names():
     """Whatever a page or a module turns on (`parallel_compat.pytest` does when it is imported) ends with its test."""
     yield
-    parallel_compat.uninstall()
+    if "parallel_compat.run.install" in sys.modules:
+        parallel_compat.uninstall()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in FOR_PROJECTS_ONLY])

@@ -70,11 +70,6 @@ def has_positions(of: str) -> bool:
     return of in _orders()
 
 
-def callables() -> tuple[str, ...]:
-    """Return the callables that do."""
-    return tuple(_orders())
-
-
 def order(of: str, era: Era) -> tuple[int, tuple[str, ...]]:
     """Return how many leading positions of an era agree with today's, and the names of those that follow."""
     return _orders().get(of, {}).get(era, (0, ()))

@@ -354,37 +354,6 @@ def _rows() -> dict[str, _Row]:
     return rows
 
 
-# Names of `tensorflow_1.tsv` that TensorFlow 2.2.3 answers as well.
-_ALSO_OF_TENSORFLOW_2 = (
-    "tensorflow.compat.",
-    "tensorflow.data.experimental.",
-    "tensorflow.estimator",
-    "tensorflow.losses.mean_squared_error",
-    "tensorflow.metrics.mean_absolute_error",
-    "tensorflow.metrics.mean_squared_error",
-    "tensorflow.mixed_precision.",
-    "tensorflow.nn.RNNCell",
-    "tensorflow.python.",
-    "tensorflow.saved_model.load",
-    "tensorflow.train.experimental.",
-)
-
-
-@cache
-def is_of_tensorflow_1(path: str) -> bool:
-    """Say whether a name outside of Keras was TensorFlow 1's, and TensorFlow 2.2 had it no more.
-
-    >>> is_of_tensorflow_1("tensorflow.Session"), is_of_tensorflow_1("tensorflow.where")
-    (True, False)
-    """
-    return (
-        path.startswith("tensorflow.")
-        and path in _rows()
-        and root_of(path) is None
-        and not path.startswith(_ALSO_OF_TENSORFLOW_2)
-    )
-
-
 @cache
 def tensorflow_1_signatures() -> dict[str, tuple[int, tuple[str, ...]]]:
     """Return TensorFlow 1 functions whose arguments changed: how many positions agree, which names are no more."""
