@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from parallel_compat.recover.loading import load_template_weights
     from parallel_compat.recover.recovering import recover_template
     from parallel_compat.resume import Resume
-    from parallel_compat.run.install import install, uninstall
+    from parallel_compat.run.install import install
     from parallel_compat.warning_category import ParallelCompatWarning
 
 __version__ = "0.1.0.dev0"
@@ -43,7 +43,6 @@ _PUBLIC = {
     "Resume": "parallel_compat.resume",
     "simulate_devices": "parallel_compat.devices",
     "template_of": "parallel_compat.parallelize_model",
-    "uninstall": "parallel_compat.run.install",
     "use_gpus": "parallel_compat.devices",
 }
 # What `%load_ext parallel_compat` looks for.
@@ -71,7 +70,6 @@ __all__ = [
     "recover_template",
     "simulate_devices",
     "template_of",
-    "uninstall",
     "use_gpus",
 ]
 

@@ -18,6 +18,10 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "parallel_compat.migrate.migrate_command",
         "rewrite old sources for today's Keras, and report the rest",
     ),
+    "originals": (
+        "parallel_compat.originals.originals_command",
+        "list, fetch and remove the old Keras's that `run` runs",
+    ),
     "names": ("parallel_compat.names_command", "say what the names of old Keras are today"),
     "inspect": ("parallel_compat.recover.inspect_command", "say what an old checkpoint is"),
     "recover": (

@@ -1,79 +1,107 @@
-"""A pytest plugin: `pytest -p parallel_compat.pytest` runs an old project's tests with its legacy names.
-
-The names that were used are listed at the end of the run.
-"""
+"""A pytest plugin: `pytest -p parallel_compat.pytest` runs an old project's tests on the Keras of their time."""
 
 from __future__ import annotations
 
 import json
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from parallel_compat.names.eras import Era
-from parallel_compat.run import install, usage
+from parallel_compat.names.project_era import Decision, era_of_project
+from parallel_compat.originals import activate
+from parallel_compat.originals.settings import Settings
+from parallel_compat.run import report, report_file
 from parallel_compat.run.environment import SETTINGS, settings, startup_folder
 
 if TYPE_CHECKING:
     import argparse
 
 _before: dict[str, str | None] = {}
-_folder: list[tempfile.TemporaryDirectory[str]] = []  # where child processes hand in what they used
+_told: dict[str, Any] = {}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that `parallel-compat run` has as well."""
     group = parser.getgroup("parallel_compat")
-    group.addoption(
-        "--legacy-also", action="append", default=[], metavar="PACKAGE", help="answer legacy names to this package, too"
-    )
-    group.addoption("--legacy-report", metavar="FILE", help="write the legacy names that were used to FILE, as JSON")
+    group.addoption("--legacy-report", metavar="FILE", help="write the report to FILE: a page if it ends in .html")
     group.addoption(
         "--legacy-era",
         choices=[era.value for era in Era],
-        help="whose defaults and arithmetic all files get (default: each that of the Keras it imports)",
+        help="whose Keras the tests get (default: what the tests and the project's files say)",
     )
-    group.addoption("--legacy-replicas", type=int, metavar="N", help="simulate N devices where there are fewer GPUs")
+    group.addoption("--legacy-replicas", type=int, metavar="N", help="pretend N GPUs where there are fewer")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Turn the legacy names on before a conftest is imported, which may import TensorFlow: that splits its devices."""
-    options: argparse.Namespace = early_config.known_args_namespace
-    install.install(also=options.legacy_also, replicas=options.legacy_replicas, era=options.legacy_era)
+    """Put the original in place before a conftest is imported, which may import Keras."""
+    _start(early_config.known_args_namespace)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Turn them on where the plugin is named by `pytest_plugins` in a conftest, and not by `-p`."""
-    also, replicas, era = (config.getoption(f"--legacy-{name}") for name in ("also", "replicas", "era"))
-    install.install(also=also, replicas=replicas, era=era)
+    """Do so where the plugin is named by `pytest_plugins` in a conftest, and not by `-p`."""
+    _start(config.option)
     # Worker processes that draw batches import the tests' modules as well.
     _before.update({name: os.environ.get(name) for name in (SETTINGS, "PYTHONPATH")})
-    _folder.append(tempfile.TemporaryDirectory(prefix="parallel-compat-"))
-    os.environ[SETTINGS] = json.dumps({**settings(also=also, era=era, quiet=True), "folder": _folder[0].name})
+    os.environ[SETTINGS] = json.dumps({**_told, "quiet": True})
     os.environ["PYTHONPATH"] = os.pathsep.join([startup_folder(), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
+def _start(options: argparse.Namespace) -> None:
+    if _told:
+        return
+    if options.legacy_era:
+        decision = Decision(
+            Era(options.legacy_era), frozenset(), 0, f"--legacy-era {options.legacy_era}", certain=True, hint=""
+        )
+    else:
+        decision = era_of_project(code=_sources(options.file_or_dir))
+    _told.update(
+        settings(
+            era=decision.era.value,
+            why=decision.reason,
+            certain=decision.certain,
+            hint=decision.hint.replace("--era", "--legacy-era"),
+            replicas=options.legacy_replicas,
+        )
+    )
+    if decision.era is not Era.TODAY:
+        activate.activate(Settings(decision.era, options.legacy_replicas))
+
+
+def _sources(paths: list[str]) -> str:
+    """Return the imports of the tests, which say whose Keras they use."""
+    found = []
+    for path in paths or ["."]:
+        path = path.partition("::")[0]
+        files = [path]
+        if os.path.isdir(path):
+            files = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+        for file in files:
+            if file.endswith(".py") and os.path.isfile(file):
+                with open(file, encoding="utf-8", errors="replace") as opened:
+                    found += [line.strip() for line in opened if line.lstrip().startswith(("import ", "from "))]
+    return "\n".join(line for line in dict.fromkeys(found) if not line.endswith(("(", "\\", ",")))
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """List what was used."""
-    report = config.getoption("--legacy-report")
-    if report:
-        usage.write(report)
-    text = usage.summary()
+    """Print the report."""
+    made = report.make(_told)
+    path = config.getoption("--legacy-report")
+    if path:
+        report_file.write(made, path)
+    text = report.summary(made)
     if text:
-        terminalreporter.section("legacy names")
+        terminalreporter.section("parallel-compat")
         terminalreporter.write_line(text)
 
 
 def pytest_unconfigure() -> None:
-    """Turn the legacy names off again."""
+    """Put the environment back."""
     for name, value in _before.items():
         os.environ.pop(name, None)
         if value is not None:
             os.environ[name] = value
     _before.clear()
-    while _folder:
-        _folder.pop().cleanup()
-    install.uninstall()

@@ -3,8 +3,8 @@
 An era is a column of the tables of facts. Standalone Keras ended with its 2.2/2.3 line on TensorFlow 1; `tf.keras`
 changed its defaults and its arithmetic between TensorFlow 1 and 2 and again with Keras 3.
 
-What a source says is read off its syntax tree, so comments and strings count for nothing; where there is no source
-(`python -c`, standard input), off the compiled code.
+What a source says is read off its syntax tree, so comments and strings count for nothing; off its words where it is no
+Python 3; where there is no source (`python -c`, standard input), off the compiled code.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Iterable, Iterator
-    from types import CodeType
+    from collections.abc import Callable, Container, Iterable, Iterator
 
 
 class Era(str, enum.Enum):
@@ -77,7 +76,7 @@ class Verdict(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What a source says of its era: each field the first name that says so, or "".
+    """What a source says of its era: each `str` the first name that says so, or "".
 
     Attributes:
         standalone: a name of standalone Keras.
@@ -86,7 +85,13 @@ class Evidence(NamedTuple):
         tensorflow_1: a name that TensorFlow 2 has not.
         tensorflow_2: a name that TensorFlow 1 had not.
         imports: the modules that it imports, relative ones with their dots.
-        accuracy: what it does with accuracy by name, of `_ASKED`, `_READ`, `_WATCHED` and `_READ_AS_ACC`.
+        accuracy: what it does with accuracy by name: `ASKED` and the constants beside it.
+        keras_1: an argument of Keras 1, which Keras 2 renamed.
+        keras_3: a name that only Keras 3 has, or a module of this package.
+        like_tensorflow_2: a name that code of TensorFlow 2 uses, and code of TensorFlow 1 hardly ever.
+        parts: the parts of TensorFlow that it uses: "tf", "tf.contrib", "tf.layers".
+        python_2: whether it is Python 2.
+        asked_imports: those of its imports that depend on a version, or that it can go on without.
     """
 
     standalone: str = ""
@@ -96,6 +101,12 @@ class Evidence(NamedTuple):
     tensorflow_2: str = ""
     imports: tuple[str, ...] = ()
     accuracy: frozenset[str] = frozenset()
+    keras_1: str = ""
+    keras_3: str = ""
+    like_tensorflow_2: str = ""
+    parts: frozenset[str] = frozenset()
+    python_2: bool = False
+    asked_imports: frozenset[str] = frozenset()
 
     @property
     def imports_keras(self) -> bool:
@@ -116,6 +127,7 @@ _ALSO_IN_2_2 = (
     "tensorflow.nn.RNNCell",
     "tensorflow.compat.",
     "tensorflow.data.experimental.",
+    "tensorflow.estimator",
     "tensorflow.mixed_precision.",
     "tensorflow.python.",
     "tensorflow.train.experimental.",
@@ -124,34 +136,89 @@ _ALSO_IN_2_2 = (
 _SWITCHES_2_OFF = ("tensorflow.compat.v1.disable_v2_behavior", "tensorflow.compat.v1.keras")
 # By whose `set_session` code of TensorFlow 2 chose what memory it takes, whatever else it did.
 _BACKEND_OF_1_IN_2 = "tensorflow.compat.v1.keras.backend"
-# Names that TensorFlow 1.15 had not. One is enough: lessons of both lie in one project.
-_OF_TENSORFLOW_2 = (
-    "tensorflow.config.list_physical_devices",
-    "tensorflow.config.set_visible_devices",
-    "tensorflow.optimizers",
-    "tensorflow.random.set_seed",
-    "tensorflow.summary.create_file_writer",
+# Modules of TensorFlow 1 whose names the table does not list one by one.
+_MODULES_OF_TENSORFLOW_1 = re.compile(
+    r"tensorflow\.(?:contrib|distributions|estimator\.inputs|flags|app|layers|nn\.rnn_cell|python_io|user_ops"
+    r"|saved_model\.(?:builder|loader|main_op|signature_constants|signature_def_utils|tag_constants))\b"
 )
+# Names that TensorFlow 1.15.5 had not and TensorFlow 2 has, of 2.2.3 or later.
+_OF_TENSORFLOW_2 = re.compile(
+    r"tensorflow\.(?:autodiff|dtensor|mixed_precision|optimizers|types"
+    r"|config\.(?:LogicalDevice\w*|run_functions_eagerly|(?:get|list|set)_(?:logical|physical|visible)_device\w*)"
+    r"|data\.(?:AUTOTUNE|INFINITE_CARDINALITY|UNKNOWN_CARDINALITY|experimental\.AutoShardPolicy)"
+    r"|distribute\.(?:DistributedValues|MultiWorkerMirroredStrategy|TPUStrategy|coordinator)"
+    r"|experimental\.(?:dlpack|numpy|tensorrt)|image\.(?:resize_with_pad|stateless_\w+)"
+    r"|initializers\.(?:[A-Z]\w*|get)|linalg\.(?:eig|eigvals|experimental)|eig|eigvals"
+    r"|losses\.(?!Reduction\b)(?:[A-Z]\w*|get|mae|mape|mse|msle|kld|poisson|hinge|squared_hinge|categorical_hinge"
+    r"|mean_absolute_error|(?:sparse_)?categorical_crossentropy|binary_crossentropy|cosine_similarity)"
+    r"|metrics\.(?:[A-Z]\w*|get|(?:sparse_)?categorical_(?:accuracy|crossentropy)|binary_(?:accuracy|crossentropy))"
+    r"|math\.(?:erfcinv|erfinv|ndtri|special|xlog1py)|nn\.(?:gelu|silu|isotonic_regression)|profiler\.experimental"
+    r"|random\.(?:set_seed|Generator|[gs]et_global_generator)|saved_model\.(?:LoadOptions|SaveOptions)"
+    r"|summary\.(?:create_file_writer|create_noop_writer|experimental|record_if|trace_o(?:n|ff)|trace_export|flush)"
+    r"|keras\.(?:activations\.(?:swish|gelu)|layers\.experimental|initializers\.Glorot\w+|losses\.Reduction"
+    r"|metrics\.(?:PrecisionAtRecall|RecallAtPrecision)|mixed_precision\.(?!experimental\b)\w+"
+    r"|preprocessing\.(?:image|text|timeseries)_dataset_from_\w+|preprocessing\.text\.tokenizer_from_json"
+    r"|utils\.(?:get_registered_\w+|register_keras_serializable|set_random_seed)))(?![\w(])"
+    r"|tensorflow_addons\b"
+)
+# Names that TensorFlow 1.15 had as well; there, code that had to be eager said so first.
+_LIKE_TENSORFLOW_2 = re.compile(r"tensorflow\.(?:function|GradientTape|config\.experimental\.list_physical_devices)$")
+_ASKS_TO_BE_EAGER = re.compile(r"tensorflow\.(?:compat\.v1\.)?enable_(?:eager_execution|v2_behavior)$")
+_OF_KERAS_3 = re.compile(
+    r"(?:tensorflow\.)?keras\.(?:ops|random|saving|distribution|tree|quantizers|dtype_policies|config|device|KerasTensor"
+    r"|StatelessScope|Variable|layers\.TFSMLayer)(?![\w(])"
+    r"|keras_(?:core|hub)\b|parallel_compat\.(?!run\b|install$|uninstall$|legacy_names$)"
+)
+_PARTS = re.compile(r"tensorflow(?:\.(contrib|layers))?(?![\w(])")
 # Names of `tf.keras` that TensorFlow 2 had in `compat.v1` alone.
-_TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session")
+_TF_KERAS_1 = ("CuDNNLSTM", "CuDNNGRU", "set_session", "get_session", "cosine_proximity")
 
 # What Keras 2.3 has and 2.2.5 has not: classes of losses and metrics, and `learning_rate` of optimizers. (The functions
 # had names in capitals before, and what the modules had imported was reached by them.)
 _SINCE_KERAS_2_3 = re.compile(
     r"keras\.(?:(?:losses|metrics|objectives)\."
-    r"(?:(?!(?:K|KLD|MAE|MAPE|MSE|MSLE|Layer)$)[A-Z]|cosine_similarity$|huber_loss$)"
+    r"(?:(?!(?:K|KLD|MAE|MAPE|MSE|MSLE|Layer)(?:\.|$))[A-Z]|cosine_similarity$|huber_loss$)"
     r"|utils\.(?:losses|metrics)_utils\b|callbacks\.(?:callbacks|tensorboard_v[12])\b"
+    r"|applications\.(?:resnet(?:_v2)?\b|ResNet(?:101|152|\d+V2)\b)|preprocessing\.text\.tokenizer_from_json$"
     r"|optimizers\.[A-Z]\w*\(learning_rate=\)$)"
 )
+# Arguments of a model's methods that Keras 2.3 took first, and those of TensorFlow 2: a TypeError before.
+_OF_METHODS_SINCE_KERAS_2_3 = frozenset(
+    ("fit(validation_freq=)", "fit_generator(validation_freq=)", "train_on_batch(reset_metrics=)")
+)
+_OF_METHODS_OF_TENSORFLOW_2 = frozenset(
+    (
+        "fit(validation_batch_size=)",
+        "compile(steps_per_execution=)",
+        "compile(jit_compile=)",
+        *(f"{method}(return_dict=)" for method in ("evaluate", "train_on_batch", "test_on_batch")),
+    )
+)
+# Arguments that Keras 2 renamed.
+_OF_KERAS_1 = frozenset(("nb_epoch", "nb_filter", "nb_row", "border_mode", "samples_per_epoch", "nb_val_samples"))
 
 # `metrics=["accuracy"]` was logged as "acc" up to Keras 2.2 and as "accuracy" from 2.3 on. Reading the other one from a
-# history ended a script with a KeyError; watching it in a callback was no more than a warning.
-_ASKED, _READ, _WATCHED, _READ_AS_ACC = "metrics=['accuracy']", "history['accuracy']", "monitor='accuracy'", "'acc'"
+# history ended a script with a KeyError; watching it in a callback was no more than a warning. `tf.keras` logged "acc"
+# up to TensorFlow 1.15.
+ASKED, READ, WATCHED, READ_AS_ACC = "metrics=['accuracy']", "history['accuracy']", "monitor='accuracy'", "'acc'"
+READ_ACC, WATCHED_ACC = "history['acc']", "monitor='val_acc'"
+_LOGGED_BEFORE = ("acc", "val_acc")
 _LOGGED_SINCE_2_3 = ("accuracy", "val_accuracy")
 _WATCHERS = ("EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau")
 
-_LOADS_OF_CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
-_LOADS_OF_NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF")
+# Questions for the version, in the names and texts of a test.
+_ASKS_FOR_VERSION = re.compile(r"(?i)version|hasattr|executing_eagerly|tf_?[12]\b|tf_?keras|tensorflow_?[12]\b")
+
+# A source that is no Python 3, word by word.
+_TEXTS_AND_COMMENTS = re.compile(
+    r'"""(?s:.*?)"""|' r"'''(?s:.*?)'''" r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*'|#[^\n]*|\\\n"
+)
+_IMPORT = re.compile(r"(?m)^[ \t]*import[ \t]+([^\n;]+)")
+_FROM = re.compile(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(?:\(([^)]{0,4000})\)|([^\n;]+))")
+_DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_PYTHON_2 = re.compile(
+    r"(?m)^[ \t]*print[ \t]+[\w\"'%]|^[ \t]*except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+\w+[ \t]*,"
+)
 
 # A project of more files says enough in these.
 _FILES_OF_PROJECT = 200
@@ -202,11 +269,11 @@ def _of_standalone(own: Evidence, project: list[tuple[str, Evidence]]) -> Verdic
         if said.keras_2_3:
             return Verdict(Era.KERAS_2_3, f"imports keras, and {said.keras_2_3} in {file}")
     accuracy = own.accuracy.union(*(said.accuracy for _, said in project))
-    if _ASKED in accuracy and _READ_AS_ACC not in accuracy:
-        if _READ in accuracy:
-            return Verdict(Era.KERAS_2_3, f"imports keras, and reads {_READ} of {_ASKED}")
-        if _WATCHED in accuracy:
-            hint = f"which {_ASKED} has in the logs of Keras 2.3: if that is its Keras, add --era keras-2.3"
+    if ASKED in accuracy and READ_AS_ACC not in accuracy:
+        if READ in accuracy:
+            return Verdict(Era.KERAS_2_3, f"imports keras, and reads {READ} of {ASKED}")
+        if WATCHED in accuracy:
+            hint = f"which {ASKED} has in the logs of Keras 2.3: if that is its Keras, add --era keras-2.3"
             return Verdict(Era.KERAS_2_2_4, f"imports keras; it watches 'accuracy', {hint}")
     return Verdict(Era.KERAS_2_2_4, "imports keras")
 
@@ -215,34 +282,55 @@ def together(parts: Iterable[Evidence]) -> Evidence:
     """Return what several pieces of one source say (the cells of a notebook)."""
     found = NONE
     for part in parts:
-        found = Evidence(
-            found.standalone or part.standalone,
-            found.keras_2_3 or part.keras_2_3,
-            found.tf_keras or part.tf_keras,
-            found.tensorflow_1 or part.tensorflow_1,
-            found.tensorflow_2 or part.tensorflow_2,
-            (*found.imports, *part.imports),
-            found.accuracy | part.accuracy,
+        first = {name: getattr(found, name) or value for name, value in part._asdict().items()}
+        found = Evidence(**first)._replace(
+            imports=(*found.imports, *part.imports),
+            accuracy=found.accuracy | part.accuracy,
+            parts=found.parts | part.parts,
+            asked_imports=found.asked_imports | part.asked_imports,
         )
     return found
 
 
-def evidence_of_source(text: str) -> Evidence:
-    """Read what a source says of its era; nothing where it is no Python 3.
+def evidence_of_source(text: str, is_main: bool = True) -> Evidence:
+    """Read what a source says of its era.
+
+    A name counts for no version where the source asks for the version first, or goes on without the name. A source
+    that is no Python 3 is read word by word.
 
     >>> evidence_of_source("from tensorflow import keras\\nimport tensorflow as tf\\ntf.Session()\\n").tensorflow_1
     'tf.Session'
+    >>> evidence_of_source("import keras\\nprint keras.__version__\\n").standalone
+    'keras'
 
     Args:
         text: the source.
+        is_main: whether it is run, not imported.
     """
     import ast
+    import warnings
 
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return NONE
-    return evidence_of_nodes(ast.walk(tree))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in strings
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _evidence(_paths_in_text(text))._replace(python_2=_PYTHON_2.search(text) is not None)
+    firm, guarded, instead = _by_guard(tree, is_main)
+    said = evidence_of_nodes((*firm, *guarded))
+    if not said.imports_keras:
+        said = evidence_of_nodes(ast.walk(tree))
+    if guarded or instead:
+        certain = _with_methods(_evidence(_paths_in_nodes((*guarded, *firm), frozenset(guarded))), firm)
+        said = said._replace(
+            keras_2_3=certain.keras_2_3,
+            tensorflow_1=certain.tensorflow_1,
+            tensorflow_2=certain.tensorflow_2,
+            keras_3=certain.keras_3,
+            like_tensorflow_2=certain.like_tensorflow_2,
+            asked_imports=frozenset(said.imports) - frozenset(certain.imports),
+        )
+    return said
 
 
 def evidence_of_nodes(nodes: Iterable[ast.AST]) -> Evidence:
@@ -252,29 +340,91 @@ def evidence_of_nodes(nodes: Iterable[ast.AST]) -> Evidence:
         nodes: all of them; imports, attributes, calls and subscripts are enough.
     """
     nodes = list(nodes)
-    return _evidence(_paths_in_nodes(nodes))._replace(accuracy=frozenset(_of_accuracy(nodes)))
+    said = _with_methods(_evidence(_paths_in_nodes(nodes)), nodes)
+    return said._replace(accuracy=frozenset(_of_accuracy(nodes)))
 
 
-def evidence_of_code(code: CodeType) -> Evidence:
-    """Read what compiled code says of its era by its names: that of a module, with the functions in it.
+def _with_methods(said: Evidence, nodes: Iterable[ast.AST]) -> Evidence:
+    """Add what the arguments of calls say, those of a model's methods only for the Keras that is imported."""
+    import ast
 
-    >>> evidence_of_code(compile("import keras.layers", "<string>", "exec")).standalone
-    'keras.layers'
+    for node in nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        for keyword in node.keywords:
+            if keyword.arg in _OF_KERAS_1 and not said.keras_1:
+                said = said._replace(keras_1=str(keyword.arg))
+            if not isinstance(node.func, ast.Attribute):
+                continue
+            call = f"{node.func.attr}({keyword.arg}=)"
+            if call in _OF_METHODS_SINCE_KERAS_2_3 and said.standalone and not said.keras_2_3:
+                said = said._replace(keras_2_3=call)
+            elif call in _OF_METHODS_OF_TENSORFLOW_2 and said.tf_keras and not said.tensorflow_2:
+                said = said._replace(tensorflow_2=call)
+    return said
 
-    Args:
-        code: the code.
+
+def _by_guard(tree: ast.AST, is_main: bool) -> tuple[list[ast.AST], list[ast.AST], list[ast.AST]]:
+    """Return a module's nodes: those that always run, those behind a question, those that run instead of an import.
+
+    Questions are for the version of TensorFlow or Keras, for the name of a module that is imported, or `try` with an
+    `except` that takes a missing name.
     """
-    return _evidence(_paths_in_code(code))
+    import ast
+
+    nodes = list(ast.walk(tree))
+    guarded: set[ast.AST] = set()
+    instead: set[ast.AST] = set()
+    for node in nodes:
+        if isinstance(node, ast.Try):
+            handlers = [handler for handler in node.handlers if _takes_missing(handler)]
+            for below in (*(node.body if handlers else ()), *(node.orelse if handlers else ())):
+                guarded.update(ast.walk(below))
+            for handler in handlers:
+                instead.update(ast.walk(handler))
+        elif isinstance(node, (ast.If, ast.IfExp)):
+            asked = _words(node.test)
+            if _ASKS_FOR_VERSION.search(asked) or ("__name__" in asked and not is_main):
+                guarded.update(ast.walk(node))
+    return (
+        [node for node in nodes if node not in guarded and node not in instead],
+        [node for node in nodes if node in guarded and node not in instead],
+        [node for node in nodes if node in instead],
+    )
+
+
+def _words(test: ast.expr) -> str:
+    """Return the names and texts of an expression."""
+    import ast
+
+    found = []
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name):
+            found.append(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.append(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append(node.value)
+    return " ".join(found)
+
+
+def _takes_missing(handler: ast.ExceptHandler) -> bool:
+    import ast
+
+    names = {getattr(node, "id", "") for node in ast.walk(handler.type)} if handler.type is not None else {"Exception"}
+    return not names.isdisjoint(
+        ("ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError", "Exception")
+    )
 
 
 def of_project(
-    main: str, root: str = "", read: Callable[[str], Evidence] | None = None
+    main: str, root: str | Iterable[str] = "", read: Callable[[str], Evidence] | None = None
 ) -> Iterator[tuple[str, Evidence]]:
     """Yield the files that a script is made of and what each says: itself, then those next to it that it imports.
 
     Args:
         main: the script's file.
-        root: a further folder that modules are imported from.
+        root: a further folder that modules are imported from, or several.
         read: called for what a file says, in the place of `evidence_of_file`.
     """
     folder = top = os.path.dirname(os.path.abspath(main))
@@ -282,6 +432,7 @@ def of_project(
         top = os.path.dirname(top)
     waiting = [os.path.abspath(main)]
     seen: set[str] = set()
+    places = dict.fromkeys((folder, top, *((root or top,) if isinstance(root, str) else root)))
     while waiting and len(seen) < _FILES_OF_PROJECT:
         file = waiting.pop(0)
         if file in seen:
@@ -290,7 +441,7 @@ def of_project(
         said = (read or evidence_of_file)(file)
         yield file, said
         for module in said.imports:
-            for place in {folder, top, root or top}:
+            for place in places:
                 waiting += _files_of(module, file, place)
 
 
@@ -316,11 +467,15 @@ def _files_of(module: str, by: str, folder: str) -> Iterator[str]:
         for file in (f"{place}.py", os.path.join(place, "__init__.py")):
             if os.path.isfile(file):
                 yield file
+        if not os.path.isdir(place):
+            return
 
 
 def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
-    standalone = keras_2_3 = tf_keras = tensorflow_1 = tensorflow_2 = ""
+    standalone = keras_2_3 = tf_keras = tensorflow_1 = tensorflow_2 = keras_3 = like_2 = ""
+    asks_to_be_eager = False
     imports: dict[str, None] = {}
+    parts: set[str] = set()
     for _, path, is_import in sorted(paths, key=itemgetter(0)):
         if is_import:
             imports[path] = None
@@ -333,17 +488,40 @@ def _evidence(paths: Iterable[tuple[int, str, bool]]) -> Evidence:
                 keras_2_3 = path
         elif root is not None:
             tf_keras = tf_keras or path
+        if not keras_3 and _OF_KERAS_3.match(path):
+            keras_3 = path
+        if not path.startswith("tensorflow"):
+            continue
+        if root is None and (part := _PARTS.match(path)) is not None:
+            parts.update(("tf", f"tf.{part[1]}") if part[1] else ("tf",))
+        asks_to_be_eager = asks_to_be_eager or _ASKS_TO_BE_EAGER.match(path) is not None
         if not tensorflow_1 and path.startswith("tensorflow.") and _is_of_tensorflow_1(path, root):
-            tensorflow_1 = "tf" + path[len("tensorflow") :]
-        if not tensorflow_2 and path in _OF_TENSORFLOW_2:
-            tensorflow_2 = "tf" + path[len("tensorflow") :]
-    return Evidence(standalone, keras_2_3, tf_keras, tensorflow_1, tensorflow_2, tuple(imports))
+            tensorflow_1 = _as_tf(path)
+        if not tensorflow_2 and (of_2 := _OF_TENSORFLOW_2.match(path)) is not None:
+            tensorflow_2 = _as_tf(of_2[0])
+        if not like_2 and _LIKE_TENSORFLOW_2.match(path):
+            like_2 = _as_tf(path)
+    return Evidence(
+        standalone,
+        keras_2_3,
+        tf_keras,
+        tensorflow_1,
+        tensorflow_2,
+        tuple(imports),
+        keras_3=keras_3,
+        like_tensorflow_2="" if asks_to_be_eager else like_2,
+        parts=frozenset(parts),
+    )
+
+
+def _as_tf(path: str) -> str:
+    return "tf" + path[len("tensorflow") :] if path.startswith("tensorflow.") else path
 
 
 def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
     if _BACKEND_OF_1_IN_2.startswith(path) or path.startswith(_BACKEND_OF_1_IN_2):
         return False
-    if path.startswith("tensorflow.contrib") or path.startswith(_SWITCHES_2_OFF):
+    if _MODULES_OF_TENSORFLOW_1.match(path) or path.startswith(_SWITCHES_2_OFF):
         return True
     if root is not None:
         return path.rpartition(".")[2] in _TF_KERAS_1
@@ -356,11 +534,11 @@ def _is_of_tensorflow_1(path: str, root: str | None) -> bool:
     return row is not None and row.status is not Status.SAME
 
 
-def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]:
+def _paths_in_nodes(nodes: Iterable[ast.AST], only_names: Container[ast.AST] = ()) -> Iterator[tuple[int, str, bool]]:
     """Yield (line, dotted path, whether it is imported) of what a module imports and reaches through imports.
 
     An argument of one of TensorFlow's functions is yielded as `tensorflow.reduce_sum(keep_dims=)`, and `learning_rate`
-    of an optimizer of Keras likewise.
+    of an optimizer of Keras likewise. Of the nodes in `only_names` no more is taken than what the imports' names mean.
     """
     import ast
 
@@ -368,9 +546,11 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
     reached: list[ast.expr] = []
     arguments: dict[ast.expr, list[str]] = {}
     for node in nodes:
+        is_asked = node not in only_names
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield node.lineno, alias.name, True
+                if is_asked:
+                    yield node.lineno, alias.name, True
                 aliases[alias.asname or alias.name.partition(".")[0]] = (
                     alias.name if alias.asname else alias.name.partition(".")[0]
                 )
@@ -379,8 +559,11 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
                 module = "." * node.level + (node.module or "")
                 between = "" if module.endswith(".") else "."
                 path = module if alias.name == "*" else f"{module}{between}{alias.name}"
-                yield node.lineno, path, True
+                if is_asked:
+                    yield node.lineno, path, True
                 aliases[alias.asname or alias.name] = path
+        elif not is_asked:
+            continue
         elif isinstance(node, ast.Attribute):
             reached.append(node)
         elif isinstance(node, ast.Call) and node.keywords:
@@ -404,6 +587,30 @@ def _paths_in_nodes(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str, bool]]
                     yield expression.lineno, f"{path}({argument}=)", False
 
 
+def _paths_in_text(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield the same of a text that is no Python 3, without arguments; places in the text stand for lines."""
+    text = _TEXTS_AND_COMMENTS.sub(lambda found: " " if found[0] == "\\\n" else "''", text)
+    aliases: dict[str, str] = {}
+    for found in _IMPORT.finditer(text):
+        for part in found[1].split(","):
+            name, _, other = (word.strip() for word in part.partition(" as "))
+            if name:
+                yield found.start(), name, True
+                aliases[other or name.partition(".")[0]] = name if other else name.partition(".")[0]
+    for found in _FROM.finditer(text):
+        for part in (found[2] or found[3]).split(","):
+            name, _, other = (word.strip() for word in part.partition(" as "))
+            if name:
+                module = found[1]
+                path = module if name == "*" else f"{module}{'' if module.endswith('.') else '.'}{name}"
+                yield found.start(), path, True
+                aliases[other or name] = path
+    for found in _DOTTED.finditer(text):
+        first, _, others = found[0].partition(".")
+        if first in aliases:
+            yield found.start(), f"{aliases[first]}.{others}", False
+
+
 def _of_accuracy(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield what a module does with accuracy by name."""
     import ast
@@ -420,51 +627,20 @@ def _of_accuracy(nodes: Iterable[ast.AST]) -> Iterator[str]:
             given = {each.arg: each.value for each in node.keywords}
             asked = given.get("metrics")
             if isinstance(asked, (ast.List, ast.Tuple)) and "accuracy" in map(text, asked.elts):
-                yield _ASKED
+                yield ASKED
             name = getattr(node.func, "attr", getattr(node.func, "id", None))
             watched = [given.get("monitor"), *(node.args if name in _WATCHERS else ())]
             if any(text(each) in _LOGGED_SINCE_2_3 for each in watched):
-                yield _WATCHED
+                yield WATCHED
+            if any(text(each) in _LOGGED_BEFORE for each in watched):
+                yield WATCHED_ACC
             continue
         else:
             continue
-        if key in ("acc", "val_acc"):
-            yield _READ_AS_ACC
+        is_history = isinstance(of, ast.Attribute) and of.attr == "history"
+        if key in _LOGGED_BEFORE:
+            yield READ_AS_ACC
+            if is_history:
+                yield READ_ACC
         elif key in _LOGGED_SINCE_2_3:
-            yield _READ if isinstance(of, ast.Attribute) and of.attr == "history" else _WATCHED
-
-
-def _paths_in_code(code: CodeType, aliases: dict[str, str] | None = None) -> Iterator[tuple[int, str, bool]]:
-    """Yield the same of compiled code."""
-    import dis
-
-    aliases = {} if aliases is None else aliases
-    module = reached = ""
-    listed: Any = None
-    constants: list[Any] = [0, None]  # what was loaded last: at an import its level and the names listed after it
-    for instruction in dis.get_instructions(code):
-        name, what = instruction.opname, instruction.argval
-        if name in _LOADS_OF_CONSTANTS:
-            constants = [constants[-1], what]
-        elif name == "IMPORT_NAME":
-            level, listed = constants
-            module = reached = "." * (level or 0) + what
-            if not listed or "*" in listed:
-                yield 0, module, True
-        elif name == "IMPORT_FROM" and listed:
-            reached = f"{module}{'' if module.endswith('.') else '.'}{what}"
-            yield 0, reached, True
-        elif name.startswith("STORE_") and reached and isinstance(what, str):
-            # `import a.b` stores `a`, under its own name.
-            aliases[what] = what if not listed and what == reached.partition(".")[0] else reached
-            reached = ""
-        elif name.startswith(_LOADS_OF_NAMES) and what in aliases:
-            reached = aliases[what]
-        elif name in ("LOAD_ATTR", "LOAD_METHOD") and reached:
-            reached = f"{reached}.{what}"
-            yield 0, reached, False
-        elif name not in ("IMPORT_FROM", "SWAP", "ROT_TWO", "POP_TOP"):  # those of `import a.b as c`
-            reached = ""
-    for constant in code.co_consts:
-        if hasattr(constant, "co_consts"):
-            yield from _paths_in_code(constant, dict(aliases))
+            yield READ if is_history else WATCHED

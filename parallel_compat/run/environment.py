@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-# What `settings` returns, as JSON; for child processes also folder, where they hand in what they used.
+# What `settings` returns, as JSON.
 SETTINGS = "PARALLEL_COMPAT_RUN"
 # Set for the script's own process alone, which takes it away: the one that reports.
 MAIN = "PARALLEL_COMPAT_RUN_MAIN"
@@ -14,26 +14,43 @@ MAIN = "PARALLEL_COMPAT_RUN_MAIN"
 
 def settings(
     *,
-    also: list[str],
-    era: str | None,
+    era: str,
+    why: str,
+    certain: bool = True,
+    hint: str = "",
     replicas: int | None = None,
     resume: str | None = None,
     every: int | None = None,
     report: str | None = None,
     quiet: bool = False,
-    lambdas: bool = False,
+    allow_lambdas: bool = False,
     startup_log: bool = True,
     workers: bool = False,
 ) -> dict[str, Any]:
-    """Return what the processes of the script are told, each with a name of its own."""
+    """Return what the processes of the script are told.
+
+    Args:
+        era: whose Keras runs.
+        why: how the era is known.
+        certain: whether it is known for sure.
+        hint: what to do if it is another one.
+        replicas: how many devices to simulate; None for none.
+        resume: the folder that keeps the state of each `fit`; None for none.
+        every: after how many batches the state is kept, too.
+        report: the file to write the report to; None for none.
+        quiet: whether no report is printed.
+        allow_lambdas: whether code in model files is run.
+        startup_log: whether TensorFlow's own start-up lines are kept.
+        workers: whether the process is one of several workers.
+    """
     return dict(locals())
 
 
-def allows_lambdas() -> bool:
-    """Say whether `--allow-lambdas` was given."""
-    return bool(json.loads(os.environ.get(SETTINGS) or "{}").get("lambdas"))
-
-
 def startup_folder() -> str:
-    """Return the folder on PYTHONPATH in which Python finds what turns legacy names on."""
+    """Return the folder on PYTHONPATH whose `sitecustomize` prepares the process."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+
+
+def told() -> dict[str, Any]:
+    """Return the settings of this process; empty if it does not run under `parallel-compat run`."""
+    return dict(json.loads(os.environ.get(SETTINGS) or "{}"))

@@ -1,49 +1,93 @@
-"""`%load_ext parallel_compat`: legacy names in the cells of a notebook.
+"""`%load_ext parallel_compat`: old Keras in the cells of a notebook.
 
-`%legacy_names` lists what was used; `%legacy_names --era tf.keras-1.15` says whose results all cells from here on
-shall give.
+`%legacy_names` prints the report; `%legacy_names --era tf.keras-1.15`, before the first import, chooses the era.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
-from parallel_compat.run import callers, install, usage
+from parallel_compat.names.eras import Era
+from parallel_compat.names.project_era import Decision, era_of_project
+from parallel_compat.originals import activate
+from parallel_compat.originals.settings import Settings
+from parallel_compat.run import report
+from parallel_compat.run.environment import settings
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_chosen: Era | None = None
+_decision: Decision | None = None
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Turn the legacy names on; `%legacy_names` lists what was used.
+    """Let the notebook have the Keras of its time, from its first import on.
 
     Args:
         shell: IPython's shell.
+
+    Raises:
+        RuntimeError: TensorFlow or Keras is imported already.
     """
-    install.install()
+    loaded = [name for name in ("tensorflow", "keras") if name in sys.modules]
+    if loaded and activate.active() is None:
+        raise RuntimeError(
+            f"Expected `%load_ext parallel_compat` before the first import of Keras. Received: {loaded[0]} is "
+            "imported. Restart the kernel, and run the cell with `%load_ext` first."
+        )
+    activate.activate_at_import(lambda: _decide(shell))
     shell.register_magic_function(legacy_names, "line", "legacy_names")
 
 
-def unload_ipython_extension(shell: Any) -> None:
-    """Turn the legacy names off.
+def _decide(shell: Any) -> Settings | None:
+    """Decide by the chosen era, else by the cells that were run so far."""
+    global _decision
+    if _chosen is not None:
+        _decision = Decision(_chosen, frozenset(), 0, f"%legacy_names --era {_chosen.value}", True, "")
+    else:
+        cells = [*shell.user_ns.get("In", []), shell.history_manager.input_hist_parsed[-1], _running(shell)]
+        _decision = era_of_project(code="\n".join(each for each in cells if each))
+    return None if _decision.era is Era.TODAY else Settings(_decision.era)
 
-    Args:
-        shell: IPython's shell.
-    """
-    install.uninstall()
-    shell.magics_manager.magics["line"].pop("legacy_names", None)
+
+def _running(shell: Any) -> str:
+    """Return the source of the cell that is running, which is not in the history yet."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "run_cell" and "raw_cell" in frame.f_locals:
+            return str(frame.f_locals["raw_cell"])
+        frame = frame.f_back
+    return ""
 
 
 def legacy_names(line: str = "") -> None:
-    """Print the legacy names that were used so far, or choose an era.
+    """Print the report, or choose an era.
 
     Args:
         line: "", or `--era NAME`.
 
     Raises:
-        ValueError: it is something else, or there is no such era.
+        ValueError: it is something else, there is no such era, or it comes after the first import.
     """
-    if line.strip():
-        option, _, era = line.strip().replace("=", " ").partition(" ")
-        if option != "--era":
-            raise ValueError(f"Expected nothing or `--era NAME` after `%legacy_names`. Received: {line.strip()}")
-        install.install(also=callers.asked(), era=era.strip())
+    global _chosen
+    if not line.strip():
+        if _decision is None:
+            print("parallel-compat: neither Keras nor TensorFlow is imported yet")
+            return
+        told = settings(era=_decision.era.value, why=_decision.reason, certain=_decision.certain, hint=_decision.hint)
+        print(report.summary(report.make(told)) or "parallel-compat: no old Keras")
         return
-    print(usage.summary() or "parallel-compat: no legacy names used")
+    option, _, name = line.strip().replace("=", " ").partition(" ")
+    if option != "--era":
+        raise ValueError(f"Expected nothing or `--era NAME` after `%legacy_names`. Received: {line.strip()}")
+    expected = ", ".join(era.value for era in Era)
+    if name.strip() not in {era.value for era in Era}:
+        raise ValueError(f"Expected one of {expected}. Received: {name.strip()}")
+    if _decision is not None:
+        raise ValueError(
+            f"Expected `%legacy_names --era` before the first import. Received: {_decision.era.value} runs already. "
+            "Restart the kernel, and choose the era first."
+        )
+    _chosen = Era(name.strip())

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import sys
 
+from parallel_compat.originals import activate
+
 
 def devices() -> str:
-    """Name the devices that the script ran on, or return "" where it did not start TensorFlow.
+    """Name the devices that the script ran on, or return "" if it did not import TensorFlow.
 
     Returns:
-        As in "2 simulated CPU devices", "2 GPUs", "2 of 4 GPUs (GPU:0, GPU:2)", or "2 workers with 2 GPUs each".
+        As in "2 pretended GPUs", "2 GPUs", "2 of 4 GPUs (GPU:0, GPU:2)", or "2 workers with 2 GPUs each".
     """
-    if "tensorflow" not in sys.modules or "keras" not in sys.modules:
+    if "tensorflow" not in sys.modules:
         return ""
     import tensorflow as tf
 
-    from parallel_compat.backend.keras3 import device_options
+    physical = len(tf.compat.v2.config.list_physical_devices("GPU"))
+    settings = activate.active()
+    if settings is not None:
+        if settings.replicas is not None and settings.replicas > physical:
+            return (
+                f"{_count(settings.replicas, 'pretended GPU')} on {_count(physical, 'GPU') if physical else 'the CPU'}"
+            )
+        return _count(physical, "GPU") if physical else "the CPU"
+    return _of_today(physical)
 
-    if not device_options.have_started():
-        return ""
+
+def _of_today(physical: int) -> str:
+    import tensorflow as tf
+
     workers = sys.modules.get("parallel_compat.workers")
     if workers is not None and workers.joined():
         return str(workers.described())
-    physical, gpus = len(tf.config.list_physical_devices("GPU")), len(tf.config.list_logical_devices("GPU"))
-    cpus = len(tf.config.list_logical_devices("CPU"))
+    gpus, cpus = (len(tf.config.list_logical_devices(kind)) for kind in ("GPU", "CPU"))
     if gpus > physical:
         return _with_used(gpus, f"simulated devices on {_count(physical, 'GPU')}")
     if gpus:

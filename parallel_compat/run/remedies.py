@@ -1,7 +1,6 @@
 """What stands in an old script's way that is not Keras: gone names of other packages, and packages under other names.
 
-`numpy`'s removed aliases are answered for the user's code, and its numbers are printed as then. For the rest a script
-stops with the error of that package, and one line says what to do.
+The script stops with the error of that package, and one line says what to do.
 """
 
 from __future__ import annotations
@@ -10,17 +9,15 @@ import importlib.metadata
 import linecache
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from parallel_compat.names import old_sources
-from parallel_compat.names.eras import Era
-from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
-from parallel_compat.run import callers, usage
+from parallel_compat.names.other_packages import ATTRIBUTES, PACKAGES
+from parallel_compat.run import users_code
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from parallel_compat.backend.patches import Patches
 
 # What objects do not have any more: (type, attribute) -> what to do.
 _MEMBERS: dict[tuple[str, str], str] = {
@@ -146,67 +143,6 @@ _NAMES: dict[str, str] = {
 }
 
 
-def put_on_numpy(patches: Patches) -> None:
-    """Answer numpy's removed names for the user's code."""
-    import numpy
-
-    patches.wrap(numpy, "__getattr__", _getattr, why="names that numpy removed, for the user's code", read_in="numpy 2")
-
-
-_printed: Any = None
-
-
-def print_as_then() -> None:
-    """Have numpy's numbers printed as before numpy 2, `0.5` and not `np.float32(0.5)`, for code of an old era.
-
-    It is numpy's own setting for this (https://numpy.org/doc/stable/reference/generated/numpy.set_printoptions.html).
-    """
-    global _printed
-    import numpy
-
-    if _printed is not None or numpy.lib.NumpyVersion(numpy.__version__) < "2.0.0":
-        return
-    if callers.era_of_caller() is not Era.TODAY:
-        _printed = numpy.get_printoptions()["legacy"]
-        numpy.set_printoptions(legacy="1.25")
-
-
-def print_as_before() -> None:
-    """Undo `print_as_then`; what the script itself set stays."""
-    global _printed
-    if _printed is None:
-        return
-    import numpy
-
-    if numpy.get_printoptions()["legacy"] == "1.25":
-        numpy.set_printoptions(legacy=_printed)
-    _printed = None
-
-
-def _getattr(original: Any) -> Any:
-    def __getattr__(name: str) -> Any:
-        was = NUMPY.get(name)
-        frame = callers.user_frame(sys._getframe(1)) if was is not None else None
-        if was is None or frame is None:
-            return original(name)
-        usage.record(f"numpy.{name}", was, frame)
-        import builtins
-        import math
-
-        import numpy
-
-        if was == "math":
-            return math
-
-        if was.startswith("-numpy"):
-            return -numpy.inf
-        if was in ("0.0", "-0.0"):
-            return float(was)
-        return getattr(numpy, was[len("numpy.") :]) if was.startswith("numpy.") else getattr(builtins, was)
-
-    return __getattr__
-
-
 def remedy(error: BaseException | None) -> str | None:
     """Say in one line what to do about an error that is not Keras's, or None where nothing is known.
 
@@ -229,7 +165,7 @@ def remedy(error: BaseException | None) -> str | None:
 
 
 def _of_source(error: SyntaxError) -> str | None:
-    where = f"{callers.short(error.filename)}: " if error.filename else ""
+    where = f"{users_code.short(error.filename)}: " if error.filename else ""
     if old_sources.is_of_python_2(error):
         return f"parallel-compat: {where}Python 2 source. {old_sources.CONVERT}."
     if old_sources.is_in_another_coding(error):
@@ -256,12 +192,6 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
         library = _library_of_another_numpy(error)
         if library is not None:
             return library
-        match = re.fullmatch(r"`(\w*Cell|\w*Wrapper|LSTMStateTuple)` is not available with Keras 3\.", text)
-        if match:
-            return (
-                f"tf.compat.v1.nn.rnn_cell.{match[1]}",
-                "the cells of `keras.layers` are, and `keras.layers.RNN(cell)`",
-            )
         match = re.search(r"[mM]odule '([\w.]+)' has no attribute '(\w+)'", text)
         if match:
             return _of_attribute(match[1], match[2])
@@ -301,17 +231,16 @@ def _of_module(name: str) -> tuple[str, str] | None:
     if package != name:
         advice = _of_its_release(package)
         return (name, advice) if advice else None
-    folder = callers.folder_of_module(package)
+    folder = users_code.folder_of_module(package)
     if folder is not None:
         return name, f"it is in the folder `{folder}` of this project: set `PYTHONPATH={folder}`, or start there"
-    also = f", and add `--also {name}`" if name.startswith("keras_") else ""  # it imports an old Keras itself
-    return name, f"it is not installed: `pip install {name}`{also}, or what the project's requirements name"
+    return name, f"it is not installed: `pip install {name}`, or what the project's requirements name"
 
 
 def _of_its_release(module: str) -> str | None:
     """What to do where an installed package does not have a name; None for modules of no package."""
     file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None or not callers.is_installed(file):
+    if file is None or not users_code.is_installed(file):
         return None
     package = module.partition(".")[0]
     for name in importlib.metadata.packages_distributions().get(package, ()):
@@ -331,7 +260,7 @@ def _library_of_another_numpy(error: AttributeError) -> tuple[str, str] | None:
     while traceback is not None:
         module = traceback.tb_frame.f_globals.get("__name__") or ""
         if module.partition(".")[0] != "numpy":
-            asks = "" if callers.is_users(traceback.tb_frame) else module.partition(".")[0]
+            asks = "" if users_code.is_users(traceback.tb_frame) else module.partition(".")[0]
         traceback = traceback.tb_next
     if not asks or asks in _ANSWERED_ELSEWHERE:
         return None
@@ -343,7 +272,7 @@ def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:
     """Return the file and the number of the last line of the user's code in a traceback."""
     found = None
     while traceback is not None:
-        if callers.is_users(traceback.tb_frame):
+        if users_code.is_users(traceback.tb_frame):
             found = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         traceback = traceback.tb_next
     return found
@@ -351,12 +280,9 @@ def _last_of_user(traceback: TracebackType | None) -> tuple[str, int] | None:
 
 def _place(traceback: TracebackType | None) -> str:
     found = _last_of_user(traceback)
-    return f"{callers.short(found[0])}:{found[1]}: " if found else ""
+    return f"{users_code.short(found[0])}:{found[1]}: " if found else ""
 
 
 def _line(traceback: TracebackType | None) -> str:
     found = _last_of_user(traceback)
     return linecache.getline(*found) if found else ""
-
-
-__all__ = ["ATTRIBUTES", "NUMPY", "PACKAGES", "print_as_before", "print_as_then", "put_on_numpy", "remedy"]

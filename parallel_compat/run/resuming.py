@@ -5,17 +5,17 @@ from __future__ import annotations
 import atexit
 import functools
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from parallel_compat.backend.patches import Patches
+from parallel_compat.backend.patches import Patches
+
+_PATCHES = Patches("run --resume", 1)
 
 
-def put_on(patches: Patches, directory: str, every: int | None = None) -> None:
+def keep(directory: str, every: int | None = None) -> None:
     """Give each `fit` a `Resume`, numbered in the order in which the script calls them.
 
     Args:
-        patches: the setter.
         directory: where the states are kept.
         every: after how many batches, besides the ends of epochs.
     """
@@ -48,15 +48,12 @@ def put_on(patches: Patches, directory: str, every: int | None = None) -> None:
             )
 
     atexit.register(tell)
-    patches.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on where it was (`--resume`)")
+    _PATCHES.wrap(keras.callbacks.CallbackList, "__init__", wrap, why="each `fit` goes on where it was (`--resume`)")
+    _say_that_loops_are_not_kept()
 
 
-def put_on_loops(patches: Patches) -> None:
-    """Say at the first `train_on_batch` that it is not kept: a process that is killed says nothing later.
-
-    Args:
-        patches: the setter.
-    """
+def _say_that_loops_are_not_kept() -> None:
+    """Say so at the first `train_on_batch`: a process that is killed says nothing later."""
     from parallel_compat.training import in_memory
 
     told = False
@@ -77,4 +74,4 @@ def put_on_loops(patches: Patches) -> None:
 
         return call
 
-    patches.wrap(in_memory, "call", wrap, why="`--resume` says that loops of `train_on_batch` are not kept")
+    _PATCHES.wrap(in_memory, "call", wrap, why="`--resume` says that loops of `train_on_batch` are not kept")

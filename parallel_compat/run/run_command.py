@@ -12,9 +12,12 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 from parallel_compat import startup_log
 from parallel_compat.names.eras import Era
+from parallel_compat.names.project_era import Decision, era_of_project
+from parallel_compat.originals import cache, fetching
 from parallel_compat.run import workers
 from parallel_compat.run.environment import MAIN, SETTINGS, settings, startup_folder
 
@@ -33,13 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.usage = (
         "parallel-compat run [--replicas N] [--workers N] [--era NAME] [--resume DIR [--every N]] [--report FILE] "
-        "[--quiet] [--verbose] [--also PACKAGE] [--allow-lambdas] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
+        "[--quiet] [--verbose] [--allow-lambdas] [--cache DIR] (SCRIPT | -m MODULE | -c CODE | -) [ARGS ...]"
     )
     parser.add_argument(
         "--replicas",
         type=_replicas,
         metavar="N",
-        help="simulate N devices where there are fewer GPUs (default: use the devices that there are)",
+        help="pretend N GPUs where there are fewer (default: use the devices that there are)",
     )
     parser.add_argument(
         "--workers",
@@ -52,9 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--era",
         choices=[era.value for era in Era],
         metavar="NAME",
-        help="whose defaults and arithmetic all files get: "
+        help="whose Keras runs: "
         + ", ".join(era.value for era in Era)
-        + " (default: each file that of the Keras it imports)",
+        + " (default: what the sources and the project's files say)",
     )
     parser.add_argument(
         "--resume",
@@ -69,21 +72,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --resume: keep the state after each N batches of an epoch, too",
     )
     parser.add_argument(
-        "--report", metavar="FILE", help="write what was used to FILE: a page if it ends in .html, else JSON"
+        "--report", metavar="FILE", help="write the report to FILE: a page if it ends in .html, else JSON"
     )
     parser.add_argument("--quiet", action="store_true", help="print no report at the end")
     parser.add_argument("--verbose", action="store_true", help="keep TensorFlow's own start-up lines on stderr")
     parser.add_argument(
-        "--also",
-        action="append",
-        default=[],
-        metavar="PACKAGE",
-        help="resolve legacy names for this installed package, too; may be given several times",
-    )
-    parser.add_argument(
         "--allow-lambdas",
         action="store_true",
         help="let load_model run the Python code in Lambda layers, as Keras 2 did: only for files that you trust",
+    )
+    parser.add_argument(
+        "--cache",
+        metavar="DIR",
+        help=f"where old Keras's code is kept (default: the variable {cache.VARIABLE}, else the user's cache)",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module")
@@ -111,8 +112,19 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.run_parser.error(
             "expected a Python that reads PYTHONPATH. Received: python -E or -I. Run parallel-compat without it"
         )
+    if arguments.cache:
+        os.environ[cache.VARIABLE] = os.path.abspath(arguments.cache)
+    decision = _decide(arguments)
+    if decision.era is not Era.TODAY:
+        _refuse_workers(arguments)
+        try:
+            for name in _originals(decision):
+                fetching.fetch(name)
+        except cache.FetchError as error:
+            print(f"parallel-compat run: {error}", file=sys.stderr)
+            return 2
     command = [sys.executable, *subprocess._args_from_interpreter_flags(), *what]  # type: ignore[attr-defined]
-    environment = _environment(arguments)
+    environment = _environment(arguments, decision)
     if arguments.workers is not None and arguments.workers > 1:
         if what == ["-"]:
             arguments.run_parser.error(
@@ -139,18 +151,61 @@ def _what_to_run(arguments: argparse.Namespace) -> list[str]:
     return [arguments.script, *arguments.arguments]
 
 
-def _environment(arguments: argparse.Namespace) -> dict[str, str]:
+def _decide(arguments: argparse.Namespace) -> Decision:
+    if arguments.era is not None:
+        return Decision(Era(arguments.era), frozenset(), 0, f"--era {arguments.era}", True, "")
+    if arguments.code is not None:
+        return era_of_project(code=arguments.code[0])
+    if arguments.module is not None:
+        return era_of_project(module=arguments.module[0])
+    if arguments.script == "-":
+        return era_of_project(code=_read_and_give_back())
+    return era_of_project(script=arguments.script)
+
+
+def _read_and_give_back() -> str:
+    """Read standard input, and let Python read it again."""
+    read = sys.stdin.buffer.read()
+    kept = tempfile.TemporaryFile()  # noqa: SIM115  # the script reads it after this process is replaced
+    kept.write(read)
+    kept.seek(0)
+    os.dup2(kept.fileno(), 0)
+    return read.decode("utf-8", "replace")
+
+
+def _originals(decision: Decision) -> list[str]:
+    """Return the originals that a process needs, as far as its sources tell."""
+    names = [decision.era.value]
+    if decision.era is Era.KERAS_2_2_4 and decision.uses & {"tf.keras", "tf.contrib", "tf.layers"}:
+        names.append(Era.TF_KERAS_1_15.value)
+    return names
+
+
+def _refuse_workers(arguments: argparse.Namespace) -> None:
+    """Refuse several workers for an old script: its Keras has no such thing."""
+    if arguments.workers is None or arguments.workers == 1:
+        return
+    arguments.run_parser.error(
+        "argument --workers: expected a script that imports parallel_compat. Received: an old script. Rewrite it "
+        "first: parallel-compat migrate --write SCRIPT. Its results are then those of Keras 3, which the report of "
+        "migrate names"
+    )
+
+
+def _environment(arguments: argparse.Namespace, decision: Decision) -> dict[str, str]:
     leave_out = not arguments.verbose and startup_log.LEVEL not in os.environ
     joins = workers.found() is not None if arguments.workers is None else arguments.workers > 1
     told = settings(
-        also=arguments.also,
+        era=decision.era.value,
+        why=decision.reason,
+        certain=decision.certain,
+        hint=decision.hint,
         replicas=arguments.replicas,
-        era=arguments.era,
         resume=os.path.abspath(arguments.resume) if arguments.resume else None,
         every=arguments.every,
         report=os.path.abspath(arguments.report) if arguments.report else None,
         quiet=arguments.quiet,
-        lambdas=arguments.allow_lambdas,
+        allow_lambdas=arguments.allow_lambdas,
         startup_log=not leave_out,
         workers=joins,
     )

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The folders whose frames say nothing to a user: what answers legacy names. Those of the core stay.
-_OURS = tuple(os.path.join(_PACKAGE, folder) + os.sep for folder in ("run", "legacy", "names"))
+# The folders whose frames say nothing to a user. Those of the core stay.
+_OURS = tuple(os.path.join(_PACKAGE, folder) + os.sep for folder in ("run", "originals", "names"))
 
 
 _before_an_error: Callable[[], None] | None = None

@@ -13,10 +13,11 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat.backend.patches import Patches
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from parallel_compat.backend.patches import Patches
 
 SEED = "PARALLEL_COMPATSEED"
 
@@ -98,12 +99,8 @@ def _by_slurm() -> Any:
     )
 
 
-def put_on(patches: Patches) -> None:
-    """Let the chief alone write models, logs of callbacks and checkpoints; the others wait for it.
-
-    Args:
-        patches: the setter.
-    """
+def write_files_by_chief() -> None:
+    """Let the chief alone write models, logs of callbacks and checkpoints; the others wait for it."""
     import tempfile
 
     import keras
@@ -112,6 +109,7 @@ def put_on(patches: Patches) -> None:
     from parallel_compat.legacy import model_files, models
 
     why = "only the chief of several workers writes files"
+    patches = Patches("run with several workers", 1)
     saving = threading.local()
 
     @contextlib.contextmanager

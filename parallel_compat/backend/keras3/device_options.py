@@ -10,14 +10,6 @@ def config_of(session: Any) -> Any:
     return session._config
 
 
-def have_started() -> bool:
-    """Say whether TensorFlow has started its devices (`Context._initialized`); asking does not start them."""
-    from tensorflow.python.eager import context
-
-    current: Any = context.context_safe()
-    return current is not None and bool(current._initialized)
-
-
 def set_memory_fraction(fraction: float) -> None:
     """Let TensorFlow take this fraction of each GPU's memory, as `per_process_gpu_memory_fraction` said.
 

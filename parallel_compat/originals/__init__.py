@@ -1,0 +1,1 @@
+"""The originals: old Keras's own code, fetched once, run on today's TensorFlow."""

@@ -1,0 +1,189 @@
+"""Puts an original in the place of today's Keras, for the length of a process."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from parallel_compat.names.eras import Era
+from parallel_compat.originals import cache, fetching, tensorflow_1, tensorflow_2
+from parallel_compat.originals.mends import ALL
+from parallel_compat.originals.mends.register import Register
+from parallel_compat.originals.sources import OriginalFinder, forget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from importlib.machinery import ModuleSpec
+    from pathlib import Path
+    from types import ModuleType
+
+    from parallel_compat.originals.settings import Settings
+
+
+# Modules beside Keras that changed with it, or left TensorFlow with it.
+_BESIDE = (
+    "distribute.distributed_file_utils",
+    "feature_column",
+    "framework.composite_tensor_utils",
+    "layers",
+    "ops.losses.loss_reduction",
+    "ops.rnn_cell_impl",
+    "ops.rnn_cell_wrapper_impl",
+    "training.experimental.loss_scale",
+    "training.experimental.loss_scale_optimizer",
+    "training.experimental.loss_scaling_gradient_tape",
+    "training.experimental.mixed_precision",
+    "training.tracking.layer_utils",
+)
+
+_active: Settings | None = None
+_mends: Register | None = None
+
+
+def is_loaded() -> bool:
+    """Say whether the original was imported."""
+    return _mends is not None
+
+
+def mends_applied() -> list[str]:
+    """Return the first sentence of each mend that was applied."""
+    names = ALL if _mends is not None else ()
+    documented = (importlib.import_module(f"parallel_compat.originals.mends.{name}").__doc__ or "" for name in names)
+    return [text.partition("\n")[0] for text in documented]
+
+
+def active() -> Settings | None:
+    """Return the settings of this process's original; None if there is none."""
+    return _active
+
+
+def activate(settings: Settings) -> None:
+    """Let `keras` and `tensorflow` be those of an era, from their first import on.
+
+    Args:
+        settings: whose Keras runs, and how.
+
+    Raises:
+        RuntimeError: TensorFlow or Keras is imported already, or another original is active.
+    """
+    global _active
+    if _active == settings:
+        return
+    if _active is not None:
+        raise RuntimeError(
+            f"Expected one era a process. Received: {settings.era.value} after {_active.era.value}. "
+            "Use a process for each: parallel-compat run --era NAME SCRIPT."
+        )
+    loaded = [name for name in ("tensorflow", "keras", "tf_keras") if name in sys.modules]
+    if loaded:
+        raise RuntimeError(
+            f"Expected to choose the era before {loaded[0]} is imported. Received: {settings.era.value} after "
+            f"`import {loaded[0]}`. Move `parallel_compat.install()` to the first line, or use parallel-compat run."
+        )
+    _active = settings
+    sys.meta_path.insert(0, _FirstImport(lambda: settings))
+
+
+def activate_at_import(decide: Callable[[], Settings | None]) -> None:
+    """Choose the original when TensorFlow or Keras is first imported.
+
+    Args:
+        decide: returns the settings, or None to leave today's Keras.
+    """
+    sys.meta_path.insert(0, _FirstImport(decide))
+
+
+class _FirstImport(importlib.abc.MetaPathFinder):
+    """Waits for the first import of TensorFlow or Keras, so that a script that needs neither starts at once."""
+
+    def __init__(self, decide: Callable[[], Settings | None]) -> None:
+        self.decide = decide
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname.partition(".")[0] not in ("tensorflow", "keras", "keras_applications", "keras_preprocessing"):
+            return None
+        global _active
+        sys.meta_path.remove(self)
+        settings = self.decide()
+        if settings is None:
+            return None
+        _active = settings
+        _load(settings)
+        if fullname not in sys.modules:
+            return importlib.util.find_spec(fullname)
+        # importlib takes the spec of a module that appeared meanwhile, and would run its file again.
+        module = sys.modules[fullname]
+        module.__spec__ = importlib.util.spec_from_loader(fullname, _Loaded(module))
+        return module.__spec__
+
+
+class _Loaded(importlib.abc.Loader):
+    def __init__(self, module: ModuleType) -> None:
+        self.module, self.spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self.module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec
+
+
+def _load(settings: Settings) -> None:
+    global _mends
+    era = settings.era
+    mends = Register(settings)
+    with _without_keras_3():
+        import tensorflow
+    places = places_of(era)
+    forget({*places, *(tensorflow_1.PLACES if mends.is_tensorflow_1 else ())})
+    finder = OriginalFinder(places, cache.folder(era.value) / "bytecode", mends)
+    sys.meta_path.insert(0, finder)
+    for mend in ALL:
+        importlib.import_module(f"parallel_compat.originals.mends.{mend}").apply(mends)
+    _mends = mends
+    if mends.is_tensorflow_1:
+        tensorflow_1.put_on(tensorflow, settings, finder)
+    else:
+        tensorflow_2.put_on(tensorflow, settings, finder)
+
+
+def places_of(era: Era) -> dict[str, Path]:
+    """Return where each module that the era serves has its source, without `.py`."""
+    own = fetching.fetch(era.value) / "sources"
+    places = {name: own / name for name in ("keras_applications", "keras_preprocessing")}
+    if era in (Era.KERAS_2_2_4, Era.KERAS_2_3):
+        places["keras"] = own / "keras"
+    if era in (Era.TF_KERAS_1_15, Era.KERAS_2_3):
+        places.update(tensorflow_1.fetched_places())
+    if era is Era.TF_KERAS_2_2:
+        places["tensorflow.python.keras"] = own / "tensorflow/python/keras"
+        places.update(tensorflow_2.places(own))
+        for name in _BESIDE:
+            places[f"tensorflow.python.{name}"] = own / "tensorflow/python" / name.replace(".", "/")
+    return places
+
+
+@contextmanager
+def _without_keras_3() -> Iterator[None]:
+    """Import TensorFlow without today's Keras: it would take the name `keras`, and a second."""
+    name, absent = "TF_USE_LEGACY_KERAS", object()
+    before, module = os.environ.get(name), sys.modules.get("tf_keras", absent)
+    os.environ[name] = "1"
+    sys.modules["tf_keras"] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules["tf_keras"]
+        if module is not absent:
+            sys.modules["tf_keras"] = module  # type: ignore[assignment]
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

@@ -1,0 +1,28 @@
+"""What the originals need of today's libraries: one cause a file, each with the versions it was seen in."""
+
+from __future__ import annotations
+
+# In the order in which they are applied.
+ALL = (
+    "python",
+    "numpy",
+    "numpy_promotion",
+    "h5py",
+    "yaml",
+    "tensorboard",
+    "moved_names",
+    "gone_names",
+    "gone_names_1_15",
+    "gone_packages",
+    "contrib",
+    "tensor_kinds",
+    "functions",
+    "saved_models",
+    "reading_ahead",
+    "order_of_updates",
+    "cudnn_layers",
+    "downloads",
+    "code_in_files",
+    "saved_files",
+    "resume",
+)

@@ -1,0 +1,142 @@
+"""Code in model files: a Lambda layer's function is run only if the script has it, or the user allows it.
+
+Old Keras wrote the bytecode of each function of a Lambda layer into the file and ran it when the file was loaded.
+Bytecode of another Python can crash the interpreter: it is refused. So are pickles of anything but numpy's arrays.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import linecache
+import marshal
+import pickle
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.originals import bytecode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+
+class CodeInFileError(ValueError):
+    """A file holds code that may not be run."""
+
+
+def apply(mends: Register) -> None:
+    """Replace `func_load` and the unpickling."""
+    functions = _Functions(mends.settings.allow_lambdas)
+    for module in ("keras.utils.generic_utils", "tensorflow.python.keras.utils.generic_utils"):
+        mends.after(module, functions.put_on)
+    mends.after("keras.utils.io_utils", _refuse_pickles)
+
+
+def _refuse_pickles(module: ModuleType) -> None:
+    module.pickle = types.SimpleNamespace(dumps=pickle.dumps, loads=_load_arrays)  # type: ignore[attr-defined]
+
+
+def _load_arrays(pickled: bytes) -> Any:
+    return _ArraysOnly(io.BytesIO(pickled)).load()
+
+
+class _ArraysOnly(pickle.Unpickler):
+    """Reads what Keras pickles of a model that is a dict: numpy's arrays and scalars."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.split(".")[0] == "numpy" and name in ("_frombuffer", "_reconstruct", "dtype", "ndarray", "scalar"):
+            return super().find_class(module, name)
+        raise CodeInFileError(
+            f"Expected numbers and text. Received: {module}.{name} in a pickle, which could run any code. "
+            "Save the model anew with the Keras that wrote it, or take its weights alone: parallel-compat recover."
+        )
+
+
+class _Functions:
+    def __init__(self, allowed: bool) -> None:
+        self.allowed = allowed
+        self.dumped: dict[bytecode.Code, CodeType] = {}
+        self.load: Any = None
+
+    def put_on(self, module: Any) -> None:
+        dump, self.load = module.func_dump, module.func_load
+
+        def func_dump(func: Any) -> Any:
+            self.dumped[bytecode.of_code(func.__code__)] = func.__code__
+            return dump(func)
+
+        def func_load(code: Any, defaults: Any = None, closure: Any = None, globs: Any = None) -> Any:
+            if isinstance(code, (tuple, list)):
+                code, defaults, closure = code
+            defaults = tuple(defaults) if isinstance(defaults, list) else defaults
+            own = self.checked(_raw(code))
+            written = base64.encodebytes(marshal.dumps(own)).decode("ascii") if own is not None else code
+            return self.load(written, defaults, closure, vars(module) if globs is None else globs)
+
+        module.func_dump, module.func_load = func_dump, func_load
+
+    def checked(self, raw: bytes) -> CodeType | None:
+        """Return the script's own code that is meant; None to run that of the file.
+
+        Raises:
+            CodeInFileError: it may not be run.
+        """
+        try:
+            code = bytecode.read(raw)
+        except bytecode.BytecodeError as error:
+            raise CodeInFileError(
+                "Expected the function of a Lambda layer as code of Python "
+                f"{sys.version_info[0]}.{sys.version_info[1]}. Received: {error}, which "
+                "this Python cannot run. Build the model in code and load its weights: "
+                "`model.load_weights(file)`."
+            ) from None
+        own = self.dumped.get(code) or next(
+            (each for each in _codes_of_script() if bytecode.of_code(each) == code), None
+        )
+        if own is None and not self.allowed:
+            raise CodeInFileError(
+                "Expected a model without foreign code. Received: a Lambda layer whose function is in the file as "
+                "bytecode, and is not one of this script's. If you trust the file: "
+                "parallel-compat run --allow-lambdas SCRIPT."
+            )
+        return own
+
+
+def _raw(code: str) -> bytes:
+    try:
+        return base64.b64decode("".join(code.split()), validate=True)
+    except ValueError:  # Keras before 2.1.2 wrote the bytes as they are
+        return code.encode("raw_unicode_escape")
+
+
+def _codes_of_script() -> Iterator[CodeType]:
+    """Yield the code of each function of the user's modules, those that are not made yet among them."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None) or ""
+        if "site-packages" in file or "dist-packages" in file or not hasattr(module, "__dict__"):
+            continue
+        if module.__name__ == "__main__" or (file and not file.startswith(sys.base_prefix)):
+            yield from _codes_of_module(module, file)
+
+
+def _codes_of_module(module: ModuleType, file: str) -> Iterator[CodeType]:
+    if file.endswith(".py"):
+        try:
+            yield from _nested(compile("".join(linecache.getlines(file)), file, "exec", dont_inherit=True))
+        except (SyntaxError, ValueError):
+            return
+    else:
+        for value in list(vars(module).values()):
+            if isinstance(value, types.FunctionType):
+                yield from _nested(value.__code__)
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _nested(constant)

@@ -1,0 +1,70 @@
+"""Simulated GPUs: what asks TensorFlow 1 for its devices finds as many as were asked for.
+
+Soft placement puts what is meant for a simulated GPU on a device that is there, so towers compute what they would.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_NAME = "/job:localhost/replica:0/task:0/device:GPU:"
+_MEMORY = 16 << 30  # bytes
+
+
+def simulate(mends: Register, count: int) -> None:
+    """Let TensorFlow 1 say that there are some GPUs.
+
+    Args:
+        mends: the mends of this process.
+        count: how many at least.
+    """
+    from tensorflow.core.framework import device_attributes_pb2
+    from tensorflow.core.protobuf import config_pb2
+    from tensorflow.python.client import device_lib, session
+    from tensorflow.python.eager import context
+
+    def placed_softly(init: Any) -> Any:
+        def __init__(self: Any, target: str = "", graph: Any = None, config: Any = None) -> None:
+            soft = config_pb2.ConfigProto()
+            soft.CopyFrom(config or context.context().config)
+            soft.allow_soft_placement = True
+            init(self, target, graph, soft)
+
+        return __init__
+
+    def of_session(i: int) -> Any:
+        return session._DeviceAttributes(f"{_NAME}{i}", "GPU", _MEMORY, i)
+
+    def of_machine(i: int) -> Any:
+        return device_attributes_pb2.DeviceAttributes(name=f"{_NAME}{i}", device_type="GPU", memory_limit=_MEMORY)
+
+    mends.replace(session.BaseSession, "__init__", placed_softly)
+    mends.replace(session.BaseSession, "list_devices", lambda listed: _with(count, listed, of_session))
+    mends.replace(device_lib, "list_local_devices", lambda listed: _with(count, listed, of_machine))
+
+    def looks_at_real_devices(module: ModuleType) -> None:
+        """Convolutions of channels first are refused by CPUs, whatever they are called."""
+        are_real = bool(context.context().list_physical_devices("GPU"))
+        mends.replace(module, "_has_nchw_support", lambda has: has if are_real else lambda: False)
+
+    mends.after("tensorflow.python.keras.backend", looks_at_real_devices)
+    mends.after("keras.backend.tensorflow_backend", looks_at_real_devices)
+
+
+def _with(count: int, listed: Callable[..., list[Any]], make: Callable[[int], Any]) -> Callable[..., list[Any]]:
+    """Return a function that lists as many GPUs as there are, and simulated ones up to a number."""
+
+    def lists(*args: Any, **options: Any) -> list[Any]:
+        devices = listed(*args, **options)
+        real = sum(device.device_type == "GPU" for device in devices)
+        return devices + [make(i) for i in range(real, count)]
+
+    return lists

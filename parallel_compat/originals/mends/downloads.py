@@ -1,0 +1,57 @@
+"""Files whose old address is gone: `get_file` takes them from where Keras 3 gets the same file.
+
+Addresses as in Keras 3.15 (`keras/src/datasets`, `keras/src/applications/imagenet_utils.py`). Old Keras still checks
+its digests.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_DATASETS = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
+_MOVED = {
+    "https://s3.amazonaws.com/keras-datasets/": _DATASETS,
+    "https://s3.amazonaws.com/img-datasets/": _DATASETS,
+    "https://s3.amazonaws.com/text-datasets/": _DATASETS,
+    "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/": _DATASETS,
+    "https://s3.amazonaws.com/deep-learning-models/image-models/": (
+        "https://storage.googleapis.com/download.tensorflow.org/data/"
+    ),
+}
+
+
+def apply(mends: Register) -> None:
+    """Wrap `get_file`."""
+    for module in ("keras.utils.data_utils", "tensorflow.python.keras.utils.data_utils"):
+        mends.after(module, _wrap)
+
+
+def address_today(origin: str) -> str:
+    """Return where a file is today.
+
+    >>> address_today("https://s3.amazonaws.com/img-datasets/mnist.npz")
+    'https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz'
+
+    Args:
+        origin: its old address.
+    """
+    for old, today in _MOVED.items():
+        if origin.startswith(old):
+            return today + origin.removeprefix(old)
+    return origin
+
+
+def _wrap(module: ModuleType) -> None:
+    original = module.get_file
+
+    @functools.wraps(original)
+    def get_file(fname: Any, origin: Any, *args: Any, **options: Any) -> Any:
+        return original(fname, address_today(origin), *args, **options)
+
+    module.get_file = get_file  # type: ignore[attr-defined]

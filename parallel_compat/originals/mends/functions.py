@@ -1,0 +1,75 @@
+"""Graph functions as old Keras makes them: `function.defun`, registered implementations, functions over placeholders.
+
+The recurrent layers make two implementations of one function and register the one for GPUs in the graph, where
+TensorFlow's optimizer of graphs chooses. `K.function` makes a function of a graph of placeholders.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat.originals.mends.register import Register
+
+
+def apply(mends: Register) -> None:
+    """Add the names."""
+    from tensorflow.python.eager import def_function, function
+    from tensorflow.python.eager.polymorphic_function import eager_function_run
+
+    mends.add(function, Function=def_function.Function, defun=_defun, defun_with_attributes=_defun, register=_register)
+    mends.add(function, common_shape=_common_shape)
+
+    def __getattr__(name: str) -> Any:
+        if name == "RUN_FUNCTIONS_EAGERLY":
+            return eager_function_run.RUN_FUNCTIONS_EAGERLY
+        raise AttributeError(f"module {def_function.__name__!r} has no attribute {name!r}")
+
+    mends.add(def_function, __getattr__=__getattr__)
+    mends.after("tensorflow.python.keras.backend", _make_functions_of_graphs)
+
+
+def _defun(func: Any = None, input_signature: Any = None, autograph: bool = True, attributes: Any = None) -> Any:
+    """Do as `function.defun` and `function.defun_with_attributes` did."""
+    import tensorflow as tf
+
+    def make(f: Any) -> Any:
+        return tf.function(
+            f, input_signature=input_signature, autograph=autograph, experimental_attributes=attributes or None
+        )
+
+    return make if func is None else make(func)
+
+
+def _register(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Put the function for GPUs beside the one that is called; without a GPU there is nothing to choose."""
+    from tensorflow.python.eager import context
+
+    if not context.num_gpus():
+        return None
+    concrete = function.get_concrete_function(*args, **kwargs)
+    concrete.add_to_graph()
+    concrete.add_gradient_functions_to_graph()
+    return concrete
+
+
+def _common_shape(x: Any, y: Any) -> Any:
+    """Return the shape whose sizes are those on which both agree."""
+    return None if x is None else x.most_specific_compatible_shape(y)
+
+
+def _make_functions_of_graphs(backend: types.ModuleType) -> None:
+    if hasattr(backend, "eager_function"):
+        backend.eager_function = types.SimpleNamespace(ConcreteFunction=_function_of_graph)
+
+
+def _function_of_graph(graph: Any) -> Callable[..., Any]:
+    from tensorflow.python.eager.function import ConcreteFunction
+    from tensorflow.python.eager.polymorphic_function import function_type_utils
+
+    return ConcreteFunction.from_func_graph(graph, function_type_utils.derive_from_graph(graph), {})  # type: ignore[no-any-return]

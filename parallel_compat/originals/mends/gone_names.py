@@ -1,0 +1,138 @@
+"""Names that left TensorFlow: the functions that old Keras calls, as small functions over what TensorFlow has.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+import types
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.originals.mends.moved_names import put_module
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from parallel_compat.originals.mends.register import Register
+
+_PYTHON = "tensorflow.python."
+
+_MIXED_PRECISION = (
+    "mixed_precision_graph_rewrite_is_enabled",
+    "non_mixed_precision_session_created",
+    "using_default_mixed_precision_policy",
+)
+
+
+def _module(name: str, **names: Any) -> None:
+    module = types.ModuleType(_PYTHON + name)
+    vars(module).update(names)
+    put_module(_PYTHON + name, module)
+
+
+def apply(mends: Register) -> None:
+    """Add the names."""
+    import tensorflow as tf
+    from tensorflow.python.checkpoint import checkpoint, graph_view
+    from tensorflow.python.data.ops import options
+    from tensorflow.python.framework import ops
+    from tensorflow.python.ops import resource_variable_ops, summary_ops_v2
+    from tensorflow.python.platform import build_info
+    from tensorflow.python.profiler import trace
+    from tensorflow.python.tpu import tpu
+    from tensorflow.python.trackable import autotrackable
+    from tensorflow.python.training.experimental import mixed_precision_global_state
+    from tensorflow.python.util import nest
+
+    _module(
+        "data.experimental.ops.distribute_options",
+        AutoShardPolicy=options.AutoShardPolicy,
+        DistributeOptions=options.DistributeOptions,
+        ExternalStatePolicy=options.ExternalStatePolicy,
+    )
+    _module("profiler.traceme", TraceMe=trace.Trace)
+    _module("eager.profiler")
+
+    mends.add(
+        ops,
+        register_dense_tensor_like_type=lambda kind: None,
+        is_dense_tensor_like=lambda x: isinstance(x, (tf.Tensor, tf.Variable)),
+    )
+    mends.add(ops.Graph, _enable_auto_casting_variables=_read_variables_as)
+    mends.add(ops.Graph, _auto_cast_variable_read_dtype=property(lambda self: getattr(_thread, "dtype", None)))
+    mends.add(tpu, is_tpu_strategy=lambda strategy: False)
+    mends.add(
+        checkpoint,
+        saver_with_op_caching=lambda root: checkpoint.TrackableSaver(graph_view.ObjectGraphView(weakref.ref(root))),
+    )
+    mends.add(autotrackable, cached_per_instance=_cached_per_instance)
+    mends.add(autotrackable, delete_tracking=autotrackable.AutoTrackable._delete_tracking)
+    mends.add(build_info, **{name: build_info.build_info[name] for name in ("is_cuda_build", "is_rocm_build")})
+    mends.add(summary_ops_v2, keras_model=_write_model)
+    mends.replace(summary_ops_v2, "graph", lambda today: summary_ops_v2.graph_v1)  # which takes a step
+    mends.add(nest, _sorted=sorted)
+    mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
+    resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
+
+
+_thread = threading.local()
+
+
+@contextlib.contextmanager
+def _read_variables_as(graph: Any, dtype: Any) -> Iterator[None]:
+    """Let variables of mixed precision be read in a dtype, in this thread."""
+    before = getattr(_thread, "dtype", None)
+    _thread.dtype = dtype
+    try:
+        yield
+    finally:
+        _thread.dtype = before
+
+
+def _write_model(name: str, data: Any, step: Any = None) -> Any:
+    """Do as `summary_ops_v2.keras_model` did: TensorBoard draws the graph of the layers from it."""
+    import tensorflow as tf
+    from tensorflow.python.ops import summary_ops_v2
+
+    metadata = tf.compat.v1.SummaryMetadata()
+    metadata.plugin_data.plugin_name = "graph_keras_model"
+    metadata.plugin_data.content = b"1"
+    try:
+        json = data.to_json()
+    except Exception as error:  # of a layer without a configuration; the training goes on
+        tf.get_logger().warning("Model failed to serialize as JSON. Ignoring... %s", error)
+        return False
+    with summary_ops_v2.summary_scope(name, "graph_keras_model", [data, step]) as (tag, _):
+        with tf.device("cpu:0"):
+            tensor = tf.constant(json, dtype=tf.string)
+        return summary_ops_v2.write(tag=tag, tensor=tensor, step=step, metadata=metadata)
+
+
+def _cached_per_instance(f: Callable[[Any], Any]) -> Any:
+    cache: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(f)
+    def wrapped(item: Any) -> Any:
+        if item not in cache:
+            cache[item] = f(item)
+        return cache[item]
+
+    wrapped.cache = cache  # type: ignore[attr-defined]
+    return wrapped
+
+
+class _DistributedContainer:
+    """`variable._distributed_container`, which is on the variable or, since TensorFlow 2.13, on its handle."""
+
+    def __get__(self, variable: Any, kind: Any) -> Any:
+        if variable is None:
+            return self
+        own = vars(variable).get("_distributed_container_")
+        return own if own is not None else variable.handle._distributed_container
+
+    def __set__(self, variable: Any, value: Any) -> None:
+        vars(variable)["_distributed_container_"] = value

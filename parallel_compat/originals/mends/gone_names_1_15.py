@@ -1,0 +1,105 @@
+"""Names that left TensorFlow after 1.15, and that only its `tf.keras` and `tf.contrib` use.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.originals.mends.moved_names import put_module
+
+if TYPE_CHECKING:
+    from parallel_compat.originals.mends.register import Register
+
+
+def apply(mends: Register) -> None:
+    """Add the names."""
+    if not mends.is_tensorflow_1:
+        return
+    from tensorflow.python import pywrap_tensorflow
+    from tensorflow.python.eager import context, execute, profiler
+    from tensorflow.python.framework import common_shapes, graph_util, op_def_registry, ops, test_util
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants
+    from tensorflow.python.framework.indexed_slices import internal_convert_n_to_tensor_or_indexed_slices
+    from tensorflow.python.ops import summary_ops_v2
+    from tensorflow.python.tpu import tpu, tpu_replication, tpu_strategy_util
+    from tensorflow.python.trackable import autotrackable, python_state, resource
+    from tensorflow.python.training import py_checkpoint_reader
+    from tensorflow.python.training.experimental import loss_scale
+
+    mends.add(tpu, _TPU_REPLICATE_ATTR=tpu_replication._TPU_REPLICATE_ATTR)
+    refused = _refuses("initialize_tpu_system", "migrate the script: tf.distribute.TPUStrategy")
+    mends.add(tpu_strategy_util, initialize_tpu_system=refused)
+    put_module("tensorflow.python.training.tracking.python_state", python_state)
+    mends.add(autotrackable, TrackableResource=resource.TrackableResource)
+    mends.add(pywrap_tensorflow, NewCheckpointReader=py_checkpoint_reader.NewCheckpointReader)
+    mends.add(context, list_devices=lambda: [device.name for device in context.context().list_logical_devices()])
+    mends.replace(execute, "record_gradient", _of_five_arguments)
+    mends.add(profiler, start=_Profile.start, stop=_Profile.stop, save=_Profile.save)
+    mends.add(graph_util, convert_variables_to_constants=convert_variables_to_constants)
+    mends.add(ops, convert_n_to_tensor_or_indexed_slices=internal_convert_n_to_tensor_or_indexed_slices)
+    mends.add(ops, RegisterShape=lambda op_type: lambda function: function)  # shapes are C++'s since TensorFlow 1.4
+    mends.add(common_shapes, call_cpp_shape_fn=None)
+    mends.add(op_def_registry, get_registered_ops=_Operations)
+    mends.add(summary_ops_v2, create_db_writer=_refuses("create_db_writer", "use create_file_writer"))
+    mends.add(loss_scale, get_loss_scale_weights=lambda scale: scale._weights.values())
+    mends.add(test_util, use_deterministic_cudnn=lambda function: function)
+    mends.add(test_util, run_v1_only=lambda reason: lambda function: function)
+
+
+def _of_five_arguments(record: Any) -> Any:
+    """Let the name of the operation be passed last."""
+    return lambda op_type, inputs, attributes, outputs, name=None: record(op_type, inputs, attributes, outputs)
+
+
+def _refuses(name: str, instead: str) -> Any:
+    def refuses(*args: Any, **options: Any) -> Any:
+        raise NotImplementedError(f"{name} left TensorFlow. What to do: {instead}.")
+
+    return refuses
+
+
+class _Operations:
+    """What `get_registered_ops` returned: a dictionary of all operations, here only for look-ups."""
+
+    def __contains__(self, name: str) -> bool:
+        from tensorflow.python.framework import op_def_registry
+
+        return op_def_registry.get(name) is not None
+
+    def __getitem__(self, name: str) -> Any:
+        from tensorflow.python.framework import op_def_registry
+
+        found = op_def_registry.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+
+class _Profile:
+    """The profiler whose results are saved when it has stopped; today's wants the folder when it starts."""
+
+    folder = ""
+
+    @staticmethod
+    def start() -> None:
+        from tensorflow.python.profiler import profiler_v2
+
+        _Profile.folder = tempfile.mkdtemp()
+        profiler_v2.start(_Profile.folder)
+
+    @staticmethod
+    def stop() -> str:
+        from tensorflow.python.profiler import profiler_v2
+
+        profiler_v2.stop()
+        return _Profile.folder
+
+    @staticmethod
+    def save(logdir: str, result: str) -> None:
+        shutil.copytree(pathlib.Path(result), pathlib.Path(logdir), dirs_exist_ok=True)
+        shutil.rmtree(result)

@@ -1,0 +1,83 @@
+"""Packages that left TensorFlow: a module that imports them can be imported, and the first use says what to do.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_FIT = "train the model with fit, or run the script on TensorFlow 1"
+
+# Packages, and what to do without them.
+_PACKAGES = {
+    "tensorflow_estimator": _FIT,
+    "tensorflow.estimator": _FIT,
+    "tensorflow.python.estimator": _FIT,
+    "tensorflow.python.tpu.profiler": "use tf.profiler",
+    "tensorflow.tools.graph_transforms": "leave the transforms out, or run the script on TensorFlow 1",
+}
+
+
+def apply(mends: Register) -> None:
+    """Let the packages be found."""
+    if not mends.is_tensorflow_1:
+        return
+    from tensorflow.python.data.experimental.ops import iterator_ops
+
+    sys.meta_path.insert(0, _Finder())
+    mends.add(iterator_ops, CheckpointInputPipelineHook=gone("tf.data.experimental.CheckpointInputPipelineHook", _FIT))
+
+
+def gone(name: str, instead: str) -> Any:
+    """Return a class that others can derive from, and that refuses each use.
+
+    Args:
+        name: what the class was called.
+        instead: what to do without it.
+    """
+    return _Gone(name, (), {"instead": instead})
+
+
+class _Gone(type):
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        raise NotImplementedError(f"{cls.__name__} left TensorFlow. What to do: {cls.instead}.")
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return gone(f"{cls.__name__}.{name}", cls.instead)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not any(fullname == name or fullname.startswith(name + ".") for name in _PACKAGES):
+            return None
+        return importlib.util.spec_from_loader(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let the module have any name."""
+        instead = next(text for name, text in _PACKAGES.items() if module.__name__.startswith(name))
+        shown = module.__name__.replace("tensorflow.", "tf.", 1)
+
+        def __getattr__(name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+            return gone(f"{shown}.{name}", instead)
+
+        module.__getattr__ = __getattr__  # type: ignore[method-assign]

@@ -1,0 +1,111 @@
+"""What h5py read and opened by default before version 3.
+
+Strings: a variable-length attribute with ASCII characters was `bytes`, one with UTF-8 was `str`, and a dataset of
+UTF-8 was `str`. h5py 3 gives `str` for each attribute and `bytes` for each dataset. Old Keras writes ASCII and decodes
+what it reads. A list of `bytes` was written with a fixed length. `File(name)` opened for writing where that was
+allowed. `Dataset.value` and `File.fid` are gone.
+
+Seen in h5py 3.8 to 3.15.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from parallel_compat.originals.mends.register import Register
+
+
+def apply(mends: Register) -> None:
+    """Read and open as h5py 2 did."""
+    try:
+        import h5py
+    except ImportError:
+        return  # Keras does without
+    from h5py import h5t
+
+    def reads_attributes(getitem: Any) -> Any:
+        def __getitem__(self: Any, name: Any) -> Any:
+            value = getitem(self, name)
+            kind = self.get_id(name).get_type()
+            if isinstance(kind, h5t.TypeStringID) and kind.is_variable_str() and kind.get_cset() == h5t.CSET_ASCII:
+                if isinstance(value, str):
+                    return value.encode("utf-8", "surrogateescape")
+                if isinstance(value, np.ndarray):
+                    encoded = [each.encode("utf-8", "surrogateescape") for each in value.ravel()]
+                    return np.array(encoded, dtype=object).reshape(value.shape)
+            return value
+
+        return __getitem__
+
+    def reads_datasets(read: Any) -> Any:
+        def reads(self: Any, *args: Any, **options: Any) -> Any:
+            value = read(self, *args, **options)
+            kind = h5py.check_string_dtype(self.dtype)
+            if kind is not None and kind.length is None and kind.encoding == "utf-8":
+                if isinstance(value, bytes):
+                    return value.decode()
+                if isinstance(value, np.ndarray) and value.dtype == object:
+                    decoded = [each.decode() if isinstance(each, bytes) else each for each in value.ravel()]
+                    return np.array(decoded, dtype=object).reshape(value.shape)
+            return value
+
+        return reads
+
+    def writes_lists(place: int) -> Any:
+        def with_fixed_length(write: Any) -> Any:
+            def writes(self: Any, *args: Any, **options: Any) -> Any:
+                if len(args) > place:
+                    args = (*args[:place], _fixed(args[place]), *args[place + 1 :])
+                elif "data" in options:
+                    options["data"] = _fixed(options["data"])
+                return write(self, *args, **options)
+
+            return writes
+
+        return with_fixed_length
+
+    def opens(init: Any) -> Any:
+        def __init__(self: Any, name: Any, mode: str | None = None, *args: Any, **options: Any) -> None:
+            try:
+                init(self, name, "a" if mode is None else mode, *args, **options)
+            except OSError:
+                if mode is not None or not os.path.isfile(name):
+                    raise
+                init(self, name, "r", *args, **options)
+
+        return __init__
+
+    mends.replace(h5py.AttributeManager, "__getitem__", reads_attributes)
+    mends.replace(h5py.AttributeManager, "create", writes_lists(1))
+    mends.replace(h5py.Group, "create_dataset", writes_lists(3))
+    mends.replace(h5py.Dataset, "__getitem__", reads_datasets)
+    mends.replace(h5py.Dataset, "__array__", reads_datasets)
+    mends.replace(h5py.File, "__init__", opens)
+    mends.add(h5py.Dataset, value=property(lambda self: self[()]))
+    mends.add(h5py.File, fid=property(lambda self: self.id))
+    mends.after("keras.utils.io_utils", lambda module: mends.replace(module.H5Dict, "__getitem__", _returns_lists))
+
+
+def _fixed(data: Any) -> Any:
+    """Return a list of bytes as an array of them."""
+    if isinstance(data, (list, tuple)) and data and isinstance(data[0], bytes):
+        return np.asarray(data)
+    return data
+
+
+def _returns_lists(getitem: Any) -> Any:
+    """Let Keras ask for the truth of a list of names, where it would ask for that of an array."""
+
+    def __getitem__(self: Any, name: Any) -> Any:
+        value = getitem(self, name)
+        return (
+            value.tolist()
+            if isinstance(value, np.ndarray) and (value.dtype == object or value.shape == (0,))
+            else value
+        )
+
+    return __getitem__

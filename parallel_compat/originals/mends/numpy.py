@@ -1,0 +1,84 @@
+"""What numpy had, accepted and printed before its version 2.
+
+Seen in numpy 1.26 to 2.4.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from parallel_compat.originals.mends.register import Register
+
+
+class _Cast:
+    """`np.cast[dtype](values)`."""
+
+    def __getitem__(self, dtype: Any) -> Callable[[Any], Any]:
+        return lambda values: np.asarray(values).astype(dtype)
+
+
+_NAMES: dict[str, Any] = {
+    "bool": bool, "int": int, "float": float, "complex": complex, "object": object, "str": str, "long": int,
+    "unicode": str, "string_": np.bytes_, "unicode_": np.str_, "float_": np.float64, "complex_": np.complex128,
+    "object0": np.object_, "int0": np.intp, "uint0": np.uintp, "bool8": np.bool_, "singlecomplex": np.complex64,
+    "cfloat": np.complex128, "longfloat": np.longdouble, "Inf": np.inf, "Infinity": np.inf, "infty": np.inf,
+    "PINF": np.inf, "NINF": -np.inf, "NaN": np.nan, "NAN": np.nan, "PZERO": 0.0, "NZERO": -0.0, "cast": _Cast(),
+    "asscalar": lambda a: a.item(), "product": np.prod, "cumproduct": np.cumprod, "sometrue": np.any, "alltrue": np.all,
+    "round_": np.round, "rank": np.ndim, "in1d": lambda a, b, **options: np.isin(np.ravel(a), b, **options),
+    "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
+    "row_stack": np.vstack, "msort": lambda a: np.sort(a, axis=0), "trapz": getattr(np, "trapezoid", None),
+}  # fmt: skip
+
+
+def apply(mends: Register) -> None:
+    """Add the names, and what was accepted."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy 1.26 warns when it is asked for a name that it dropped
+        mends.add(np, **_NAMES)
+    mends.replace(np, "array", _makes_arrays)
+    mends.replace(np, "asarray", _makes_arrays)
+    mends.replace(np, "fromstring", _reads_bytes)
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        np.set_printoptions(legacy="1.25")  # scalars were printed without their type
+    if mends.era is Era.KERAS_2_2_4:
+        mends.edit("keras.utils.conv_utils", "kernel[slices]", "kernel[tuple(slices)]")
+        for data in ("imdb", "reuters"):  # the digests of their files are checked
+            mends.edit(f"keras.datasets.{data}", "np.load(path)", "np.load(path, allow_pickle=True)")
+
+
+def _makes_arrays(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Let lists of different lengths be arrays of objects, and `copy=False` a wish."""
+
+    @functools.wraps(make)
+    def makes(*args: Any, **options: Any) -> Any:
+        if options.get("copy") is False:
+            options["copy"] = None
+        try:
+            return make(*args, **options)
+        except ValueError as error:
+            if "inhomogeneous" not in str(error) or len(args) != 1 or options.get("dtype") is not None:
+                raise
+            return make(*args, **{**options, "dtype": object})
+
+    return makes
+
+
+def _reads_bytes(read: Callable[..., Any]) -> Callable[..., Any]:
+    """Let `np.fromstring` read bytes where no separator is passed."""
+
+    @functools.wraps(read)
+    def reads(string: Any, dtype: Any = float, count: int = -1, *, sep: str = "", **options: Any) -> Any:
+        if sep == "":
+            return np.frombuffer(string, dtype, count).copy()
+        return read(string, dtype, count, sep=sep, **options)
+
+    return reads

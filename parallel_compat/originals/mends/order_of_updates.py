@@ -1,0 +1,149 @@
+"""All that a function of Keras reads, it reads before it writes.
+
+TensorFlow 1 ran the updates of a function side by side with all else: an optimizer's step counter was read before or
+after it was counted up, weights were stepped while gradients of other layers were still computed, and of two updates of
+one moving average either came last. Three runs gave three results. Here each update waits for all who read its
+variable, and updates of one variable are made in the order of the list.
+
+Seen in Keras 2.2.4, Keras 2.3.1 and tf.keras 1.15.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_WRITES = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+_READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
+
+# Operations that are computed from what they write, and what makes each anew.
+_averages: weakref.WeakKeyDictionary[Any, Callable[[], Any]] = weakref.WeakKeyDictionary()
+
+
+def apply(mends: Register) -> None:
+    """Let the functions of Keras order their updates."""
+    if not mends.is_tensorflow_1:
+        return
+
+    def orders(init: Any) -> Any:
+        def __init__(self: Any, inputs: Any, outputs: Any, updates: Any = None, *args: Any, **options: Any) -> None:
+            if isinstance(updates, (list, tuple)) and isinstance(outputs, (list, tuple)):
+                updates = _in_order(outputs, updates)
+            init(self, inputs, outputs, updates, *args, **options)
+
+        return __init__
+
+    def mend_keras_2_2(module: ModuleType) -> None:
+        mends.replace(module.Function, "__init__", orders)
+
+    def mend_keras_2_3(module: ModuleType) -> None:
+        mends.replace(module, "moving_average_update", _kept)
+
+    def mend_tf_keras(module: ModuleType) -> None:
+        mends.replace(module.GraphExecutionFunction, "__init__", orders)
+
+    if mends.era is Era.KERAS_2_2_4:
+        mends.after("keras.backend.tensorflow_backend", mend_keras_2_2)
+    if mends.era is Era.KERAS_2_3:
+        mends.after("keras.backend.tensorflow_backend", mend_keras_2_3)
+    mends.after("tensorflow.python.keras.backend", mend_tf_keras)
+
+
+def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a moving average be made anew: of two of one variable, the second goes on from the first."""
+
+    def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
+        update = make(x, value, momentum)
+        _averages[update.op] = lambda: make(x, value, momentum).op
+        return update
+
+    return moving_average_update
+
+
+def _in_order(outputs: Sequence[Any], updates: Sequence[Any]) -> list[Any]:
+    """Return the updates, each made anew where it can be, to run after all who read what it writes."""
+    import tensorflow.compat.v1 as tf
+
+    if not updates:
+        return []
+    writes = [_write_of(update) for update in updates]
+    others = [update for update, write in zip(updates, writes, strict=True) if write is None]
+    values = [write.inputs[1] for write in writes if write is not None]
+    before = [each for each in (_op(one) for one in (*outputs, *others, *values)) if each is not None]
+    run = _ancestors(before)
+    ordered: list[Any] = []
+    last: dict[Any, Any] = {}
+    for update, write in zip(updates, writes, strict=True):
+        if write is None or write in run:
+            ordered.append(update)
+            continue
+        handle = write.inputs[0]
+        waits = _readers(handle, run, before)
+        if handle.op in last:
+            waits.append(last[handle.op])
+        with tf.control_dependencies(waits):
+            last[handle.op] = _averages[write]() if handle.op in last and write in _averages else _again(write)
+        ordered.append(last[handle.op])
+    return ordered
+
+
+def _write_of(update: Any) -> Any:
+    """Return the operation of an update that only writes a variable; None for any other."""
+    import tensorflow.compat.v1 as tf
+
+    if isinstance(update, tuple):
+        with tf.control_dependencies(None):
+            update = tf.assign(*update)
+    op = _op(update)
+    if op is None or op.type not in _WRITES or op._get_control_flow_context() is not None:
+        return None
+    return op
+
+
+def _op(one: Any) -> Any:
+    import tensorflow.compat.v1 as tf
+
+    return one if isinstance(one, tf.Operation) else getattr(one, "op", None)
+
+
+def _ancestors(ops: Iterable[Any]) -> set[Any]:
+    found, to_do = set(), list(ops)
+    while to_do:
+        op = to_do.pop()
+        if op not in found:
+            found.add(op)
+            to_do.extend(tensor.op for tensor in op.inputs)
+            to_do.extend(op.control_inputs)
+    return found
+
+
+def _readers(handle: Any, run: set[Any], before: list[Any]) -> list[Any]:
+    """Return what is to be done before the variable is written."""
+    readers = [op for op in handle.consumers() if op in run and op.type != "VarIsInitializedOp"]
+    if all(op.type in _READS and op._get_control_flow_context() is None for op in readers):
+        return readers
+    return list(before)  # a loop or a condition reads it: all that is computed
+
+
+def _again(write: Any) -> Any:
+    """Return a copy of an operation, which waits for what the block says."""
+    import tensorflow.compat.v1 as tf
+    from tensorflow.python.framework import ops
+
+    with tf.control_dependencies(write.control_inputs), ops.name_scope(None), ops.device(write.device):
+        return write.graph.create_op(
+            write.type,
+            list(write.inputs),
+            [],
+            name=write.name,
+            attrs={name: write.node_def.attr[name] for name in write.node_def.attr if name != "_class"},
+            compute_shapes=False,
+        )

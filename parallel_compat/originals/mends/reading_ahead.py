@@ -1,0 +1,28 @@
+"""Datasets of generators read what is asked for: TensorFlow reads one batch ahead of its own accord today.
+
+A generator that goes on from epoch to epoch would else lose a batch where an epoch ends before the generator does.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from parallel_compat.originals.mends.register import Register
+
+
+def apply(mends: Register) -> None:
+    """Make `Dataset.from_generator` read no batch before it is asked for."""
+    from tensorflow.python.data.ops import dataset_ops, options
+
+    def without_reading_ahead(from_generator: Any) -> Any:
+        def makes(*args: Any, **kwargs: Any) -> Any:
+            chosen = options.Options()
+            chosen.experimental_optimization.inject_prefetch = False
+            return from_generator(*args, **kwargs).with_options(chosen)
+
+        return staticmethod(makes)
+
+    mends.replace(dataset_ops.DatasetV2, "from_generator", without_reading_ahead)

@@ -1,0 +1,140 @@
+"""The register of mends: names that are set, edits of sources, and functions that wait for a module of the original."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from parallel_compat.originals.settings import Settings
+
+_MISSING = object()
+
+
+class MendError(RuntimeError):
+    """A mend does not fit the installed libraries: what it changes is not there."""
+
+    def __init__(self, target: str, mend: str) -> None:
+        super().__init__(
+            f"Expected {target}, which {mend} changes so that old Keras runs. Received: no such name in the installed "
+            "version. Install a version that is tested (see the README), or report this line."
+        )
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change of a source: an expression or a statement that occurs `times` times becomes another."""
+
+    old: str
+    new: str
+    times: int = 1
+
+    def apply(self, tree: ast.Module, module: str) -> None:
+        """Change the tree in place.
+
+        Raises:
+            MendError: the source has another number of places.
+        """
+        old, new = ast.parse(self.old).body[0], ast.parse(self.new).body[0]
+        if isinstance(old, ast.Expr) and isinstance(new, ast.Expr):
+            old, new = old.value, new.value  # type: ignore[assignment]
+        change = _Change(ast.dump(old), self.new, isinstance(new, ast.expr))
+        change.visit(tree)
+        ast.fix_missing_locations(tree)
+        if change.count != self.times:
+            raise MendError(f"`{self.old}` {self.times} times in {module} (found {change.count} times)", "an edit")
+
+
+class _Change(ast.NodeTransformer):
+    def __init__(self, old: str, new: str, is_expression: bool) -> None:
+        self.old, self.new, self.is_expression = old, new, is_expression
+        self.kind = old.partition("(")[0]
+        self.count = 0
+
+    def visit(self, node: ast.AST) -> Any:
+        if type(node).__name__ == self.kind and ast.dump(node) == self.old:
+            self.count += 1
+            new = ast.parse(self.new).body[0]
+            return ast.copy_location(new.value if self.is_expression else new, node)  # type: ignore[attr-defined]
+        return self.generic_visit(node)
+
+
+class Register:
+    """All mends of one process.
+
+    Args:
+        settings: what the user asked of the original.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.era = settings.era
+        self._edits: dict[str, list[Edit]] = {}
+        self._waiting: dict[str, list[Callable[[ModuleType], None]]] = {}
+
+    @property
+    def is_tensorflow_1(self) -> bool:
+        """Whether the code of this process was written for TensorFlow 1."""
+        return self.era is not Era.TF_KERAS_2_2
+
+    @property
+    def is_standalone(self) -> bool:
+        """Whether `keras` is served, and not `tf.keras` alone."""
+        return self.era in (Era.KERAS_2_2_4, Era.KERAS_2_3)
+
+    def add(self, owner: Any, **names: Any) -> None:
+        """Set the names that an object lacks; those it has stay."""
+        for name, value in names.items():
+            if getattr(owner, name, _MISSING) is _MISSING:
+                setattr(owner, name, value)
+
+    def replace(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Set a name to what `make` returns for its value.
+
+        Raises:
+            MendError: the owner has no such name.
+        """
+        value = getattr(owner, name, _MISSING)
+        if value is _MISSING:
+            raise MendError(f"{getattr(owner, '__name__', owner)}.{name}", getattr(make, "__module__", "a mend"))
+        setattr(owner, name, make(value))
+
+    def edit(self, module: str, old: str, new: str, times: int = 1) -> None:
+        """Change a source when it is loaded: `old` and `new` are one expression or one statement each."""
+        self._edits.setdefault(module, []).append(Edit(old, new, times))
+
+    def after(self, module: str, change: Callable[[ModuleType], None]) -> None:
+        """Call `change` with a module of the original once it is loaded."""
+        self._waiting.setdefault(module, []).append(change)
+
+    def edits_of(self, module: str) -> tuple[Edit, ...]:
+        """Return the edits of a module's source."""
+        return tuple(self._edits.get(module, ()))
+
+    def loaded(self, module: ModuleType) -> None:
+        """Apply the mends that wait for a module."""
+        for change in self._waiting.get(module.__name__, ()):
+            change(module)
+
+
+def named(path: str) -> Any:
+    """Return what a dotted path names: a module, or a name in one.
+
+    Raises:
+        MendError: there is no such name.
+    """
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError:
+        module, _, name = path.rpartition(".")
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            raise MendError(path, "a mend") from None

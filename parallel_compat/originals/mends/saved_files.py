@@ -1,0 +1,166 @@
+"""Model files: written whole or not at all, and of a parallel model the single template.
+
+What `multi_gpu_model` returned could not be loaded on one device: its file had the towers. Here `save` and
+`save_weights` of it, also through any callback, write the template with the optimizer's state, in the format of the
+time, and `load_weights` takes files of both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.atomic_file import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_TEMPLATE = "_parallel_compat_template"
+# What `compile` sets on a model and saving reads: Keras 2.2.4, 2.3.1, tf.keras 1.15, 2.2.
+_COMPILED = (
+    "optimizer",
+    "loss",
+    "loss_weights",
+    "sample_weight_mode",
+    "weighted_metrics",
+    "metrics",
+    "_compile_metrics",
+    "_compile_weighted_metrics",
+    "_compile_time_distribution_strategy",
+    "_is_compiled",
+    "compiled_loss",
+    "compiled_metrics",
+    "_compiled_trainable_state",
+    "_training_endpoints",
+    "_run_eagerly",
+)
+
+
+def apply(mends: Register) -> None:
+    """Wrap what writes and reads files of models."""
+    for root in ("keras", "tensorflow.python.keras"):
+        mends.after(f"{root}.utils.multi_gpu_utils", _remember_templates)
+        mends.after(f"{root}.engine.network", _wrap_weights)
+    saving = "tensorflow.python.keras.saving"
+    mends.after("keras.engine.saving", lambda module: _wrap_save_model(module, "save_model"))
+    mends.after(f"{saving}.hdf5_format", lambda module: _wrap_save_model(module, "save_model_to_hdf5"))
+    mends.after(f"{saving}.save", _wrap_format_choice)
+
+
+def _remember_templates(module: ModuleType) -> None:
+    original = module.multi_gpu_model
+
+    @functools.wraps(original)
+    def multi_gpu_model(model: Any, *args: Any, **options: Any) -> Any:
+        parallel = original(model, *args, **options)
+        if parallel is not model:
+            # With `cpu_relocation` it is a copy of what was passed.
+            template = next(layer for layer in parallel.layers if layer.name == model.name)
+            vars(parallel)[_TEMPLATE] = template
+        return parallel
+
+    module.multi_gpu_model = multi_gpu_model  # type: ignore[attr-defined]
+
+
+def template_of(model: Any) -> Any:
+    """Return the template of a parallel model; any other model is its own."""
+    return vars(model).get(_TEMPLATE, model)
+
+
+@contextlib.contextmanager
+def _saved_in_place_of(model: Any) -> Iterator[Any]:
+    """Yield the model to save: of a parallel model the template, compiled as the parallel model is."""
+    template = template_of(model)
+    if template is model:
+        yield model
+        return
+    attributes, compiled = vars(template), vars(model)
+    before = {name: attributes[name] for name in _COMPILED if name in attributes}
+    attributes.update({name: compiled[name] for name in _COMPILED if name in compiled})
+    try:
+        yield template
+    finally:
+        for name in _COMPILED:
+            attributes.pop(name, None)
+        attributes.update(before)
+
+
+@contextlib.contextmanager
+def _written_whole(module: ModuleType, path: Any, overwrite: bool) -> Iterator[Any]:
+    """Yield the path to write to; None if the user does not want the file overwritten."""
+    if not isinstance(path, (str, os.PathLike)) or str(path).startswith("gs://"):
+        yield path
+        return
+    if not overwrite and os.path.isfile(path) and not module.ask_to_proceed_with_overwrite(path):
+        yield None
+        return
+    with replacing(path) as temporary:
+        yield str(temporary)
+
+
+def _wrap_save_model(module: ModuleType, name: str) -> None:
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
+        with _written_whole(module, filepath, overwrite) as path, _saved_in_place_of(model) as saved:
+            if path is not None:
+                original(saved, path, True, include_optimizer)
+
+    setattr(module, name, save_model)
+
+
+def _wrap_format_choice(module: ModuleType) -> None:
+    """Let a SavedModel hold the template, too."""
+    original = module.save_model
+
+    @functools.wraps(original)
+    def save_model(model: Any, *args: Any, **options: Any) -> None:
+        with _saved_in_place_of(model) as saved:
+            original(saved, *args, **options)
+
+    module.save_model = save_model  # type: ignore[attr-defined]
+
+
+def _wrap_weights(module: ModuleType) -> None:
+    save, load = module.Network.save_weights, module.Network.load_weights
+
+    @functools.wraps(save)
+    def save_weights(self: Any, filepath: Any, overwrite: bool = True, save_format: Any = None) -> Any:
+        template = template_of(self)
+        more = {} if save_format is None else {"save_format": save_format}
+        if save_format not in (None, "h5", "hdf5", "keras") or not _is_hdf5(module, filepath, save_format):
+            return save(template, filepath, overwrite, **more)
+        with _written_whole(module, filepath, overwrite) as path:
+            return save(template, path, True, **more) if path is not None else None
+
+    @functools.wraps(load)
+    def load_weights(self: Any, filepath: Any, *args: Any, **options: Any) -> Any:
+        template = template_of(self)
+        has_towers = template is not self and _names_layer(filepath, template.name)
+        return load(self if has_towers else template, filepath, *args, **options)
+
+    module.Network.save_weights, module.Network.load_weights = save_weights, load_weights
+
+
+def _is_hdf5(module: ModuleType, path: Any, save_format: Any) -> bool:
+    """Say whether weights are written as HDF5: always by standalone Keras, by the ending by tf.keras."""
+    is_standalone = module.__name__.startswith("keras.")
+    return is_standalone or save_format is not None or str(path).endswith((".h5", ".keras", ".hdf5"))
+
+
+def _names_layer(path: Any, name: str) -> bool:
+    """Say whether a file of weights has a layer of this name, as that of a parallel model has its template."""
+    import h5py
+
+    if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path) or not h5py.is_hdf5(path):
+        return False
+    with h5py.File(path, "r") as file:
+        group = file["model_weights"] if "layer_names" not in file.attrs and "model_weights" in file else file
+        names = group.attrs.get("layer_names", ())
+        return name in {each.decode() if isinstance(each, bytes) else str(each) for each in names}

@@ -1,0 +1,186 @@
+"""SavedModel and checkpoints: what layers and models tell TensorFlow of themselves, and what it asks them today.
+
+Layers told their functions and further parts by methods of their own, and their configuration in the saved object's
+metadata. TensorFlow asks for all by `_trackable_children` and writes no metadata. `load_model` extends TensorFlow's
+loader, whose methods have got an argument more.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.originals.mends.register import named
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_KERAS = "tensorflow.python.keras."
+
+
+def apply(mends: Register) -> None:
+    """Let saving and loading ask the old classes as of old."""
+    from tensorflow.python.saved_model import constants, load, nested_structure_coder, path_helpers, save, utils_impl
+    from tensorflow.python.trackable import autotrackable, base
+
+    def functions(self: Any, cache: Any) -> dict[str, Any]:
+        children = autotrackable.AutoTrackable._trackable_children(self, "savedmodel", cache=cache)
+        return {name: child for name, child in children.items() if _is_function(child)}
+
+    mends.add(base.Trackable, _list_extra_dependencies_for_serialization=lambda self, cache: {})
+    mends.add(base.Trackable, _list_functions_for_serialization=lambda self, cache: {})
+    autotrackable.AutoTrackable._list_functions_for_serialization = functions
+    mends.replace(base.Trackable, "_gather_saveables_for_checkpoint", _also_of_tensors)
+    mends.replace(save, "_write_object_proto", _with_metadata)
+    mends.replace(load.Loader, "_recreate_user_object", _with_the_originals_optimizers)
+    mends.add(load, load_internal=_load)
+    mends.add(constants, SAVED_MODEL_FILENAME_JSON="saved_model.json")
+    mends.add(nested_structure_coder, StructureCoder=_StructureCoder)
+    for name in ("get_or_create_assets_dir", "get_or_create_variables_dir", "get_variables_path", "get_assets_dir"):
+        mends.add(utils_impl, **{name: getattr(path_helpers, name)})
+    for layers in ("base_layer", "base_layer_v1"):
+        mends.after(f"{_KERAS}engine.{layers}", _lists_children)
+    mends.after(f"{_KERAS}engine.network", _looks_up_by_name)
+    mends.after(f"{_KERAS}saving.saved_model.load", _extends_todays_loader)
+    mends.after(f"{_KERAS}mixed_precision.experimental.autocast_variable", _saves_what_it_wraps)
+
+
+def _is_function(value: Any) -> bool:
+    from tensorflow.python.eager import def_function, function
+
+    return isinstance(value, (def_function.Function, function.ConcreteFunction))
+
+
+def _lists_children(module: ModuleType) -> None:
+    """Let layers list what is saved in the order of their time: their parts, further parts, functions."""
+
+    def _trackable_children(self: Any, save_type: str = "checkpoint", **options: Any) -> dict[str, Any]:
+        cache = options.get("cache")
+        functions = self._list_functions_for_serialization(cache) if save_type == "savedmodel" else {}
+        extra = self._list_extra_dependencies_for_serialization(cache) if save_type == "savedmodel" else {}
+        # A function that is an attribute is a child today; then it was not.
+        children = {name: child for name, child in self._checkpoint_dependencies if not _is_function(child)}
+        return {**functions, **children, **extra}
+
+    module.Layer._trackable_children = _trackable_children
+
+
+def _also_of_tensors(gather: Any) -> Any:
+    """Objects that tell their tensors today told what saves them then: tables of words."""
+    from tensorflow.python.training.saving import saveable_object_util as util
+
+    def gathers(self: Any) -> Any:
+        tells = util.trackable_has_serialize_to_tensor(self)
+        return util.saveable_objects_from_trackable(self) if tells else gather(self)
+
+    return gathers
+
+
+def _saves_what_it_wraps(module: ModuleType) -> None:
+    """A variable of mixed precision is saved as the variable that it wraps."""
+
+    def _export_to_saved_model_graph(self: Any, object_map: Any, tensor_map: Any, options: Any, **more: Any) -> Any:
+        resources = self._variable._export_to_saved_model_graph(object_map, tensor_map, options, **more)
+        object_map[self] = object_map[self._variable]
+        return resources
+
+    kind = module.AutoCastVariable
+    kind._export_to_saved_model_graph = _export_to_saved_model_graph
+    for name in ("_serialize_to_tensors", "_restore_from_tensors", "_write_object_proto"):
+        setattr(kind, name, _of_variable(name))
+
+
+def _of_variable(name: str) -> Any:
+    return lambda self, *args, **options: getattr(self._variable, name)(*args, **options)
+
+
+def _looks_up_by_name(module: ModuleType) -> None:
+    """TensorFlow passes the children that it knows already, too."""
+    look_up = module.Network._lookup_dependency
+    module.Network._lookup_dependency = lambda self, name, cached_dependencies=None: look_up(self, name)
+
+
+def _with_metadata(write: Any) -> Any:
+    def writes(obj: Any, proto: Any, *args: Any) -> None:
+        write(obj, proto, *args)
+        if proto.WhichOneof("kind") == "user_object":
+            metadata = getattr(obj, "_tracking_metadata", None)
+            if metadata:
+                proto.user_object.metadata = metadata
+
+    return writes
+
+
+def _with_the_originals_optimizers(recreate: Any) -> Any:
+    """Optimizers of files are those of the original, not today's Keras's."""
+
+    def recreates(self: Any, proto: Any, node_id: int) -> Any:
+        if proto.identifier != "optimizer":
+            return recreate(self, proto, node_id)
+        from tensorflow.python.saved_model import revived_types
+
+        named(f"{_KERAS}optimizer_v2.optimizer_v2")
+        return revived_types.deserialize(proto) or self._recreate_base_user_object(proto, node_id)
+
+    return recreates
+
+
+def _extends_todays_loader(module: ModuleType) -> None:
+    from tensorflow.python.saved_model import load
+
+    class Loader(load.Loader):  # type: ignore[misc]
+        """Today's loader with the methods of the old one."""
+
+        def __init__(self, objects: Any, saved_model: Any, folder: str) -> None:
+            from tensorflow.python.checkpoint import checkpoint_options
+            from tensorflow.python.saved_model import load_options
+
+            options = load_options.LoadOptions(allow_partial_checkpoint=self._expect_partial_checkpoint)
+            super().__init__(objects, saved_model, folder, checkpoint_options.CheckpointOptions(), options, None)
+
+        def _recreate(self, proto: Any, node_id: int) -> Any:
+            return super()._recreate(proto, node_id, self._recreated)
+
+    kind = module.KerasObjectLoader
+    recreate = kind._recreate
+
+    def _recreate(self: Any, proto: Any, node_id: int, nodes: Any) -> Any:
+        self._recreated = nodes
+        return recreate(self, proto, node_id)
+
+    kind.__bases__ = (Loader,)
+    kind._recreate = _recreate
+
+
+def _load(export_dir: str, tags: Any = None, loader_cls: Any = None) -> Any:
+    """Do as `load.load_internal` did."""
+    from tensorflow.python.framework import ops
+    from tensorflow.python.saved_model import load, loader_impl
+    from tensorflow.python.util import nest
+
+    saved_model, debug_info = loader_impl.parse_saved_model_with_debug_info(export_dir)
+    graphs = saved_model.meta_graphs
+    if loader_cls is None or len(graphs) != 1 or not graphs[0].HasField("object_graph_def"):
+        return load.load(export_dir, tags)
+    expected = set(graphs[0].meta_info_def.tags)
+    if tags is not None and set(nest.flatten(tags)) != expected:
+        raise ValueError(f"Expected tags {sorted(expected)}, those of {export_dir}. Received: {tags}.")
+    with ops.init_scope():
+        loader = loader_cls(graphs[0].object_graph_def, saved_model, export_dir)
+        root = loader.get(0)
+        root.graph_debug_info = loader.adjust_debug_info_func_names(debug_info)
+    root.tensorflow_version = graphs[0].meta_info_def.tensorflow_version
+    root.tensorflow_git_version = graphs[0].meta_info_def.tensorflow_git_version
+    return root
+
+
+class _StructureCoder:
+    """`nested_structure_coder.StructureCoder`, whose methods are functions today."""
+
+    def __getattr__(self, name: str) -> Any:
+        from tensorflow.python.saved_model import nested_structure_coder
+
+        return getattr(nested_structure_coder, name)

@@ -1,0 +1,95 @@
+"""What the report says: whose Keras ran, why, on which devices, and what was mended for it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names.eras import Era
+from parallel_compat.originals.catalogue import ORIGINALS
+from parallel_compat.run import ran_on, users_code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of one process.
+
+    Attributes:
+        era: whose Keras the process has.
+        original: its title, as in "Keras 2.2.4"; "" if no old Keras was imported.
+        why: how the era is known.
+        certain: whether it is known for sure.
+        hint: what to do if the era is another one.
+        devices: what it ran on, as in "2 GPUs"; "" if TensorFlow was not started.
+        versions: of Python and of the packages underneath.
+        mends: what the original needed of today's libraries.
+        script: the script's file; "" for code without one.
+    """
+
+    era: str
+    original: str
+    why: str
+    certain: bool
+    hint: str
+    devices: str
+    versions: dict[str, str] = field(default_factory=dict)
+    mends: list[str] = field(default_factory=list)
+    script: str = ""
+
+
+def make(told: Mapping[str, Any]) -> Report:
+    """Return the report of this process.
+
+    Args:
+        told: its settings, see `environment.settings`.
+    """
+    from parallel_compat.originals import activate
+
+    era = Era(told["era"])
+    used = era is not Era.TODAY and activate.is_loaded()
+    script = users_code.main_script()
+    return Report(
+        era=era.value,
+        original=ORIGINALS[era.value].title if used else "",
+        why=told["why"],
+        certain=told["certain"],
+        hint=told["hint"],
+        devices=ran_on.devices(),
+        versions=_versions(),
+        mends=activate.mends_applied() if used else [],
+        script=users_code.short(script) if script else "",
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"Python": platform.python_version()}
+    for name in ("tensorflow", "numpy", "h5py"):
+        if name in sys.modules:
+            try:
+                found[name] = metadata.version(name)
+            except metadata.PackageNotFoundError:  # tensorflow-cpu and the like
+                packages = metadata.packages_distributions().get(name, ())
+                found[name] = ", ".join(f"{each} {metadata.version(each)}" for each in packages)
+    return found
+
+
+def summary(report: Report) -> str:
+    """Return the report for people; "" if no old Keras ran."""
+    if not report.original:
+        return ""
+    first = f"parallel-compat: ran {report.original} ({report.why})"
+    if not report.certain:
+        first = f"parallel-compat: taken for {report.original}: {report.why}; {report.hint}"
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    lines = [first, f"  On {report.devices or 'no device: TensorFlow was not started'}, with {versions}"]
+    if report.mends:
+        lines.append(f"  Mended for today's libraries: {len(report.mends)} causes (--report FILE lists them)")
+    if report.script:
+        lines.append(f"  To move it to Keras 3: parallel-compat migrate {report.script}")
+    return "\n".join(lines)

@@ -1,0 +1,61 @@
+"""`run --report FILE`: the report as a page, or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from parallel_compat import __version__, html_report
+from parallel_compat.atomic_file import replacing
+
+if TYPE_CHECKING:
+    from parallel_compat.run.report import Report
+
+
+def write(report: Report, path: str) -> None:
+    """Write the report: a page if the file's name ends in .html, else JSON.
+
+    Args:
+        report: what it says.
+        path: the file.
+    """
+    is_page = path.lower().endswith((".html", ".htm"))
+    text = page(report) if is_page else json.dumps(asdict(report), indent=2) + "\n"
+    with replacing(path) as temporary:
+        temporary.write_text(text, "utf-8")
+
+
+def page(report: Report) -> str:
+    """Return the page.
+
+    Args:
+        report: what it shows.
+    """
+    ran = report.original or "no old Keras"
+    devices = report.devices or "TensorFlow was not started"
+    command = " ".join(["parallel-compat run", *sys.argv])
+    sections = [
+        html_report.facts([(ran, "ran"), (devices, "on"), (report.era, "era")]),
+        html_report.table(
+            "choice",
+            "Which Keras, and why",
+            ("what", "value"),
+            [
+                ("Keras", ran),
+                ("because", report.why),
+                ("certain", "yes" if report.certain else f"no. {report.hint}"),
+                ("script", f"`{report.script}`" if report.script else "code without a file"),
+                ("command", f"`{command}`"),
+                ("date", datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
+            ],
+        ),
+        html_report.table("versions", "Versions", ("what", "version"), list(report.versions.items())),
+        html_report.table(
+            "mends", "Mended for today's libraries", ("cause",), [(f"{cause}",) for cause in report.mends]
+        ),
+    ]
+    lead = f"`parallel-compat run` {__version__}: the script ran unmodified, on the code of the Keras of its time."
+    return html_report.page("What the script ran on", lead, sections)

@@ -1,0 +1,81 @@
+"""`run` of a script that imports this package or today's Keras: simulated devices, workers, `--resume`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+
+def prepare(*, replicas: int | None, resume: str | None, every: int | None, workers: bool) -> None:
+    """Prepare the process, once Keras is imported.
+
+    Args:
+        replicas: how many devices to simulate; None for none.
+        resume: the folder that keeps the state of each `fit`; None for none.
+        every: after how many batches the state is kept, too.
+        workers: whether this process is one of several workers, by `TF_CONFIG` or Slurm.
+    """
+    if workers:
+        from parallel_compat.run import workers as several
+
+        several.seed()
+
+    def with_keras() -> None:
+        import parallel_compat
+
+        if workers:
+            several.write_files_by_chief()
+            several.join(replicas)
+        elif replicas is not None:
+            parallel_compat.simulate_devices(replicas)
+        if resume is not None:
+            from parallel_compat.run import resuming
+
+            resuming.keep(resume, every)
+
+    if workers or replicas is not None or resume is not None:
+        sys.meta_path.insert(0, _AfterImport("keras", with_keras))
+        sys.meta_path.insert(0, _AfterImport("tensorflow", _import_keras))
+
+
+def _import_keras() -> None:
+    import keras as keras  # devices are split, and workers join, before the script's first operation
+
+
+class _AfterImport:
+    """Calls a function once a module is imported."""
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self.name, self.then = name, then
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != self.name:
+            return None
+        import importlib.util
+
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self.then)  # type: ignore[assignment]
+        return spec
+
+
+class _Loader:
+    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
+        self.loader, self.then = loader, then
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self.loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        self.then()

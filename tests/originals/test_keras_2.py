@@ -1,0 +1,128 @@
+"""Standalone Keras 2 on today's Python, numpy, h5py and TensorFlow: one script a cause, all in one process an era."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+ERAS = ["keras-2.2.4", pytest.param("keras-2.3", marks=pytest.mark.slow)]
+
+SCRIPT = """
+import collections, inspect, json, time
+import h5py
+import numpy as np
+import tensorflow as tf
+from keras import backend as K
+from keras import optimizers
+from keras.callbacks import TensorBoard
+from keras.layers import BatchNormalization, Dense, Input, concatenate
+from keras.models import Model, Sequential, load_model, model_from_yaml
+
+answers = {}
+
+
+class Counted(optimizers.Optimizer):
+    # reads the counter late, and the weights of all layers
+
+    def __init__(self):
+        super(Counted, self).__init__()
+        self.iterations = K.variable(0, dtype="int64")
+
+    def get_updates(self, loss, params):
+        grads = self.get_gradients(loss, params)
+        self.updates = [K.update_add(self.iterations, 1)]
+        slow = K.sum(K.dot(K.ones((700, 700)), K.ones((700, 700))))
+        with tf.control_dependencies([slow]):
+            counter = K.cast(tf.identity(self.iterations), "float32")
+            old = [tf.identity(p) for p in params]
+        for p, g in zip(params, grads):
+            self.updates.append(K.update(p, 0 * g + counter + K.sum(old[0])))
+        return self.updates
+
+    def get_config(self):
+        return {}
+
+
+model = Sequential([Dense(1, input_dim=1, kernel_initializer="zeros"), Dense(1, kernel_initializer="zeros")])
+model.compile(Counted(), "mse")
+x = np.ones((4, 1))
+steps = [[float(w.ravel()[0]) for w in model.get_weights()] for _ in range(3) if model.train_on_batch(x, x) is not None]
+answers["all reads before all writes"] = steps
+
+shared, a, b = BatchNormalization(), Input((1,)), Input((1,))
+twice = Model([a, b], Dense(1)(concatenate([shared(a), shared(b)])))
+twice.compile("sgd", "mse")
+twice.train_on_batch([np.full((4, 1), 3.0), np.full((4, 1), 5.0)], x)
+answers["the second call's average comes last"] = float(shared.get_weights()[2][0])
+
+model = Sequential([Dense(2, input_dim=1)])
+model.compile("sgd", "mse", metrics=["mae"])
+history = model.fit(np.ones((5, 1)), np.ones((5, 2)), batch_size=2, epochs=1, verbose=0).history
+answers["a history in JSON"] = sorted(json.loads(json.dumps({"loss": history["loss"]})))
+loss = model.train_on_batch(x, np.ones((4, 2)))[0]
+answers["promotion"] = [str((value).dtype) for value in (loss, loss * 2, 0.5 + loss, loss + loss, np.add(loss, 1))]
+answers["printed"] = repr({"a": np.float32(0.5), "b": np.float64(2)})
+answers["ragged"] = [np.array([[1], [2, 3]]).shape, str(np.asarray([[1], [2, 3]]).dtype)]
+answers["no copy"] = np.array([1.0, 2.0], copy=False).tolist()
+answers["names"] = [np.cast["int32"](2.5).tolist(), np.float(1), isinstance([], collections.Iterable),
+                    inspect.getargspec(lambda u, v=1: u).args, time.clock() >= 0,
+                    np.fromstring(b"ab", "uint8").tolist()]
+
+model.save("model.h5")
+with h5py.File("model.h5") as file:
+    answers["mode"] = file.mode
+    group = file["model_weights"]
+    answers["attributes"] = [type(file.attrs["keras_version"]).__name__, group.attrs["layer_names"].dtype.kind]
+    file["text"] = u"caf\\u00e9"
+    answers["texts"] = [file["text"].value, file["text"][()], file.fid is not None]
+answers["loaded"] = bool(np.allclose(load_model("model.h5").predict(x), model.predict(x)))
+answers["yaml"] = model_from_yaml(model.to_yaml()).layers[0].units
+
+v = K.variable([2.0])
+v /= 2
+answers["in place"] = K.eval(v).tolist()
+answers["sparse"] = K.is_tensor(K.placeholder(shape=(None, 2), sparse=True)) if hasattr(K, "is_tensor") else True
+model.fit(x, np.ones((4, 2)), verbose=0, callbacks=[TensorBoard("logs")])
+answers["gpus"] = len(K.tensorflow_backend._get_available_gpus())
+answers["convolutions of channels first"] = K.eval(
+    K.conv2d(K.ones((1, 1, 3, 3)), K.ones((3, 3, 1, 1)), data_format="channels_first")
+).tolist()
+print(json.dumps(answers))
+"""
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_one_script(era: str, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", era, "--replicas", "3", "script.py"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        # w = 0 first, so its sum is 0; after the first step each weight is counter 0; then 1 + 0; then 2 + 1.
+        "all reads before all writes": [[0.0] * 4, [1.0] * 4, [3.0] * 4],
+        "the second call's average comes last": pytest.approx(5.0 if era == "keras-2.2.4" else 0.0797, abs=1e-4),
+        "a history in JSON": ["loss"],
+        "promotion": ["float32", "float64", "float64", "float32", "float64"],
+        "printed": "{'a': 0.5, 'b': 2.0}",
+        "ragged": [[2], "object"],
+        "no copy": [1.0, 2.0],
+        "names": [2, 1.0, True, ["u", "v"], True, [97, 98]],
+        "mode": "r+",
+        "attributes": ["bytes", "S"],
+        "texts": ["café", "café", True],
+        "loaded": True,
+        "yaml": 2,
+        "in place": [1.0],
+        "sparse": True,
+        "gpus": 3,
+        "convolutions of channels first": [[[[9.0]]]],
+    }

@@ -1,0 +1,154 @@
+"""Model files of the originals: the single template, whole or not at all, and no foreign code."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+ERAS = [
+    ("keras-2.2.4", "keras"),
+    pytest.param("keras-2.3", "keras", marks=pytest.mark.slow),
+    pytest.param("tf.keras-1.15", "tensorflow.keras", marks=pytest.mark.slow),
+    ("tf.keras-2.2", "tensorflow.keras"),
+]
+
+PARALLEL = """
+import json, os
+import numpy as np
+from {keras} import backend as K
+from {keras}.callbacks import ModelCheckpoint
+from {keras}.layers import Dense, Input, Lambda
+from {keras}.models import Model, load_model
+from {keras}.utils import multi_gpu_model
+
+x, y = np.random.rand(11, 8), np.random.rand(11, 3)
+inputs = Input((8,))
+net = Model(inputs, Dense(3)(Lambda(lambda t: t * 2.0)(inputs)), name="net")
+parallel = multi_gpu_model(net, gpus=2)
+parallel.compile("adam", "mse", metrics=["mae"])
+callbacks = [ModelCheckpoint("whole.h5"), ModelCheckpoint("weights.h5", save_weights_only=True)]
+parallel.fit(x, y, batch_size=5, epochs=2, verbose=0, callbacks=callbacks)
+loaded = load_model("whole.h5")
+answer = [loaded.name, [type(layer).__name__ for layer in loaded.layers], int(K.get_value(loaded.optimizer.iterations))]
+answer.append(float(np.abs(loaded.predict(x) - parallel.predict(x)).max()))
+expected = net.get_weights()
+net.set_weights([w + 1 for w in expected])
+parallel.load_weights("weights.h5")
+answer.append(max(float(np.abs(a - b).max()) for a, b in zip(net.get_weights(), expected)))
+loaded.fit(x, y, verbose=0)
+answer.append(bool(np.isfinite(parallel.train_on_batch(x[:1], y[:1])).all()))
+answer.append(sorted(name for name in os.listdir(".") if ".tmp" in name))
+print(json.dumps(answer))
+"""
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.mark.parametrize(("era", "keras"), ERAS)
+def test_a_parallel_model_saves_its_template_through_any_callback(tmp_path, era, keras):
+    (tmp_path / "train.py").write_text(PARALLEL.format(keras=keras))
+    done = run(tmp_path, "--era", era, "--replicas", "2", "train.py")
+    assert done.returncode == 0, done.stderr
+    name, layers, steps, distance, weights, trained, temporary = json.loads(done.stdout.splitlines()[-1])
+    assert (name, layers, steps) == ("net", ["InputLayer", "Lambda", "Dense"], 6)
+    assert max(distance, weights) < 1e-6
+    assert (trained, temporary) == (True, [])  # a batch of one sample for two towers trains
+
+
+def test_recover_reads_what_a_parallel_model_saved(tmp_path):
+    script = PARALLEL.format(keras="keras").replace("Lambda(lambda t: t * 2.0)(inputs)", "inputs")
+    (tmp_path / "train.py").write_text(script)
+    assert run(tmp_path, "--era", "keras-2.2.4", "--replicas", "2", "train.py").returncode == 0
+    command = [sys.executable, "-m", "parallel_compat", "recover", "whole.h5", "-o", "single.keras"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+LAMBDAS = """
+import numpy as np
+from {keras}.layers import Lambda
+from {keras}.models import Sequential, load_model
+Sequential([Lambda(lambda x: x * 3.0, input_shape=(1,))]).save("model.h5")
+{own}
+print(load_model("model.h5").predict(np.ones((1, 1)))[0, 0])
+"""
+LOADS = "import numpy as np\nfrom {keras}.models import load_model\n{more}print(load_model('model.h5').predict(np.ones((1, 1)))[0, 0])\n"
+
+
+@pytest.mark.parametrize(("era", "keras"), ERAS)
+def test_code_in_a_file_runs_if_the_script_has_it_or_the_user_allows_it(tmp_path, era, keras):
+    (tmp_path / "saves.py").write_text(LAMBDAS.format(keras=keras, own=""))
+    (tmp_path / "loads.py").write_text(LOADS.format(keras=keras, more=""))
+    (tmp_path / "has_it.py").write_text(LOADS.format(keras=keras, more="own = lambda x: x * 3.0\n"))
+    (tmp_path / "has_another.py").write_text(LOADS.format(keras=keras, more="own = lambda x: x * 4.0\n"))
+    own = run(tmp_path, "--era", era, "saves.py")
+    assert own.stdout.endswith("3.0\n"), own.stderr
+    assert run(tmp_path, "--era", era, "has_it.py").stdout.endswith("3.0\n")
+    for script in ("loads.py", "has_another.py"):
+        assert "--allow-lambdas" in run(tmp_path, "--era", era, script).stderr.splitlines()[-1]
+    assert run(tmp_path, "--era", era, "--allow-lambdas", "loads.py").stdout.endswith("3.0\n")
+
+
+def test_code_of_another_python_is_refused_by_name(tmp_path):
+    """Python 3.6's code of `lambda x: x * 2`, which crashes or misleads this Python if it is run."""
+    (tmp_path / "saves.py").write_text(LAMBDAS.format(keras="keras", own=""))
+    assert run(tmp_path, "--era", "keras-2.2.4", "saves.py").returncode == 0
+    old = (
+        "4wEAAAAAAAAAAQAAAAIAAABDAAAAcwgAAAB8AGQBFABTACkCTukCAAAAqQApAdoBeHICAAAAcgIA\n"
+        "AADaCDxzdHJpbmc+2gg8bGFtYmRhPgMAAABzAAAAAA==\n"
+    )
+    with h5py.File(tmp_path / "model.h5", "r+") as file:
+        config = json.loads(file.attrs["model_config"])
+        config["config"]["layers"][0]["config"]["function"][0] = old
+        file.attrs["model_config"] = json.dumps(config).encode()
+    (tmp_path / "loads.py").write_text(LOADS.format(keras="keras", more=""))
+    refused = run(tmp_path, "--era", "keras-2.2.4", "--allow-lambdas", "loads.py")
+    assert refused.returncode == 1
+    assert "code of Python 3.0 to 3.7" in refused.stderr.splitlines()[-1]
+
+
+SAVING = """
+import numpy as np
+from keras.layers import Dense
+from keras.models import Sequential
+model = Sequential([Dense(400, input_dim=400)])
+model.compile("sgd", "mse")
+model.save("model.h5")
+print("ready", flush=True)
+while True:
+    model.save("model.h5")
+"""
+
+
+@pytest.mark.parametrize("times", [3, pytest.param(40, marks=pytest.mark.slow)])
+def test_a_killed_process_loses_no_checkpoint(tmp_path, times):
+    (tmp_path / "saves.py").write_text(SAVING)
+    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", "keras-2.2.4", "saves.py"]
+    moments = random.Random(0)
+    for _ in range(times):
+        with subprocess.Popen(
+            command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(PROJECT)}, stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(moments.uniform(0, 0.3))
+            process.send_signal(signal.SIGKILL)
+        with h5py.File(tmp_path / "model.h5") as file:
+            assert set(file) == {"model_weights", "optimizer_weights"}

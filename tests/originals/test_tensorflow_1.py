@@ -1,0 +1,121 @@
+"""`tf` of TensorFlow 1.15: its names, its modules and what they compute."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy as np
+
+
+def run(script: str, era: str = "tf.keras-1.15") -> Any:
+    """Return what a script prints last, as JSON, when it runs on an original."""
+    start = (
+        "from parallel_compat.names.eras import Era\n"
+        "from parallel_compat.originals import activate\n"
+        f"activate.activate(activate.Settings(Era({era!r})))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", start + textwrap.dedent(script)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_names_of_tensorflow_1() -> None:
+    said = run(
+        """
+        import json
+        import tensorflow as tf
+        import tensorflow.train
+        import tensorflow.compat.v1 as v1
+        import tensorflow.keras.layers as L
+        from tensorflow import flags
+        from tensorflow.keras.models import Sequential
+        from tensorflow.python.client import device_lib
+        from tensorflow.python.framework import ops
+        from tensorflow.python.keras import backend as K
+        from tensorflow.python.ops import rnn_cell_impl
+        from tensorflow.examples.tutorials.mnist import input_data
+
+        class Hook(tf.train.SessionRunHook):
+            pass
+
+        try:
+            tf.estimator.Estimator(Hook)
+        except NotImplementedError as error:
+            refused = str(error)
+        net = tf.layers.dense(tf.ones((2, 3)), 2, kernel_initializer=tf.ones_initializer())
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            value = session.run(net).tolist()
+        print(json.dumps({
+            "versions": [tf.__version__, tf.VERSION, tf.version.VERSION, tf.keras.__version__],
+            "same": [v1 is tf.compat.v1, v1.layers is tf.layers, issubclass(L.Dense, tf.keras.layers.Layer)],
+            "later": [hasattr(tf, name) for name in ("GradientTape", "Module", "placeholder", "contrib", "optimizers")],
+            "refused": refused,
+            "value": value,
+            "variables": [variable.name for variable in tf.global_variables()] + [type(tf.Variable(1.0)).__name__],
+            "cells": tf.nn.rnn_cell.LSTMCell is rnn_cell_impl.LSTMCell,
+        }))
+        """
+    )
+    assert said["versions"] == ["1.15.5", "1.15.5", "1.15.5", "2.2.4-tf"]
+    assert said["same"] == [True, True, True]
+    assert said["cells"]
+    assert said["later"] == [True, True, True, True, False]
+    assert "tf.estimator.Estimator" in said["refused"].replace("_", ".")
+    assert "fit" in said["refused"]
+    assert said["value"] == [[3, 3], [3, 3]]
+    assert said["variables"] == ["dense/kernel:0", "dense/bias:0", "RefVariable"]
+
+
+def test_contrib_computes_what_it_did() -> None:
+    """The values are those of TensorFlow 1.15.5."""
+    said = run(
+        """
+        import json
+        import numpy as np
+        import tensorflow as tf
+        import tensorflow.contrib.slim as slim
+        from tensorflow.contrib import rnn
+        from tensorflow.contrib.layers import l2_regularizer
+
+        images = tf.constant(np.arange(16, dtype="f4").reshape(1, 4, 4, 1) / 200)
+        found = {}
+        with slim.arg_scope([slim.conv2d], weights_regularizer=l2_regularizer(0.1), normalizer_fn=slim.batch_norm):
+            net = slim.conv2d(images, 2, [3, 3], weights_initializer=tf.constant_initializer(0.1))
+        found["slim"] = [tf.reduce_sum(net), tf.add_n(tf.losses.get_regularization_losses())]
+        outputs, _ = tf.nn.dynamic_rnn(rnn.LSTMBlockCell(2), tf.ones((2, 4, 3)), dtype=tf.float32)
+        found["cell"] = tf.shape(outputs)
+        turned = tf.contrib.image.rotate(images, 0.5, "BILINEAR")
+        found["image"] = [tf.reshape(turned, [-1])[i] for i in range(4)]
+        ids = np.random.RandomState(0).randint(0, 5, (6, 2, 3)).astype("i4")
+        parents = np.random.RandomState(1).randint(0, 3, (6, 2, 3)).astype("i4")
+        found["beams"] = tf.contrib.seq2seq.gather_tree(ids, parents, [6, 4], 1)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            found = {name: [np.asarray(v).tolist() for v in session.run(value)] for name, value in found.items()}
+        found["hparams"] = tf.contrib.training.HParams(a=1, b=[1.0]).parse("a=3").values()
+        found["variables"] = [variable.name for variable in tf.trainable_variables()]
+        try:
+            tf.contrib.resampler.resampler(images, tf.zeros((1, 2, 2)))
+        except NotImplementedError as error:
+            found["refused"] = str(error)
+        print(json.dumps(found))
+        """
+    )
+    np.testing.assert_allclose(said["slim"], [4.5194225, 0.009], rtol=1e-5)
+    np.testing.assert_allclose(said["image"], [0.00209662, 0.00840247, 0.02175643, 0.01535378], rtol=1e-5)
+    assert said["cell"] == [2, 4, 2]
+    assert said["beams"][0] == [[0, 0, 0], [1, 3, 1]]
+    assert said["beams"][4:] == [
+        [[0, 1, 1], [1, 1, 1]],
+        [[3, 1, 1], [1, 1, 1]],
+    ]
+    assert said["hparams"] == {"a": 3, "b": [1.0]}
+    assert said["variables"][:2] == ["Conv/weights:0", "Conv/BatchNorm/beta:0"]
+    assert "Resampler" in said["refused"]

@@ -1,0 +1,77 @@
+"""Each script gets the Keras and the TensorFlow of its time, and so do the processes that it starts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ASK = """
+import json, tensorflow as tf, {keras}
+print(json.dumps([{keras}.__version__, tf.__version__, {eager}, {keras}.__name__, bool(tf.{name})]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("era", "keras", "version", "tensorflow", "name"),
+    [
+        ("keras-2.2.4", "keras", "2.2.4", "1.15.5", "placeholder"),
+        ("keras-2.3", "keras", "2.3.1", "1.15.5", "Session"),
+        ("tf.keras-1.15", "tensorflow.keras", "2.2.4-tf", "1.15.5", "log"),
+        ("tf.keras-2.2", "tensorflow.keras", "2.3.0-tf", "2.2.3", "function"),
+    ],
+)
+def test_the_versions_of_each_era(tmp_path, run, era, keras, version, tensorflow, name):
+    eager = "tf.executing_eagerly()"
+    (tmp_path / "ask.py").write_text(ASK.format(keras=keras, eager=eager, name=name))
+    ours = run("--quiet", "--era", era, "ask.py")
+    assert ours.returncode == 0, ours.stderr
+    answer = json.loads(ours.stdout.splitlines()[-1])
+    assert answer[:3] == [version, tensorflow, era == "tf.keras-2.2"]
+    assert answer[4] is True
+
+
+def test_standalone_keras_and_tf_keras_in_one_script(tmp_path, run):
+    (tmp_path / "both.py").write_text(
+        "import keras, tensorflow as tf\nfrom tensorflow.keras import layers\n"
+        "print(keras.__version__, tf.keras.__version__, keras.layers.Dense is layers.Dense)\n"
+    )
+    ours = run("--quiet", "both.py")
+    assert ours.stdout == "2.2.4 2.2.4-tf False\n", ours.stderr
+
+
+CHILDREN = """
+import multiprocessing, subprocess, sys
+
+
+def version(i):
+    import keras
+
+    return keras.__version__
+
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    with multiprocessing.Pool(1) as pool:
+        print(pool.map(version, range(2)))
+    print(subprocess.check_output([sys.executable, "-c", "import keras; print(keras.__version__)"], text=True).strip())
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=pytest.mark.slow)])
+def test_child_processes_have_the_same(tmp_path, run, method):
+    (tmp_path / "train.py").write_text(CHILDREN)
+    ours = run("--quiet", "--era", "keras-2.2.4", "train.py", method)
+    assert ours.stdout == "['2.2.4', '2.2.4']\n2.2.4\n", ours.stderr
+
+
+def test_code_on_standard_input_is_read_for_its_era(run):
+    ours = run("--quiet", "-", stdin="import tensorflow as tf\nprint(tf.Session.__name__, tf.__version__)\n")
+    assert ours.stdout == "Session 1.15.5\n", ours.stderr
+
+
+def test_workers_of_an_old_script_are_refused_with_the_way_out(tmp_path, run):
+    (tmp_path / "train.py").write_text("import keras\nfrom keras.utils import multi_gpu_model\n")
+    ours = run("--workers", "2", "train.py")
+    assert ours.returncode == 2
+    assert "parallel-compat migrate --write SCRIPT" in " ".join(ours.stderr.split())
