@@ -98,14 +98,6 @@ def slow_but_on_the_first_page(blocks: list[Block]) -> list[Any]:
     return [block if block.file == PAGES[0] else pytest.param(block, marks=pytest.mark.slow) for block in blocks]
 
 
-@pytest.fixture(autouse=True)
-def _no_legacy_names():
-    """Whatever a page or a module turns on (`parallel_compat.pytest` does when it is imported) ends with its test."""
-    yield
-    if "parallel_compat.run.install" in sys.modules:
-        parallel_compat.uninstall()
-
-
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in FOR_PROJECTS_ONLY])
 def test_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
