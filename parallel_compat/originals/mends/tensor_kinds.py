@@ -1,4 +1,4 @@
-"""What counted as a tensor in TensorFlow 1, and `variable += value`, which made a tensor.
+"""What counted as a tensor in TensorFlow 1: a sparse one, what `variable += value` made, a tuple of them as a shape.
 
 Seen in TensorFlow 2.18 to 2.21.
 """
@@ -26,9 +26,10 @@ class TensorLike(abc.ABC):  # noqa: B024 - kinds are registered
 
 
 def apply(mends: Register) -> None:
-    """Add the kind, and the arithmetic."""
+    """Add the kind, the arithmetic and the shape."""
     if not mends.is_tensorflow_1:
         return
+    import tensorflow.compat.v1 as tf
     from tensorflow.python.framework import indexed_slices, ops, sparse_tensor, tensor
     from tensorflow.python.ops import resource_variable_ops
 
@@ -37,6 +38,14 @@ def apply(mends: Register) -> None:
     mends.add(ops, _TensorLike=TensorLike)
     for name, compute in _IN_PLACE.items():
         mends.replace(resource_variable_ops.BaseResourceVariable, name, _computing(compute))
+
+    def takes_tensors(convolve: Any) -> Any:
+        def convolves(value: Any, filters: Any, output_shape: Any, *args: Any, **options: Any) -> Any:
+            return convolve(value, filters, tf.stack(output_shape), *args, **options)
+
+        return convolves
+
+    mends.replace(tf.nn, "atrous_conv2d_transpose", takes_tensors)
 
 
 def _computing(compute: Any) -> Any:
