@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import zlib
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -76,5 +75,3 @@ def _fresh_keras():
     keras.utils.set_random_seed(0)
     yield
     keras.config.set_dtype_policy("float32")
-    install = sys.modules.get("parallel_compat.run.install")
-    assert install is None or install._modules is None, "the test left the legacy names on"

@@ -48,7 +48,7 @@ def part(module: str) -> str:
 
 FOLDERS = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
 CORE = {"core", "training", "batches"}
-DOORS = {"parallel_compat", "parallel_compat.__main__", "parallel_compat.command", "parallel_compat.pytest"}
+DOORS = {f"parallel_compat{name}" for name in ("", ".__main__", ".command", ".names_command", ".pytest")}
 # Public arguments of the core that have a name of their own in each version of Keras; each asks the facts for it.
 ASKS_THE_FACTS = {
     ("parallel_compat.batches.generator_methods", "parallel_compat.names.generator_arguments"),
@@ -94,3 +94,28 @@ def test_facts_and_migrate_import_neither_keras_nor_tensorflow() -> None:
     assert found["migrate"] == {"legacy_numerics"}  # text that is copied into projects, and imported by none of this
     # Where results are put into living models.
     assert found["recover"] == {"keras_models", "loading"}
+
+
+# The arrows of the page, from the bottom up.
+LAYERS = [{"names"}, {"backend", "originals"}, {"recover"}, CORE, {"legacy"}, {"migrate", "compare", "run"}]
+BELOW_ALL = {
+    f"parallel_compat.{name}" for name in ("atomic_file", "context_variables", "hdf5_output", "warning_category")
+}
+
+
+def test_no_arrow_goes_back() -> None:
+    height = {name: i for i, layer in enumerate(LAYERS) for name in layer}
+    back = {
+        (module, other)
+        for module, others in MODULES.items()
+        if module not in DOORS and not module.endswith("_command") and part(module) in height
+        for other in others - BELOW_ALL - DOORS
+        if part(other) in height and height[part(other)] > height[part(module)]
+    }
+    assert back == set()
+
+
+def test_what_is_below_all_imports_nothing_of_this_package() -> None:
+    assert {
+        module: others - DOORS for module, others in MODULES.items() if module in BELOW_ALL and others - DOORS
+    } == {}

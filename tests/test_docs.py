@@ -20,7 +20,7 @@ import pytest
 
 import parallel_compat
 from parallel_compat.names import results_page
-from parallel_compat.names.names_command import counts
+from parallel_compat.names_command import counts
 
 ROOT = Path(__file__).parents[1]
 # What docstrings call `old_parallel.h5`.
@@ -96,13 +96,6 @@ def name_of(block: Block) -> str:
 def slow_but_on_the_first_page(blocks: list[Block]) -> list[Any]:
     """Return what is run, marked as slow where it is not on the page that each newcomer reads."""
     return [block if block.file == PAGES[0] else pytest.param(block, marks=pytest.mark.slow) for block in blocks]
-
-
-@pytest.fixture(autouse=True)
-def _no_legacy_names():
-    """Whatever a page or a module turns on (`parallel_compat.pytest` does when it is imported) ends with its test."""
-    yield
-    parallel_compat.uninstall()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in FOR_PROJECTS_ONLY])

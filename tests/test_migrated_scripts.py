@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parallel_compat.command import main
-from tests.run.test_programs import KERAS_2, TENSORFLOW_2
+from tests.data.old_programs import KERAS_2, TENSORFLOW_2
 
 ROOT = Path(__file__).parents[1]
 # Fewer turns of the same loops: that they run is tested, not how fast.

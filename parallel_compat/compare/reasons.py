@@ -53,7 +53,7 @@ REASONS: tuple[Reason, ...] = (
         "layer",
         ("UpSampling2D",),
         "Bilinear interpolation counts half pixels today.",
-        "Run it under `parallel-compat run`, or use `parallel_compat.legacy.layers.UpSampling2D`.",
+        "Run it under `parallel-compat run`.",
     ),
     Reason(
         "layer",
@@ -78,7 +78,7 @@ REASONS: tuple[Reason, ...] = (
         ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy"),
         "Keras 3 computes a cross-entropy from the logits of whatever activation made the output; Keras 2.2.4 always "
         "from the probabilities. Sample weights were divided by the share of weights that are not 0.",
-        "Run it under `parallel-compat run`, or use the losses of `parallel_compat.legacy.losses`.",
+        "Run it under `parallel-compat run`.",
     ),
     Reason(
         "loss",
@@ -100,7 +100,7 @@ REASONS: tuple[Reason, ...] = (
         "accumulator, Nadam's schedule, `decay`; `clipnorm` limited all gradients together; rows of an Embedding that "
         "a batch does not touch moved as well, and the parts of one that it looks up more than once were added up, "
         "then squared.",
-        "Run it under `parallel-compat run`, or take the optimizer from `parallel_compat.legacy.optimizers`.",
+        "Run it under `parallel-compat run`, or migrate it with `--to native`, which writes the old steps out.",
     ),
     Reason(
         "step",

@@ -1,3 +1,3 @@
-"""Old Keras code on today's Keras: the table of legacy names, and what stands in for the names that went."""
+"""What migrated sources import: stand-ins, on plain Keras 3, for what Keras 3 has no counterpart of."""
 
 from __future__ import annotations

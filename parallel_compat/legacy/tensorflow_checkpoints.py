@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import keras
 import tensorflow as tf
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it carries no types
+from google.protobuf.message import DecodeError
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 from parallel_compat.backend.keras3 import checkpoint_children

@@ -165,7 +165,6 @@ def _layers() -> list[Argument]:
                 Change.GONE,
                 harmless=(False,),
                 note="Keras 3 takes (batch, time, features) alone. Transpose the input and the output.",
-                by_run=True,
             )
             for name in ("LSTM", "GRU", "SimpleRNN", "RNN")
         ),
@@ -176,7 +175,6 @@ def _layers() -> list[Argument]:
                 Change.GONE,
                 harmless=(False,),
                 note="Pass `use_causal_mask=True` where the layer is called.",
-                by_run=True,
             )
             for name in ("Attention", "AdditiveAttention")
         ),

@@ -149,7 +149,7 @@ _MEMBERS: tuple[Member, ...] = (
         note="Build the optimizer, then assign to each of `optimizer.variables`.",
     ),
     Member(OPTIMIZER, "weights", Change.RENAMED, "variables"),
-    # Not `get_slot_names`, which checkpoints of TensorFlow ask for too: `run/patches/members.py` answers both.
+    # Not `get_slot_names`: checkpoints of TensorFlow have it as well.
     *(
         Member(OPTIMIZER, old, Change.PROVIDED, f"parallel_compat.legacy.optimizer_methods.{new}", method=True)
         for old, new in (

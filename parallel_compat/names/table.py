@@ -84,7 +84,6 @@ class Argument(NamedTuple):
         note: one sentence, for the report.
         harmless: values that ask for what happens without the argument: it is left out, whatever became of it.
         not_in: the eras for which the row does not hold.
-        by_run: whether `run` honours it, for code of `tf.keras`, by what it puts on the class.
     """
 
     of: str
@@ -95,7 +94,6 @@ class Argument(NamedTuple):
     note: str = ""
     harmless: tuple[Any, ...] = ()
     not_in: tuple[str, ...] = ()
-    by_run: bool = False
 
     def is_harmless(self, value: Any) -> bool:
         """Say whether a value asks for what happens without the argument.
@@ -354,22 +352,6 @@ def _rows() -> dict[str, _Row]:
         path, status, target, note = line.split("\t")
         rows[path] = _Row(status_of[status], target, status_of[status], target, note)
     return rows
-
-
-# Names of `tensorflow_1.tsv` that TensorFlow 2.2.3 answers as well.
-_ALSO_OF_TENSORFLOW_2 = (
-    "tensorflow.compat.",
-    "tensorflow.data.experimental.",
-    "tensorflow.estimator",
-    "tensorflow.losses.mean_squared_error",
-    "tensorflow.metrics.mean_absolute_error",
-    "tensorflow.metrics.mean_squared_error",
-    "tensorflow.mixed_precision.",
-    "tensorflow.nn.RNNCell",
-    "tensorflow.python.",
-    "tensorflow.saved_model.load",
-    "tensorflow.train.experimental.",
-)
 
 
 @cache

@@ -16,10 +16,8 @@ from parallel_compat.backend.patches import CORE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from parallel_compat.backend.patches import Patches
 
-
-def let_callbacks_set_their_model(patches: Patches = CORE) -> None:
+def let_callbacks_set_their_model() -> None:
     """Give `Callback.model` a setter, as it had in Keras 2, where it was a plain attribute.
 
     Callbacks of old projects assign it to redirect themselves to the template; Keras 3.15 has a property
@@ -29,7 +27,7 @@ def let_callbacks_set_their_model(patches: Patches = CORE) -> None:
     def set_model(callback: Any, model: Any) -> None:
         callback._model = model
 
-    patches.wrap(
+    CORE.wrap(
         keras.callbacks.Callback,
         "model",
         lambda model: model.setter(set_model),
@@ -37,7 +35,7 @@ def let_callbacks_set_their_model(patches: Patches = CORE) -> None:
     )
 
 
-def let_callbacks_come_last(patches: Patches = CORE) -> None:
+def let_callbacks_come_last() -> None:
     """Call hooks of callbacks before or after those of all callbacks of the list, whatever their order in it.
 
     They are `before_train_begin(callbacks)`, `after_train_begin(callbacks, ...)`, `before_epoch_begin(callbacks)`,
@@ -46,7 +44,7 @@ def let_callbacks_come_last(patches: Patches = CORE) -> None:
     """
 
     for hook, before, after in _HOOKS:
-        patches.wrap(
+        CORE.wrap(
             keras.callbacks.CallbackList,
             hook,
             functools.partial(_between, before, after),
@@ -78,7 +76,7 @@ def _nothing(*_: Any) -> None:
     pass
 
 
-def let_fit_tell_its_batches(patches: Patches = CORE) -> None:
+def let_fit_tell_its_batches() -> None:
     """Note what batches a model gets in `fit` before it has weights, for `build_for_fit`.
 
     Keras's own `fit` calls `_maybe_symbolic_build` before callbacks begin; under a strategy that builds the model.
@@ -95,7 +93,7 @@ def let_fit_tell_its_batches(patches: Patches = CORE) -> None:
 
     owner = next((each for each in keras.Model.__mro__ if "_maybe_symbolic_build" in vars(each)), None)
     if owner is not None:
-        patches.wrap(owner, "_maybe_symbolic_build", wrap, why="`Resume` builds a model that has no weights yet")
+        CORE.wrap(owner, "_maybe_symbolic_build", wrap, why="`Resume` builds a model that has no weights yet")
 
 
 _BATCHES = "_parallel_compat_batches"

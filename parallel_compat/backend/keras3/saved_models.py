@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it carries no types
+from google.protobuf.message import DecodeError
 from tensorflow.core.protobuf import saved_model_pb2
 
 

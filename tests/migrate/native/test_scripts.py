@@ -14,8 +14,8 @@ import pytest
 
 from parallel_compat.command import main
 from parallel_compat.names.native_differences import DIFFERENCES
+from tests.data.old_programs import KERAS_2, TENSORFLOW_2
 from tests.migrate.native.check import run_alone
-from tests.run.test_programs import KERAS_2, TENSORFLOW_2
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "tests" / "data"
