@@ -1,0 +1,81 @@
+"""What other packages had in the years of old Keras and what it is today: the facts of `old_packages.tsv`.
+
+`run` answers them, `migrate` rewrites them, and `check` lists them. A line has the old path, the last version that had
+it, and today's path. `module.*` stands for each name of a module, `module.` for the module itself. Today's path is one
+of this package where an old function is not there any more under any name.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import NamedTuple
+
+_OURS = "parallel_compat.packages."
+
+
+class Fact(NamedTuple):
+    """One name that a package had.
+
+    Attributes:
+        old: its dotted path.
+        until: the package and the last version that had it.
+        now: the dotted path of the same thing today.
+    """
+
+    old: str
+    until: str
+    now: str
+
+
+@functools.cache
+def _facts() -> tuple[dict[str, dict[str, Fact]], dict[str, Fact]]:
+    names: dict[str, dict[str, Fact]] = {}
+    modules: dict[str, Fact] = {}
+    text = Path(__file__).with_suffix(".tsv").read_text("utf-8")
+    for line in text.splitlines()[1:]:
+        old, until, now = line.split("\t")
+        module, _, last = old.rpartition(".")
+        for name in last.split("|"):
+            fact = Fact(f"{module}.{name}".rstrip("."), until, now.replace("{}", name))
+            if name:
+                names.setdefault(module, {})[name] = fact
+            else:
+                modules[module] = fact
+    return names, modules
+
+
+def modules() -> dict[str, Fact]:
+    """Return the modules that are gone, by their names."""
+    return _facts()[1]
+
+
+def names_of(module: str) -> dict[str, Fact]:
+    """Return the names that a module had, by their names; "*" is each one."""
+    return _facts()[0].get(module, {})
+
+
+def find(path: str) -> Fact | None:
+    """Return what is known of a dotted path, of a name or a module; None if nothing is.
+
+    >>> find("scipy.signal.hann")
+    Fact(old='scipy.signal.hann', until='SciPy 1.12', now='scipy.signal.windows.hann')
+    """
+    names, gone = _facts()
+    if path in gone:
+        return gone[path]
+    module, _, name = path.rpartition(".")
+    known = names.get(module, {})
+    if name in known:
+        return known[name]
+    if "*" in known and not name.startswith("_"):
+        every = known["*"]
+        return Fact(path, every.until, f"{every.now}.{name}")
+    return None
+
+
+def advice(fact: Fact) -> str:
+    """Say in a few words what became of a name."""
+    if fact.now.startswith(_OURS):
+        return f"{fact.until} was the last to have it: `{fact.now}` does the same"
+    return f"it is `{fact.now}` today"

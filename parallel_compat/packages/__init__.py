@@ -1,0 +1,11 @@
+"""Other packages of old Keras's years: what they had and did then is answered in a process of an old script.
+
+Names that the installed package lacks are found by the table in `names/old_packages.tsv`; methods, arguments and
+defaults are in one module a package. A package that still has a name keeps its own.
+"""
+
+from __future__ import annotations
+
+from parallel_compat.packages.answering import answer, answered
+
+__all__ = ["answer", "answered"]

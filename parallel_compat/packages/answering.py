@@ -1,0 +1,255 @@
+"""The import hook: packages get what they lack once they are imported, and modules that are gone are found."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.names import old_packages
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import FrameType, ModuleType
+
+# Packages whose classes, arguments or defaults changed -> the module here that has `CHANGES`.
+_FILES = {
+    "PIL": "pillow",
+    "cv2": "opencv",
+    "matplotlib": "matplotlib",
+    "networkx": "networkx_functions",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "skimage": "skimage",
+    "sklearn": "sklearn",
+}
+_OF_2018 = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
+
+_finder: _Finder | None = None
+_noted: dict[str, str] = {}
+is_of_2018 = True
+
+
+def answer(era: Era = Era.KERAS_2_2_4) -> None:
+    """Let this process find what other packages had in an era.
+
+    Args:
+        era: decides defaults that changed without an error: those of 2018, or later ones.
+    """
+    global _finder, is_of_2018
+    is_of_2018 = era in _OF_2018
+    if _finder is not None:
+        return
+    old_packages.modules()  # read before the hook is there: reading imports
+    _finder = _Finder()
+    sys.meta_path.insert(0, _finder)
+    for name in list(sys.modules):
+        module = sys.modules[name]
+        if module is not None and _finder.is_changed(name):
+            _change(module, name)
+
+
+def answered() -> list[str]:
+    """Return what was asked for and answered, as in "scipy.misc.imresize: as SciPy 1.2 had it"."""
+    return [f"{what}: {how}" for what, how in sorted(_noted.items())]
+
+
+def note(what: str, how: str) -> None:
+    """Note for the report that something old was used.
+
+    Args:
+        what: the name, as the script has it.
+        how: what it got.
+    """
+    _noted.setdefault(what, how)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Stands first: changes modules that are found, and finds those that nobody else does."""
+
+    def is_changed(self, name: str) -> bool:
+        """Say whether a module lacks something that is answered."""
+        return bool(old_packages.names_of(name)) or name in _changes(name)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        gone = _gone_module(fullname)
+        if gone is None and not self.is_changed(fullname):
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(fullname, path, target)
+            if spec is not None:
+                if spec.loader is not None and self.is_changed(fullname):
+                    spec.loader = _Changed(spec.loader)
+                return spec
+        if gone is None or not _is_there(gone.now):
+            return None
+        note(fullname, _how(gone))
+        module = importlib.import_module(gone.now)
+        return importlib.util.spec_from_loader(fullname, _Alias(module), is_package=hasattr(module, "__path__"))
+
+
+def _changes(name: str) -> dict[str, Callable[[Any], None]]:
+    file = _FILES.get(name.partition(".")[0])
+    if file is None:
+        return {}
+    changes: dict[str, Callable[[Any], None]] = importlib.import_module(f"parallel_compat.packages.{file}").CHANGES
+    return changes
+
+
+def _gone_module(name: str) -> old_packages.Fact | None:
+    """Return the fact of a module; of one below another that is elsewhere today, too."""
+    gone = old_packages.modules()
+    if name in gone:
+        return gone[name]
+    above, _, last = name.rpartition(".")
+    while above:
+        if above in gone:
+            return old_packages.Fact(name, gone[above].until, f"{gone[above].now}.{last}")
+        above, _, before = above.rpartition(".")
+        last = f"{before}.{last}"
+    return None
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return module in sys.modules or importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+class _Changed(importlib.abc.Loader):
+    """Loads a module as its own loader does, and changes it then."""
+
+    def __init__(self, loader: Any) -> None:
+        self.loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self.loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        _change(module, module.__name__)
+
+
+class _Alias(importlib.abc.Loader):
+    """Gives a module a second name."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module, self.spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self.module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec
+
+
+def _change(module: Any, name: str) -> None:
+    change = _changes(name).get(name)
+    if change is not None:
+        change(module)
+    own = vars(module).get("__getattr__")
+    if old_packages.names_of(name) or name == "numpy" or own is not None:
+        module.__getattr__ = _asks(name, own)
+
+
+def _asks(module: str, own: Callable[[str], Any] | None) -> Callable[[str], Any]:
+    """Return a module's `__getattr__`, which Python calls for names that the module lacks."""
+
+    def __getattr__(name: str) -> Any:
+        missing: AttributeError | None = None
+        if own is not None:
+            try:
+                found = own(name)
+            except AttributeError as error:
+                missing = error
+            else:  # a package that imports its functions when they are asked for
+                return _changed_function(module, name, found)
+        asks = sys._getframe(1)
+        found = _MISSING if name.startswith("_") or _is_ours(asks) else _value(module, name, _by(asks))
+        if found is _MISSING:
+            raise missing or AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        return found
+
+    return __getattr__
+
+
+_MISSING = object()
+
+
+def _changed_function(module: str, name: str, function: Any) -> Any:
+    if module.partition(".")[0] != "skimage" or not callable(function):
+        return function
+    from parallel_compat.packages import skimage
+
+    changed = skimage.changed(module, name, function)
+    setattr(sys.modules[module], name, changed)  # else the next one to ask gets scikit-image's own
+    return changed
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Say whether this package asks, to see what is missing."""
+    return str(frame.f_globals.get("__name__")).startswith("parallel_compat.")
+
+
+def _by(frame: FrameType) -> str:
+    """Return who asks, for the report: "" for the user's code."""
+    from parallel_compat.run import users_code
+
+    asks = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return "" if users_code.is_users(frame) or asks in ("importlib", "parallel_compat") else f" (asked by {asks})"
+
+
+def _value(module: str, name: str, by: str) -> Any:
+    path = f"{module}.{name}"
+    if module == "numpy":
+        from parallel_compat.originals.mends.numpy import _NAMES
+
+        if name in _NAMES:
+            note(path + by, "as numpy had it before 2.0")
+        return _NAMES.get(name, _MISSING)
+    gone = _gone_module(path)
+    if gone is not None and path in old_packages.modules():
+        try:
+            return importlib.import_module(path)
+        except ImportError:
+            return _MISSING
+    fact = old_packages.find(path)
+    if fact is None:
+        return _MISSING
+    home, _, attribute = fact.now.rpartition(".")
+    try:
+        owner = _import(home)
+        value = getattr(owner, attribute) if owner is not None else importlib.import_module(attribute)
+    except (ImportError, AttributeError):
+        return _MISSING
+    note(path + by, _how(fact))
+    return value
+
+
+def _import(path: str) -> Any:
+    """Import a module, or a class in one; None for no path."""
+    if not path:
+        return None
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError:
+        home, _, name = path.rpartition(".")
+        if not home:
+            raise
+        return getattr(_import(home), name)
+
+
+def _how(fact: old_packages.Fact) -> str:
+    ours = fact.now.startswith("parallel_compat.")
+    return f"as {fact.until} had it" if ours else f"it is {fact.now} today"

@@ -1,0 +1,152 @@
+"""Arguments that a function had: renamed ones, ones that mean nothing any more, and what was passed by position."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.packages.answering import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    # The new name, None for an argument that is left out, or a function of all options and the value.
+    Change = str | None | Callable[[dict[str, Any], Any], None]
+
+
+def accept(owner: Any, function: str, *, order: Sequence[str] = (), **gone: Change) -> None:
+    """Let a function accept what it does not accept any more; one that still does stays as it is.
+
+    Args:
+        owner: the module or the class.
+        function: the function's name there.
+        order: the parameters that were passed by position, and are by name alone today; without `self`.
+        gone: the arguments.
+    """
+    original = getattr(owner, function, None)
+    if original is not None:
+        where = f"{owner.__name__}.{function}".removesuffix(".__init__")
+        accepts = accepting(original, where, gone, order=order, is_method=inspect.isclass(owner))
+        if accepts is not original:
+            setattr(owner, function, accepts)
+
+
+def accepting(
+    original: Any, where: str, gone: Mapping[str, Change], *, order: Sequence[str] = (), is_method: bool = False
+) -> Any:
+    """Return a function that accepts what `original` does not accept any more; itself if it still does.
+
+    Args:
+        original: the function.
+        where: its name in the report.
+        gone: the arguments.
+        order: the parameters that were passed by position.
+        is_method: whether its first parameter is `self`.
+    """
+    known = parameters(original)
+    if known is None:
+        return original
+    places = sum(each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD for each in known.values()) - is_method
+    missing = {name: change for name, change in gone.items() if name not in known}
+    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in known.values()) or len(order) <= places:
+        order = ()
+    if not missing and not order:
+        return original
+    most = places + is_method
+
+    @functools.wraps(original)
+    def called(*args: Any, **options: Any) -> Any:
+        if order and len(args) > most:
+            note(f"{where}({', '.join(order[places : len(args) - is_method])})", "passed by position, as then")
+            options.update(zip(order[places:], args[most:], strict=False))
+            args = args[:most]
+        for name in missing.keys() & options.keys():
+            change = missing[name]
+            value = options.pop(name)
+            note(f"{where}({name}=)", f"it is {change}= today" if isinstance(change, str) else "as it was then")
+            if isinstance(change, str):
+                options.setdefault(change, value)
+            elif change is not None:
+                change(options, value)
+        return original(*args, **options)
+
+    return called
+
+
+def default(owner: Any, function: str, **values: Any) -> None:
+    """Let the user's code get an older default where it passes no value.
+
+    Args:
+        owner: the module or the class.
+        function: the function's name there.
+        values: the defaults of then.
+    """
+    original = getattr(owner, function, None)
+    known = parameters(original)
+    if known is None:
+        return
+    values = {name: value for name, value in values.items() if name in known and known[name].default != value}
+    names = list(known)
+    if not values:
+        return
+    where = f"{owner.__name__}.{function}".removesuffix(".__init__")
+
+    @functools.wraps(original)  # type: ignore[arg-type]
+    def called(*args: Any, **options: Any) -> Any:
+        passed = {*names[: len(args)], *options}
+        wanted = {name: value for name, value in values.items() if name not in passed}
+        if wanted and asks_user():
+            for name, value in wanted.items():
+                note(f"{where}({name}={value!r})", "the default of then")
+            options.update(wanted)
+        return original(*args, **options)  # type: ignore[misc]
+
+    setattr(owner, function, called)
+
+
+def member(owners: Iterable[type], **members: Any) -> None:
+    """Give classes the methods and properties that they lack.
+
+    Args:
+        owners: the classes.
+        members: functions, or properties.
+    """
+    for owner in owners:
+        for name, value in members.items():
+            if hasattr(owner, name):
+                continue
+            noted = functools.partial(note, f"{owner.__name__}.{name}", "as it was then")
+            if isinstance(value, property):
+                assert value.fget is not None
+                setattr(owner, name, property(_noting(value.fget, noted)))
+            else:
+                setattr(owner, name, _noting(value, noted))
+
+
+def _noting(function: Callable[..., Any], noted: Callable[[], None]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def called(*args: Any, **options: Any) -> Any:
+        noted()
+        return function(*args, **options)
+
+    return called
+
+
+def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
+    """Return a function's parameters; None if it is not there, or in C."""
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return None
+
+
+def asks_user() -> bool:
+    """Say whether the user's code called the function here that asks, through others of this package."""
+    from parallel_compat.run import users_code
+
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("parallel_compat.packages."):
+        frame = frame.f_back
+    return users_code.is_users(frame)

@@ -1,0 +1,352 @@
+"""What pandas had before version 3: methods, arguments, `ix`, text as objects, columns that write to their frame."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parallel_compat.packages.answering import note
+from parallel_compat.packages.arguments import accept, asks_user, default, member
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Parameters that were passed by position, and are by name alone since pandas 2.
+_ORDER: dict[str, tuple[str, ...]] = {
+    "drop": ("labels", "axis", "index", "columns", "level", "inplace", "errors"),
+    "drop_duplicates": ("subset", "keep", "inplace"),
+    "dropna": ("axis", "how", "thresh", "subset", "inplace"),
+    "reset_index": ("level", "drop", "inplace", "col_level", "col_fill"),
+    "set_index": ("keys", "drop", "append", "inplace", "verify_integrity"),
+    "sort_index": ("axis", "level", "ascending", "inplace"),
+    "sort_values": ("by", "axis", "ascending", "inplace"),
+    "to_csv": ("path_or_buf", "sep", "na_rep", "float_format", "columns", "header", "index"),
+    "fillna": ("value", "method", "axis", "inplace", "limit"),
+    "replace": ("to_replace", "value", "inplace", "limit", "regex", "method"),
+    **dict.fromkeys(("any", "all"), ("axis", "bool_only", "skipna")),
+    **dict.fromkeys(("sum", "mean", "max", "min", "median", "std", "var", "prod"), ("axis", "skipna")),
+}
+# What wrote into a column also wrote into its frame.
+_IN_PLACE = ("fillna", "replace", "clip", "interpolate", "where", "mask", "ffill", "bfill")
+_FREQUENCIES = {"H": "h", "T": "min", "S": "s", "L": "ms", "M": "ME", "Q": "QE", "A": "YE", "Y": "YE", "BM": "BME"}
+
+
+def _change(module: Any) -> None:
+    frames = (module.DataFrame, module.Series)
+    _members(module, frames)
+    for owner in frames:
+        for name, order in _ORDER.items():
+            if name == "fillna":
+                continue
+            places = order[1:] if owner is module.Series and name == "sort_values" else order
+            accept(owner, name, order=places)
+        _fill(owner)
+        accept(owner, "to_csv", line_terminator="lineterminator", tupleize_cols=None)
+        accept(owner, "groupby", squeeze=None)
+        for name in ("resample", "asfreq"):
+            _frequency(owner, name)
+    _readers(module)
+    accept(module, "concat", order=("objs", "axis", "join"), join_axes=_join_axes)
+    accept(module, "to_datetime", infer_datetime_format=None, box=None)
+    _frequency(module, "date_range")
+    default(module, "get_dummies", dtype="uint8")  # until pandas 1
+    _keep_text_as_objects(module)
+    _write_through(module)
+
+
+def _members(module: Any, frames: tuple[Any, Any]) -> None:
+    concat = module.concat
+
+    def append(
+        self: Any, other: Any, ignore_index: bool = False, verify_integrity: bool = False, sort: Any = None
+    ) -> Any:
+        if isinstance(other, dict):
+            other = module.Series(other)
+        if self.ndim == 2 and isinstance(other, module.Series):
+            if other.name is None and not ignore_index:
+                raise TypeError("Can only append a Series if ignore_index=True or if the Series has a name")
+            other = other.to_frame().T.infer_objects()
+        others = list(other) if isinstance(other, list | tuple) else [other]
+        if others and all(isinstance(each, dict) for each in others):
+            others = [module.DataFrame(others)]
+        if self.ndim == 2 and not len(self.columns):
+            return concat(others, ignore_index=ignore_index)
+        options = {} if self.ndim == 1 else {"sort": bool(sort)}
+        return concat([self, *others], ignore_index=ignore_index, verify_integrity=verify_integrity, **options)
+
+    def get_value(self: Any, index: Any, col: Any = None, takeable: bool = False) -> Any:
+        if self.ndim == 1:
+            return self.iat[index] if takeable else self.at[index]
+        return self.iat[index, col] if takeable else self.at[index, col]
+
+    def set_value(self: Any, index: Any, col: Any, value: Any = None, takeable: bool = False) -> Any:
+        if self.ndim == 1:
+            self.at[index] = col
+        elif takeable:
+            self.iat[index, col] = value
+        else:
+            self.at[index, col] = value
+        return self
+
+    member(
+        frames,
+        append=append,
+        as_matrix=lambda self, columns=None: (self if columns is None else self[columns]).to_numpy(),
+        get_values=lambda self: self.to_numpy(),
+        iteritems=lambda self: self.items(),
+        ix=property(_Ix),
+        get_value=get_value,
+        set_value=set_value,
+        clip_lower=lambda self, threshold: self.clip(lower=threshold),
+        clip_upper=lambda self, threshold: self.clip(upper=threshold),
+        mad=lambda self, axis=0: (self - self.mean()).abs().mean() if axis in (0, None) else self.T.mad(),
+    )
+    member(frames[:1], applymap=lambda self, func: self.map(func), lookup=_lookup)
+    member(
+        frames[1:], ravel=lambda self, order="C": self.to_numpy().ravel(order), ptp=lambda self: self.max() - self.min()
+    )
+    member(
+        frames[1:],
+        nonzero=lambda self: self.to_numpy().nonzero(),
+        is_monotonic=property(lambda self: self.is_monotonic_increasing),
+    )
+    member([module.DatetimeIndex], weekday_name=property(lambda self: self.day_name()), week=property(_week))
+
+
+def _week(self: Any) -> Any:
+    return self.isocalendar().week.astype(np.int64)
+
+
+def _lookup(self: Any, row_labels: Any, col_labels: Any) -> Any:
+    return np.array([self.at[row, column] for row, column in zip(row_labels, col_labels, strict=True)])
+
+
+class _Ix:
+    """`ix`: by labels; whole numbers are places where the labels are none."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.of.iloc[self._places(key)]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        parts = key if isinstance(key, tuple) else (key,)
+        labels = [part for part, axis in zip(parts, self.of.axes, strict=False) if _is_new_label(part, axis)]
+        if labels:
+            self.of.loc[key] = value
+        else:
+            self.of.iloc[self._places(key)] = value
+
+    def _places(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            return tuple(_place(part, axis) for part, axis in zip(key, self.of.axes, strict=False))
+        return _place(key, self.of.axes[0])
+
+
+def _place(key: Any, axis: Any) -> Any:
+    """Return the places that a key means on an axis."""
+    by_number = not (axis.dtype.kind in "iuf" or axis.nlevels > 1)
+    if isinstance(key, slice):
+        ends = [end for end in (key.start, key.stop) if end is not None]
+        if all(isinstance(end, int | np.integer) for end in ends) and by_number:
+            return key
+        return axis.slice_indexer(key.start, key.stop, key.step)
+    if hasattr(key, "dtype") and key.dtype == bool:
+        return np.flatnonzero(np.asarray(key))
+    if isinstance(key, list | tuple | np.ndarray) or hasattr(key, "to_numpy"):
+        keys = list(key)
+        if keys and all(isinstance(each, bool | np.bool_) for each in keys):
+            return np.flatnonzero(keys)
+        if by_number and all(isinstance(each, int | np.integer) for each in keys):
+            return keys
+        places = axis.get_indexer_for(keys)
+        if (places < 0).any():
+            raise KeyError(f"{[each for each, at in zip(keys, places, strict=False) if at < 0]} not in index")
+        return places
+    if isinstance(key, int | np.integer) and not isinstance(key, bool) and by_number:
+        return key
+    found = axis.get_loc(key)
+    return np.flatnonzero(found) if isinstance(found, np.ndarray) else found
+
+
+def _is_new_label(key: Any, axis: Any) -> bool:
+    return (
+        isinstance(key, str | int | np.integer)
+        and axis.dtype.kind not in "b"
+        and key not in axis
+        and (isinstance(key, str) or axis.dtype.kind in "iuf")
+    )
+
+
+def _fill(owner: Any) -> None:
+    original = owner.fillna
+
+    @functools.wraps(original)
+    def fillna(
+        self: Any, value: Any = None, method: Any = None, axis: Any = None, inplace: bool = False, limit: Any = None,
+        downcast: Any = None,
+    ) -> Any:  # fmt: skip
+        if method is None:
+            return original(self, value, axis=axis, inplace=inplace, limit=limit)
+        note(f"{owner.__name__}.fillna(method={method!r})", "it is ffill and bfill today")
+        fill = self.ffill if method in ("ffill", "pad") else self.bfill
+        return fill(axis=axis, inplace=inplace, limit=limit)
+
+    if "method" not in original.__code__.co_varnames:
+        owner.fillna = fillna
+
+
+def _readers(module: Any) -> None:
+    def bad_lines(options: dict[str, Any], value: Any) -> None:
+        if not value:
+            options["on_bad_lines"] = "warn" if options.get("on_bad_lines") != "skip" else "skip"
+
+    def no_warning(options: dict[str, Any], value: Any) -> None:
+        if not value and options.get("on_bad_lines") == "warn":
+            options["on_bad_lines"] = "skip"
+
+    def white_space(options: dict[str, Any], value: Any) -> None:
+        if value:
+            options["sep"] = r"\s+"
+
+    order = ("filepath_or_buffer", "sep", "delimiter", "header", "names", "index_col", "usecols")
+    for name in ("read_csv", "read_table"):
+        accept(
+            module, name, order=order, error_bad_lines=bad_lines, warn_bad_lines=no_warning, mangle_dupe_cols=None,
+            tupleize_cols=None, infer_datetime_format=None, verbose=None, delim_whitespace=white_space,
+        )  # fmt: skip
+        _after_reading(module, name)
+    accept(module, "read_excel", order=("io", "sheet_name", "header"), sheetname="sheet_name", convert_float=None)
+    _after_reading(module, "read_excel")
+
+
+def _after_reading(module: Any, name: str) -> None:
+    """Do after reading what `squeeze`, `prefix` and `date_parser` did while it was read."""
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def reads(*args: Any, **options: Any) -> Any:
+        old = {key: options.pop(key) for key in ("squeeze", "prefix", "date_parser") if key in options}
+        parser = old.get("date_parser")
+        columns = options.pop("parse_dates", None) if parser is not None else None
+        index = options.pop("index_col", None) if parser is not None and columns else None
+        read = original(*args, **options)
+        for key in old:
+            note(f"pandas.{name}({key}=)", "as pandas 1 did it")
+        for each in columns if isinstance(columns, list) else []:
+            column = read.columns[each] if isinstance(each, int) else each
+            read[column] = [parser(text) for text in read[column]]  # type: ignore[misc]
+        if index is not None:
+            read = read.set_index(read.columns[index] if isinstance(index, int) else index)
+        if old.get("prefix") is not None and options.get("header", 0) is None:
+            read.columns = [f"{old['prefix']}{number}" for number in range(len(read.columns))]
+        return read.iloc[:, 0] if old.get("squeeze") and read.shape[1] == 1 else read
+
+    setattr(module, name, reads)
+
+
+def _join_axes(options: dict[str, Any], value: Any) -> None:
+    raise TypeError("pandas 1 dropped concat(join_axes=): write pd.concat(objs, axis=1).reindex(index)")
+
+
+def _frequency(owner: Any, name: str) -> None:
+    """Let a function know the names of frequencies that are spelled otherwise today."""
+    original = getattr(owner, name)
+
+    def today(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        number = value.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        new = _FREQUENCIES.get(value[len(number) :])
+        if new is None:
+            return value
+        note(f"{owner.__name__}.{name}({value!r})", f"it is {number}{new} today")
+        return number + new
+
+    @functools.wraps(original)
+    def called(*args: Any, **options: Any) -> Any:
+        options = {key: today(value) if key in ("freq", "rule") else value for key, value in options.items()}
+        return original(*[today(value) for value in args] if name != "date_range" else args, **options)
+
+    setattr(owner, name, called)
+
+
+def _keep_text_as_objects(module: Any) -> None:
+    """Read text as objects, as code that asks for `object` expects; pandas 3 has a type for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pandas 3 says that the option is to go
+        try:
+            if module.get_option("future.infer_string"):
+                module.set_option("future.infer_string", False)
+                note("pandas: columns of text", "their type is object")
+        except KeyError:  # pandas.errors.OptionError: a pandas without it
+            return
+
+
+def _write_through(module: Any) -> None:
+    """Let `frame[column][rows] = value` and `frame[column].fillna(0, inplace=True)` change the frame.
+
+    Since pandas 3 a column is a copy as soon as it is written to.
+    """
+    if int(module.__version__.partition(".")[0]) < 3:
+        return
+    by_id: dict[int, tuple[Any, Any, str]] = {}
+    frame, series = module.DataFrame, module.Series
+    get = frame.__getitem__
+
+    def remembers(read: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(read)
+        def reads(self: Any, key: Any) -> Any:
+            found = read(self, key)
+            if isinstance(key, str) and isinstance(found, series) and asks_user():
+                remember(found, self, key)
+            return found
+
+        return reads
+
+    def remember(column: Any, owner: Any, key: str) -> None:
+        number = id(column)
+        gone = weakref.ref(column, lambda _: by_id.pop(number, None))
+        by_id[number] = (gone, weakref.ref(owner), key)
+
+    def through(column: Any, write: Callable[[], Any]) -> Any:
+        entry = by_id.get(id(column))
+        owner = entry[1]() if entry is not None else None
+        if entry is None or owner is None or entry[2] not in owner.columns:
+            return write()
+        shared = np.shares_memory(np.asarray(column), np.asarray(get(owner, entry[2])))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", getattr(module.errors, "ChainedAssignmentError", Warning))
+            result = write()
+        if shared:
+            owner[entry[2]] = column
+            note("DataFrame[column][rows] = value", "the frame is changed, as before pandas 3")
+        return result
+
+    def wrap(owner: Any, name: str, column_of: Callable[[Any], Any], always: bool) -> None:
+        original = getattr(owner, name)
+
+        @functools.wraps(original)
+        def called(self: Any, *args: Any, **options: Any) -> Any:
+            column = column_of(self) if always or options.get("inplace") else None
+            if column is None or id(column) not in by_id:
+                return original(self, *args, **options)
+            return through(column, lambda: original(self, *args, **options))
+
+        setattr(owner, name, called)
+
+    for name in ("__getitem__", "__getattr__"):  # `frame.column`, too
+        setattr(frame, name, remembers(getattr(frame, name)))
+    wrap(series, "__setitem__", lambda self: self, True)
+    for name in _IN_PLACE:
+        wrap(series, name, lambda self: self, False)
+    for kind in {type(series([0]).loc), type(series([0]).iloc), type(series([0]).at), type(series([0]).iat)}:
+        wrap(kind, "__setitem__", lambda self: self.obj, True)
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {"pandas": _change}

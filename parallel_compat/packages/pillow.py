@@ -1,0 +1,97 @@
+"""Pictures as Pillow 5 made, resized and converted them, and methods that measured text."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parallel_compat.packages import answering
+from parallel_compat.packages.answering import note
+from parallel_compat.packages.arguments import asks_user, default, member
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def isImageType(t: Any) -> bool:
+    """Say whether an object is a picture."""
+    return hasattr(t, "im")
+
+
+def _font(module: Any) -> None:
+    kinds = [module.FreeTypeFont, *([module.ImageFont] if hasattr(module.ImageFont, "getbbox") else [])]
+    member(kinds, getsize=lambda self, text, *args, **options: tuple(self.getbbox(text, *args, **options)[2:]))
+
+
+def _draw(module: Any) -> None:
+    def textsize(self: Any, text: Any, font: Any = None, spacing: float = 4, *args: Any, **options: Any) -> Any:
+        font = font or self.getfont()
+        if "\n" in text:
+            box = self.multiline_textbbox((0, 0), text, font, None, spacing, *args, **options)
+            return box[2] - box[0], box[3]
+        return tuple(font.getbbox(text, **options)[2:])
+
+    member([module.ImageDraw], textsize=textsize, multiline_textsize=textsize)
+
+
+def _image(module: Any) -> None:
+    member([module.Image], tostring=lambda self, *args: self.tobytes(*args))
+    original = module.fromarray
+
+    @functools.wraps(original)
+    def fromarray(obj: Any, mode: str | None = None) -> Any:
+        if mode is None:
+            return original(obj)
+        # The mode said what the bytes are, whatever the array's type was: `frombytes` does so.
+        data = np.ascontiguousarray(np.asarray(obj))
+        note(f"PIL.Image.fromarray(mode={mode!r})", "the bytes are taken in that mode, as Pillow 5 did")
+        dims = 2 if mode in ("1", "L", "P", "I", "F", "I;16") else 3
+        if data.ndim > dims:
+            raise ValueError(f"Too many dimensions: {data.ndim} > {dims}.")
+        height, width = (*data.shape, 1)[:2]
+        return module.frombuffer(mode, (width, height), data.tobytes(), "raw", mode, 0, 1)
+
+    module.fromarray = fromarray
+    if answering.is_of_2018:
+        default(module.Image, "resize", resample=module.NEAREST)  # until Pillow 6
+        module.Image.convert = _convert(module.Image.convert, original)
+        module.Image.thumbnail = _thumbnail(module.Image.thumbnail)
+
+
+def _convert(original: Any, fromarray: Any) -> Any:
+    @functools.wraps(original)
+    def convert(self: Any, mode: str | None = None, *args: Any, **options: Any) -> Any:
+        if mode != "L" or self.mode not in ("RGB", "RGBA", "RGBX"):
+            return original(self, mode, *args, **options)
+        note("PIL.Image.convert('L')", "rounded down, as Pillow 5 did")
+        data = np.asarray(self).astype(np.int32)
+        grey = (data[..., 0] * 19595 + data[..., 1] * 38470 + data[..., 2] * 7471) >> 16
+        return fromarray(grey.astype(np.uint8))
+
+    return convert
+
+
+def _thumbnail(original: Any) -> Any:
+    @functools.wraps(original)
+    def thumbnail(self: Any, size: Any, resample: Any = 3, reducing_gap: Any = None) -> None:
+        if reducing_gap is not None or not asks_user():
+            original(self, size, resample, reducing_gap)
+            return
+        width, height = self.size
+        if width > size[0]:
+            width, height = int(size[0]), int(max(height * size[0] / width, 1))
+        if height > size[1]:
+            width, height = int(max(width * size[1] / height, 1)), int(size[1])
+        if (width, height) == self.size:
+            return
+        note("PIL.Image.thumbnail", "its size is rounded down, as Pillow 5 did")
+        self.draft(None, (width, height))
+        self.im = self.resize((width, height), resample).im
+        self._size = width, height
+
+    return thumbnail
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {"PIL.Image": _image, "PIL.ImageDraw": _draw, "PIL.ImageFont": _font}

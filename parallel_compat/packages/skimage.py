@@ -1,0 +1,189 @@
+"""Arguments and defaults of scikit-image that changed: `multichannel`, `selem`, and how pictures are resized."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parallel_compat.packages import answering
+from parallel_compat.packages.answering import note
+from parallel_compat.packages.arguments import accepting, asks_user, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _multichannel(options: dict[str, Any], value: Any) -> None:
+    options["channel_axis"] = -1 if value else None
+
+
+# Where a function has the new argument and not the old one: (old, new, what is passed).
+_RENAMED: list[tuple[str, str, Any]] = [
+    ("as_grey", "as_gray", "as_gray"),
+    ("in_place", "out", None),
+    ("input", "label_image", "label_image"),
+    ("iterations", "num_iter", "num_iter"),
+    ("max_iter", "max_num_iter", "max_num_iter"),
+    ("multichannel", "channel_axis", _multichannel),
+    ("n_iter_max", "max_num_iter", "max_num_iter"),
+    ("neighbors", "connectivity", lambda options, value: options.update(connectivity=1 if value == 4 else 2)),
+    ("random_seed", "rng", "rng"),
+    ("random_state", "rng", "rng"),
+    ("seed", "rng", "rng"),
+    ("selem", "footprint", "footprint"),
+    ("visualise", "visualize", "visualize"),
+]
+
+
+def changed(module: str, name: str, function: Any) -> Any:
+    """Return a function of scikit-image with the arguments and defaults of then.
+
+    Args:
+        module: the package that it is asked of.
+        name: its name there.
+        function: today's.
+    """
+    if not inspect.isfunction(function):
+        return function
+    known = parameters(function) or {}
+    gone = {old: passed for old, new, passed in _RENAMED if new in known and old not in known}
+    accepts = accepting(function, f"{module}.{name}", gone)
+    special = _SPECIAL.get(f"{module}.{name}")
+    return accepts if special is None else special(accepts)
+
+
+def _change(module: Any) -> None:
+    for name, value in list(vars(module).items()):
+        if not name.startswith("_") and inspect.isfunction(value):
+            function = changed(module.__name__, name, value)
+            if function is not value:
+                setattr(module, name, function)
+
+
+def _resize(original: Any) -> Any:
+    @functools.wraps(original)
+    def resize(image: Any, output_shape: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any) -> Any:
+        if answering.is_of_2018 and not args and asks_user():
+            order, mode = 1 if order is None else order, mode or "constant"
+            return _of_0_14(original, image, output_shape, order, mode, **options)
+        if np.asarray(image).dtype == bool and order not in (None, 0):
+            image = np.asarray(image).astype(float)
+        return original(image, output_shape, order, "reflect" if mode is None else mode, *args, **options)
+
+    return resize
+
+
+def _of_0_14(
+    original: Any,
+    image: Any,
+    output_shape: Any,
+    order: int,
+    mode: str,
+    cval: float = 0,
+    clip: bool = True,
+    preserve_range: bool = False,
+    anti_aliasing: bool | None = None,
+    anti_aliasing_sigma: Any = None,
+) -> Any:
+    """Resize as scikit-image 0.14 did: smoothed only if that is asked for, by a warp, in double precision."""
+    from scipy.ndimage import gaussian_filter
+    from skimage.transform import AffineTransform, warp
+    from skimage.util import img_as_float
+
+    note("skimage.transform.resize", "no anti-aliasing and constant borders, the defaults of scikit-image 0.14")
+    image = np.asarray(image)
+    size = tuple(int(length) for length in output_shape)
+    if len(size) == image.ndim + 1:
+        image = image[..., None]
+    if len(size) == image.ndim - 1:
+        size = (*size, image.shape[-1])
+    if anti_aliasing:
+        sigma = np.maximum(0, (np.divide(image.shape, size) - 1) / 2)
+        sigma = sigma if anti_aliasing_sigma is None else np.broadcast_to(anti_aliasing_sigma, image.ndim)
+        image = gaussian_filter(image, sigma, cval=cval, mode=mode)
+    image = (image if preserve_range else img_as_float(image)).astype(np.float64)
+    if len(size) not in (2, 3) or size[2:] != image.shape[2:]:
+        return original(image, size, order, mode, cval=cval, clip=clip, preserve_range=True, anti_aliasing=False)
+    scale = [image.shape[axis] / size[axis] for axis in (1, 0)]
+    matrix = np.diag([*scale, 1.0])
+    matrix[:2, 2] = [each / 2 - 0.5 for each in scale]
+    return warp(
+        image, AffineTransform(matrix), output_shape=size, order=order, mode=mode, cval=cval, clip=clip,
+        preserve_range=True,
+    )  # fmt: skip
+
+
+def _rescale(original: Any) -> Any:
+    @functools.wraps(original)
+    def rescale(image: Any, scale: Any, order: Any = None, mode: Any = None, *args: Any, **options: Any) -> Any:
+        if not answering.is_of_2018 or args or not asks_user():
+            return original(image, scale, order, "reflect" if mode is None else mode, *args, **options)
+        from skimage.transform import resize
+
+        image = np.asarray(image)
+        channels = options.pop("multichannel", None)
+        channels = image.ndim == 3 if channels is None else channels
+        shape = np.array(image.shape)
+        factors = np.atleast_1d(scale)
+        factors = np.append(factors, 1) if channels and len(factors) > 1 else factors
+        size = np.round(factors * shape).astype(int)
+        if channels:
+            size[-1] = shape[-1]
+        return resize(image, size, order, mode, **options)
+
+    return rescale
+
+
+def _rgb2gray(original: Any) -> Any:
+    @functools.wraps(original)
+    def rgb2gray(rgb: Any, *args: Any, **options: Any) -> Any:
+        rgb = np.asanyarray(rgb)
+        if rgb.ndim == 2:
+            note("skimage.color.rgb2gray", "a grey picture stays as it is")
+            return np.ascontiguousarray(rgb)
+        if rgb.shape[-1] == 4:
+            note("skimage.color.rgb2gray", "an alpha channel is left out")
+            rgb = rgb[..., :3]
+        return original(rgb, *args, **options)
+
+    return rgb2gray
+
+
+def _imsave(original: Any) -> Any:
+    @functools.wraps(original)
+    def imsave(fname: Any, arr: Any, *args: Any, **options: Any) -> Any:
+        from skimage.util import img_as_ubyte, img_as_uint
+
+        arr = np.asanyarray(arr)
+        ending = str(fname).lower().rpartition(".")[2]
+        if arr.dtype != np.uint8 and ending in ("png", "jpg", "jpeg", "bmp", "gif"):
+            note("skimage.io.imsave", f"{arr.dtype} as whole numbers, as scikit-image 0.14 did")
+            if arr.dtype == bool or (arr.ndim == 2 and ending == "png" and arr.dtype.kind != "f" and _is_bytes(arr)):
+                arr = arr.astype(np.uint8)
+            else:
+                arr = img_as_uint(arr) if arr.ndim == 2 and ending == "png" else img_as_ubyte(arr)
+        return original(fname, arr, *args, **options)
+
+    return imsave
+
+
+def _is_bytes(arr: Any) -> bool:
+    return bool(arr.max() < 256 and arr.min() >= 0)
+
+
+_SPECIAL: dict[str, Callable[[Any], Any]] = {
+    "skimage.color.rgb2gray": _rgb2gray,
+    "skimage.io.imsave": _imsave,
+    "skimage.transform.rescale": _rescale,
+    "skimage.transform.resize": _resize,
+}
+CHANGES: dict[str, Callable[[Any], None]] = {
+    f"skimage.{name}": _change
+    for name in (
+        *("color", "draw", "exposure", "feature", "filters", "io", "measure", "morphology", "restoration"),
+        *("segmentation", "transform", "util"),
+    )
+}

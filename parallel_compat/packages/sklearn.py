@@ -1,0 +1,96 @@
+"""Arguments and defaults of scikit-learn that changed."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from parallel_compat.packages import answering
+from parallel_compat.packages.arguments import accept, default, member, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Where a function or a class has the new argument and not the old one.
+_RENAMED = {
+    "affinity": "metric",
+    "base_estimator": "estimator",
+    "fit_params": "params",
+    "n_iter": "max_iter",
+    "probas_pred": "y_score",
+    "sparse": "sparse_output",
+    "y_prob": "y_proba",
+}
+# Arguments without a meaning today, and who had them.
+_DROPPED = {
+    "algorithm": ("AdaBoostClassifier",),
+    "iid": ("GridSearchCV", "RandomizedSearchCV"),
+    "min_impurity_split": (
+        *("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"),
+        *("GradientBoostingClassifier", "GradientBoostingRegressor"),
+    ),
+    "multi_class": ("LogisticRegression", "LogisticRegressionCV"),
+    "n_jobs": ("KMeans",),
+    "precompute_distances": ("KMeans",),
+    "presort": ("GradientBoostingClassifier", "GradientBoostingRegressor"),
+    "reorder": ("auc",),
+}
+# Defaults that decide numbers: until scikit-learn 1.3, and until 0.21.
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "KMeans": {"n_init": 10},
+    "MiniBatchKMeans": {"n_init": 3},
+    "TSNE": {"init": "random", "learning_rate": 200.0},
+}
+_OF_2018: dict[str, dict[str, Any]] = {
+    "ExtraTreesClassifier": {"n_estimators": 10},
+    "ExtraTreesRegressor": {"n_estimators": 10},
+    "GridSearchCV": {"cv": 3},
+    "KFold": {"n_splits": 3},
+    "LogisticRegression": {"solver": "liblinear"},
+    "RandomForestClassifier": {"n_estimators": 10},
+    "RandomForestRegressor": {"n_estimators": 10},
+    "RandomizedSearchCV": {"cv": 3},
+    "SVC": {"gamma": "auto"},
+    "SVR": {"gamma": "auto"},
+    "StratifiedKFold": {"n_splits": 3},
+    "cross_val_predict": {"cv": 3},
+    "cross_val_score": {"cv": 3},
+}
+
+
+def _change(module: Any) -> None:
+    defaults = {**_DEFAULTS, **(_OF_2018 if answering.is_of_2018 else {})}
+    for name in getattr(module, "__all__", ()):
+        value = vars(module).get(name)
+        if not callable(value) or not getattr(value, "__module__", "").startswith("sklearn."):
+            continue
+        known = parameters(value) or {}
+        gone: dict[str, Any] = {old: new for old, new in _RENAMED.items() if new in known and old not in known}
+        gone |= {old: None for old, names in _DROPPED.items() if name in names}
+        is_class = inspect.isclass(value)
+        owner, function = (value, "__init__") if is_class else (module, name)
+        accept(owner, function, **gone)
+        default(owner, function, **defaults.get(name, {}))
+
+
+def _text(module: Any) -> None:
+    kinds = [getattr(module, name) for name in ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")]
+    member(kinds[:2], get_feature_names=lambda self: self.get_feature_names_out().tolist())
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {
+    **{
+        f"sklearn.{name}": _change
+        for name in (
+            "cluster",
+            "ensemble",
+            "linear_model",
+            "manifold",
+            "metrics",
+            "model_selection",
+            "preprocessing",
+            "svm",
+        )
+    },
+    "sklearn.feature_extraction.text": _text,
+}

@@ -1,0 +1,415 @@
+"""What packages of 2018 computed: run by a Python 3.7 with SciPy 1.1, scikit-image 0.14, pandas 0.23, Pillow 5,
+scikit-learn 0.20, matplotlib 3.0, networkx 2.2 and OpenCV 3.4, it writes FILE.npz; under `run`, what is answered.
+
+    python record.py FILE.npz [PACKAGE]
+
+Each function is a case; its name begins with the package that it needs.
+"""
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def picture(*shape):
+    return np.random.RandomState(sum(shape)).randint(0, 256, shape).astype(np.uint8)
+
+
+def floats(*shape):
+    return np.random.RandomState(sum(shape)).uniform(-1, 2, shape)
+
+
+@case
+def scipy_bytescale():
+    from scipy.misc import bytescale
+
+    return [bytescale(floats(5, 6)), bytescale(floats(5, 6).astype("float32"), low=10, high=200),
+            bytescale(np.arange(12).reshape(3, 4) - 5, cmin=0, cmax=3), bytescale(np.zeros((2, 2)))]
+
+
+@case
+def scipy_toimage():
+    from scipy.misc import fromimage, toimage
+
+    made = [toimage(floats(5, 6)), toimage(floats(3, 5, 6)), toimage(floats(5, 4, 6), channel_axis=1),
+            toimage(floats(5, 6), mode="F"), toimage(floats(5, 6), mode="I"), toimage(picture(5, 6), mode="P"),
+            toimage(floats(5, 6), cmin=0, cmax=1), toimage(picture(5, 6, 3), mode="YCbCr")]
+    return [fromimage(each) for each in made] + [fromimage(made[1], flatten=True), fromimage(made[1], mode="L")]
+
+
+@case
+def scipy_imresize():
+    import scipy.misc
+
+    a, rgb = floats(9, 12), picture(8, 10, 3)
+    return [scipy.misc.imresize(a, (4, 5)), scipy.misc.imresize(rgb, 50), scipy.misc.imresize(rgb, 1.7),
+            scipy.misc.imresize(rgb, (16, 5, 3), interp="bicubic"), scipy.misc.imresize(rgb, (3, 3), "nearest"),
+            scipy.misc.imresize(rgb, (5, 6), "lanczos"), scipy.misc.imresize(a, (4, 5), mode="F"),
+            scipy.misc.imresize(rgb, (12, 12), "cubic")]
+
+
+@case
+def scipy_imrotate():
+    from scipy.misc import imrotate
+
+    rgb = picture(8, 10, 3)
+    return [imrotate(rgb, 90), imrotate(rgb, 30), imrotate(floats(9, 9), 45, "nearest"), imrotate(rgb, 12, "bicubic")]
+
+
+@case
+def scipy_imread_and_imsave():
+    import scipy.misc
+    from scipy import ndimage
+
+    name = os.path.join(tempfile.mkdtemp(), "a.png")
+    scipy.misc.imsave(name, floats(5, 6, 3))
+    found = [scipy.misc.imread(name), scipy.misc.imread(name, flatten=True), scipy.misc.imread(name, mode="L"),
+             ndimage.imread(name, mode="RGB")]
+    scipy.misc.imsave(name, floats(5, 6))
+    return found + [scipy.misc.imread(name)]
+
+
+@case
+def scipy_imfilter():
+    from scipy.misc import imfilter
+
+    return [imfilter(picture(8, 10, 3), name) for name in ("blur", "find_edges", "sharpen", "smooth_more")]
+
+
+@case
+def scipy_numbers():
+    from scipy.misc import central_diff_weights, comb, derivative, factorial, logsumexp
+
+    return [logsumexp(floats(4, 5), axis=1), comb(10, 3), factorial(5), central_diff_weights(5),
+            derivative(np.sin, 0.3, dx=1e-3), derivative(np.exp, 1.0, dx=1e-2, n=2, order=5)]
+
+
+@case
+def scipy_signal():
+    import scipy.signal as s
+
+    found = [s.hann(7), s.hanning(8), s.hamming(9), s.gaussian(7, 2), s.blackman(6), s.kaiser(7, 3), s.tukey(9)]
+    return found + [s.ricker(20, 3.0), s.cwt(floats(30), s.ricker, np.arange(1, 4))]
+
+
+@case
+def scipy_integrate():
+    from scipy.integrate import cumtrapz, simps, trapz
+
+    x = np.sort(floats(10))
+    return [simps(floats(9)), simps(floats(10)), simps(floats(10), x), simps(floats(3, 10), x, even="first"),
+            simps(floats(10, 3), dx=0.5, axis=0, even="last"), cumtrapz(floats(10), x), trapz(floats(10))]
+
+
+@case
+def scipy_of_numpy():
+    import scipy
+
+    return [scipy.array([1, 2]), scipy.interp(0.5, [0, 1], [2, 4]), scipy.mean([1, 2, 4]), scipy.sqrt(2.0)]
+
+
+@case
+def scipy_stats():
+    from scipy import stats
+
+    return [stats.itemfreq([3, 1, 3, 2]), stats.binom_test(3, 10, 0.4), stats.binom_test([4, 9])]
+
+
+@case
+def sklearn_assignment():
+    from sklearn.utils.linear_assignment_ import linear_assignment
+
+    return [linear_assignment(floats(5, 5)), linear_assignment(floats(3, 6))]
+
+
+@case
+def sklearn_imputer():
+    from sklearn.preprocessing import Imputer
+
+    x = floats(5, 4)
+    x[x < 0] = np.nan
+    return [Imputer().fit_transform(x), Imputer(strategy="median", axis=1).fit_transform(x),
+            Imputer("NaN", "most_frequent").fit(x).transform(x)]
+
+
+@case
+def sklearn_jaccard():
+    from sklearn.metrics import jaccard_similarity_score
+
+    y, p = picture(6, 3) % 2, picture(3, 6).T % 2
+    return [jaccard_similarity_score(y[:, 0], p[:, 0]), jaccard_similarity_score(y, p),
+            jaccard_similarity_score(y, p, normalize=False)]
+
+
+@case
+def sklearn_splits():
+    from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, train_test_split
+    from sklearn.svm import SVC
+
+    x, y = floats(31, 4), picture(31) % 2
+    parts = [part for split in KFold(shuffle=True, random_state=3).split(x) for part in split]
+    parts += [part for split in StratifiedKFold().split(x, y) for part in split]
+    search = GridSearchCV(SVC(random_state=0), {"C": [0.5, 2]}, iid=False).fit(x, y)
+    return parts + train_test_split(x, test_size=0.3, random_state=1) + [search.cv_results_["mean_test_score"]]
+
+
+@case
+def sklearn_cluster():
+    from sklearn.cluster import KMeans
+
+    found = KMeans(n_clusters=3, n_jobs=1, random_state=0).fit(floats(60, 2))
+    return [np.sort(found.cluster_centers_, axis=0), found.n_init]
+
+
+@case
+def sklearn_encoder():
+    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    words = CountVectorizer().fit(["a cat", "the dog and cat"])
+    return [OneHotEncoder(sparse=False, categories="auto").fit_transform([[0], [2], [1]]), words.get_feature_names()]
+
+
+@case
+def skimage_resize():
+    from skimage.transform import rescale, resize
+
+    rgb, grey = picture(8, 10, 3), floats(9, 12)
+    grey = np.clip(grey, 0, 1)
+    return [resize(rgb, (4, 5)), resize(rgb, (12, 17)), resize(rgb, (4, 5, 3), preserve_range=True),
+            resize(grey, (5, 5), order=0), resize(grey, (5, 5), order=3), resize(grey.astype("float32"), (14, 14)),
+            resize(grey > 0.5, (5, 5)), resize(rgb, (4, 5), mode="reflect"), resize(grey, (4, 5), anti_aliasing=True, mode="reflect"),
+            resize(rgb, (3, 3), anti_aliasing=True),
+            rescale(rgb, 0.5), rescale(grey, 1.5), resize(grey, (5, 5), 1, "edge"), resize(grey, (1, 1)),
+            resize(floats(4, 4, 4) / 3, (2, 2, 2), mode="constant"), resize(picture(4, 5, 3), [8, 8])]
+
+
+@case
+def skimage_measures():
+    from skimage.measure import compare_mse, compare_nrmse, compare_psnr, compare_ssim
+
+    a, b = picture(12, 14, 3), picture(14, 12, 3).transpose(1, 0, 2)
+    f, g = a[..., 0] / 255.0, b[..., 0] / 255.0
+    return [compare_ssim(a, b, multichannel=True), compare_ssim(f, g), compare_ssim(f, g, data_range=1, gaussian_weights=True),
+            compare_ssim(a, b, multichannel=True, gaussian_weights=True, use_sample_covariance=False),
+            compare_psnr(a, b), compare_psnr(f, g), compare_mse(a, b), compare_nrmse(f, g), compare_nrmse(f, g, "min-max"),
+            compare_ssim(f.astype("float32"), g.astype("float32"))]
+
+
+@case
+def skimage_io():
+    from skimage import data, io
+
+    found = []
+    folder = tempfile.mkdtemp()
+    for number, image in enumerate([np.clip(floats(6, 7), 0, 1), np.clip(floats(6, 7, 3), 0, 1), picture(6, 7) > 99,
+                                    picture(6, 7).astype(int), np.clip(floats(7, 6), 0, 1).astype("float32")]):
+        name = os.path.join(folder, "%d.png" % number)
+        io.imsave(name, image)
+        found += [io.imread(name), data.imread(name)]
+    name = os.path.join(folder, "a.png")
+    io.imsave(name, picture(6, 7, 3))
+    return found + [io.imread(name, as_gray=True), io.imread(name)]
+
+
+@case
+def skimage_other():
+    from skimage import color, draw, feature, filters, measure, morphology
+
+    rgb, mask = picture(9, 10, 3), picture(9, 10) > 120
+    found = [color.rgb2gray(picture(5, 6, 4)), color.rgb2gray(floats(4, 4)), draw.circle(4, 4, 3)]
+    found += [filters.gaussian(rgb, 1, multichannel=True), morphology.dilation(rgb[..., 0], selem=morphology.disk(1))]
+    found += [measure.label(mask, neighbors=4).astype(int), measure.label(mask, connectivity=2).astype(int), morphology.binary_erosion(mask, selem=np.ones((2, 2)))]
+    return found + [feature.hog(picture(32, 32), visualise=False, block_norm="L2-Hys")]
+
+
+@case
+def PIL_pictures():
+    from PIL import Image, ImageDraw, ImageFont
+
+    image = Image.fromarray(picture(9, 12, 3))
+    found = [image.resize((5, 4), Image.ANTIALIAS), image.resize((5, 4), Image.LINEAR), image.resize((5, 4), Image.CUBIC),
+             image.resize((5, 4)), image.rotate(20), Image.fromarray(floats(4, 5).astype("float32"), "F"),
+             Image.fromarray(picture(4, 5), "L"), Image.fromarray(picture(4, 5), mode="P"), Image.fromarray(picture(4, 5, 3), "YCbCr"),
+             image.convert("L"), image.transpose(Image.FLIP_LEFT_RIGHT), image.crop((1, 1, 5, 5))]
+    Image.fromarray(picture(4, 5).astype("int32"), "L")
+    ImageDraw.Draw(image).textsize("abc")
+    copy = image.copy()
+    copy.thumbnail((6, 6), Image.ANTIALIAS)
+    assert ImageFont.load_default().getsize("abc")[0] > 0
+    return [np.array(each) for each in found + [copy]] + [np.array(Image.fromarray(picture(4, 5).astype("int32"), "L"))]
+
+
+@case
+def cv2_names():
+    import cv2
+
+    image = np.zeros((12, 12), np.uint8)
+    image[3:6, 4:9] = 255
+    _, contours, hierarchy = cv2.findContours(image, cv2.RETR_TREE, cv2.CHAIN_APPROX_SIMPLE)
+    return [contours[0], hierarchy, cv2.resize(picture(8, 10, 3), (5, 4)), cv2.cvtColor(picture(8, 10, 3), cv2.COLOR_BGR2GRAY)]
+
+
+def table():
+    import pandas as pd
+
+    return pd.DataFrame({"a": [1.5, np.nan, 3.0, 4.0], "b": [1, 2, 3, 4], "c": ["x", "y", "x", "z"]}, columns=["a", "b", "c"])
+
+
+@case
+def pandas_methods():
+    import pandas as pd
+
+    t = table()
+    more = t.append({"a": 9.0, "b": 7, "c": "q"}, ignore_index=True).append(t.iloc[:1])
+    column = t["a"].append(t["b"], ignore_index=True)
+    found = [more[["a", "b"]].as_matrix(), t.as_matrix(columns=["a", "b"]), list(more.index), column.values, t.get_value(2, "b")]
+    t.set_value(2, "b", 30)
+    found += [t["b"].values, [k for k, _ in t.iteritems()], t.drop("c", 1).values, t[["a", "b"]].sum(1).values, t.dropna(0).shape]
+    found += [t[["a", "b"]].applymap(lambda v: v * 2).values, pd.concat([t, t], 1).shape, t.fillna(method="ffill")["a"].values]
+    found += [pd.rolling_mean(t["b"], 2).values if hasattr(pd, "rolling_mean") else t["b"].rolling(2).mean().values, pd.np.pi]
+    return found + [t.sort_values("b", 0, False)["b"].values, t.lookup([0, 2], ["b", "b"]), t["b"].mad(), t["b"].ix[1]]
+
+
+@case
+def pandas_ix():
+    t, named = table(), table().set_index("c")
+    found = [t.ix[1:2, "a"].values, t.ix[[0, 2], ["a", "b"]].values, t.ix[2, 1], float(named.ix[1, "b"]), named.ix["y", 0]]
+    found += [named.ix[0:2, 0:1].values, t.ix[t.b > 2, "b"].values, t.ix[:, "b"].values, t.ix[3].values[:2].astype(float)]
+    t.ix[t.b > 2, "a"] = 0
+    t.ix[0, "b"] = 50
+    t.ix[1, "new"] = 5
+    named.ix["x", "b"] = 8
+    return found + [t[["a", "b", "new"]].values, named["b"].values]
+
+
+@case
+def pandas_columns():
+    """Columns that are written to change their frame."""
+    t = table()
+    t["a"].fillna(7.0, inplace=True)
+    t["b"][1:3] = 20
+    t["c"][t.b == 20] = "w"
+    t.a[0] = 100
+    t["b"].loc[3] = 40
+    t.c.replace("z", "v", inplace=True)
+    other = t["b"].copy()
+    other[:] = 0
+    return [t["a"].values, t["b"].values, [str(v) for v in t["c"]]]
+
+
+@case
+def pandas_reading():
+    import pandas as pd
+
+    text = "a,b,d\n1,x,2018-01-02\n2,y,2018-02-03\n3,z,2018-03-04\n"
+    bad = "a,b\n1,2\n3,4,5\n6,7\n"
+    read = pd.read_csv(io.StringIO(text), ",")
+    found = [read["a"].values, read["b"].dtype == object, list(read.dtypes == object), read.select_dtypes(["object"]).shape]
+    found += [pd.read_csv(io.StringIO(bad), error_bad_lines=False, warn_bad_lines=False).values]
+    found += [pd.read_csv(io.StringIO("a\n1\n2\n"), squeeze=True).values, pd.read_csv(io.StringIO("1 2\n3 4\n"), header=None, delim_whitespace=True).values]
+    found += [list(pd.read_csv(io.StringIO("1,2\n"), header=None, prefix="V").columns)]
+    dated = pd.read_csv(io.StringIO(text), parse_dates=["d"], date_parser=lambda v: pd.to_datetime(v, format="%Y-%m-%d"), index_col="d")
+    found += [dated.index.month.values.astype(int), dated["a"].resample("M").sum().values]
+    return found + [pd.get_dummies(read["b"]).dtypes.iloc[0] == np.uint8, pd.get_dummies(read[["b"]]).values, read.describe().shape]
+
+
+@case
+def pandas_dates():
+    import pandas as pd
+
+    days = pd.date_range("2018-01-01", periods=50, freq="H")
+    s = pd.Series(np.arange(50), index=days)
+    return [days.hour.values.astype(int), s.resample("D").mean().values, s.resample("3H").sum().values, [str(n) for n in days[:2].weekday_name]]
+
+
+@case
+def networkx_matrices():
+    import networkx as nx
+
+    g = nx.Graph([(0, 1), (1, 2), (3, 4)])
+    matrix = nx.to_numpy_matrix(g)
+    found = [matrix * matrix, nx.to_scipy_sparse_matrix(g).dot(np.eye(5)), (nx.to_scipy_sparse_matrix(g) * np.ones((5, 1)))]
+    return found + [nx.to_numpy_matrix(nx.from_numpy_matrix(matrix)), sorted(len(c) for c in nx.connected_component_subgraphs(g)), sorted(g.node)]
+
+
+@case
+def matplotlib_arguments():
+    import matplotlib
+
+    matplotlib.use("Agg", warn=False)
+    import matplotlib.pyplot as plt
+    from matplotlib import mlab
+
+    plt.style.use("seaborn-paper")
+    plt.subplot(1, 1, 1, facecolor="red")
+    heights = plt.hist(floats(30), 5, normed=True)[0]
+    plt.grid(b=True)
+    plt.xticks(range(3), ["a", "b", "c"])
+    plt.annotate(s="x", xy=(0, 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [heights, mlab.normpdf(floats(4), 0.5, 2.0), matplotlib.cm.get_cmap("jet")(0.3)]
+
+
+@case
+def python_names():
+    import fractions
+    import inspect
+    import itertools
+    import time
+    from collections import Iterable, Mapping
+    from distutils.version import LooseVersion
+
+    import imp
+
+    def function(a, b=2, *c, **d):
+        pass
+
+    time.clock()
+    module = os.path.join(tempfile.mkdtemp(), "settings.py")
+    with open(module, "w") as file:
+        file.write("x = 3\n")
+    loaded = imp.load_source("settings_of_then", module)
+    spec = inspect.getargspec(function)
+    found = [fractions.gcd(12, 18), spec.args, spec.keywords, loaded.x, LooseVersion("1.10") > LooseVersion("1.9")]
+    return found + [isinstance({}, Mapping), isinstance([], Iterable), len(list(itertools.chain([1])))]
+
+
+def main(path, only=""):
+    """Run each case whose package is installed; an error is kept as its text."""
+    kept = {}
+    for name, function in CASES.items():
+        package = name.partition("_")[0]
+        if only not in ("", package):
+            continue
+        try:
+            __import__(package if package != "python" else "sys")
+        except ImportError:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                values = function()
+            except Exception as error:
+                values = ["%s: %s" % (type(error).__name__, error)]
+        for number, value in enumerate(values):
+            value = np.asarray(value)
+            kept["%s/%02d" % (name, number)] = value.astype(str) if value.dtype == object else value
+    np.savez_compressed(path, **kept)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

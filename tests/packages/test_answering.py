@@ -1,0 +1,101 @@
+"""What is missing is answered and noted; what works is left alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from parallel_compat.names import old_packages
+
+
+def run(code, folder, *arguments):
+    (folder / "script.py").write_text(f"from parallel_compat import packages\npackages.answer(*{arguments})\n{code}")
+    return subprocess.run(
+        [sys.executable, "script.py"], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_names_before_keras_is_imported_are_answered_and_noted(tmp_path):
+    done = run(
+        "import time, collections, numpy as np, cPickle\n"
+        "from sklearn.externals import joblib\n"
+        "import sklearn.externals.joblib as other\n"
+        "assert np.float is float and np.product([2, 3]) == 6 and np.Inf > 0 and np.NINF < 0\n"
+        "assert time.clock() >= 0 and collections.Mapping and cPickle.loads(cPickle.dumps(3)) == 3\n"
+        "assert other is joblib and joblib.__spec__.name == 'joblib', joblib.__spec__\n"
+        "assert not hasattr(np, 'no_such_name') and not hasattr(collections, 'no_such_name')\n"
+        "print(*packages.answered(), sep='\\n')\n",
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    noted = done.stdout.splitlines()
+    assert "cPickle: it is pickle today" in noted
+    assert "numpy.float: as numpy had it before 2.0" in noted
+    assert "time.clock: it is time.perf_counter today" in noted
+
+
+def test_a_name_that_is_missing_stays_missing(tmp_path):
+    done = run("import scipy.misc\nscipy.misc.no_such_name", tmp_path)
+    assert "AttributeError: module 'scipy.misc' has no attribute 'no_such_name'" in done.stderr
+    assert "ModuleNotFoundError: No module named 'no_such'" in run("import no_such", tmp_path).stderr
+    assert "No module named 'sklearn.no_such'" in run("import sklearn.no_such", tmp_path).stderr
+
+
+def test_what_works_is_left_alone(tmp_path):
+    done = run(
+        "import sklearn.metrics, scipy.signal, scipy.optimize, numpy as np\n"
+        "for function in (sklearn.metrics.accuracy_score, scipy.signal.convolve, scipy.optimize.minimize, np.save):\n"
+        "    assert 'parallel_compat' not in str(getattr(function, '__code__', None)), function\n"
+        "assert packages.answered() == [], packages.answered()\n",
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_pickled_arrays_are_read_from_the_project_alone(tmp_path):
+    inside, outside = tmp_path / "project", tmp_path / "elsewhere"
+    inside.mkdir()
+    outside.mkdir()
+    code = (
+        "import numpy as np\n"
+        "array = np.array([{'a': 1}, None], dtype=object)\n"
+        "np.save('own.npy', array)\n"
+        "np.save('../elsewhere/other.npy', array)\n"
+        "assert np.load('own.npy')[0] == {'a': 1}\n"
+        "assert len(packages.answered()) == 1\n"
+        "np.load('../elsewhere/other.npy')\n"
+    )
+    done = run(code, inside)
+    assert "Object arrays cannot be loaded when allow_pickle=False" in done.stderr, done.stderr
+    assert "line 9" in done.stderr
+
+
+def test_defaults_are_those_of_the_era(tmp_path):
+    code = (
+        "from parallel_compat.names.eras import Era\n"
+        "packages.answer(Era.TF_KERAS_2_2)\n"
+        "from sklearn.model_selection import KFold\n"
+        "from sklearn.cluster import KMeans\n"
+        "print(KFold().n_splits, KMeans().n_init)\n"
+    )
+    assert run(code, tmp_path).stdout.split() == ["5", "10"]
+    assert run(code.replace("TF_KERAS_2_2", "KERAS_2_2_4"), tmp_path).stdout.split() == ["3", "10"]
+
+
+@pytest.mark.parametrize(
+    ("path", "now"),
+    [
+        ("scipy.signal.hann", "scipy.signal.windows.hann"),
+        ("scipy.misc.imresize", "parallel_compat.packages.scipy_misc.imresize"),
+        ("scipy.misc.comb", "scipy.special.comb"),
+        ("sklearn.grid_search", "sklearn.model_selection"),
+        ("collections.Mapping", "collections.abc.Mapping"),
+        ("numpy.zeros", None),
+        ("scipy.__version__", None),
+    ],
+)
+def test_the_table(path, now):
+    found = old_packages.find(path)
+    assert (found.now if found else None) == now
