@@ -1,4 +1,4 @@
-"""What Keras 2.2.4 and Keras 3 compute otherwise, and which of the two `run`, `migrate` and `recover` give.
+"""What Keras 2.2.4 and Keras 3 compute differently, and which of the two `migrate` and `recover` give.
 
 `docs/differences.md` and the HTML reports are made of it.
 """
@@ -31,7 +31,6 @@ class Result(NamedTuple):
         what: what it is.
         keras_2: what Keras 2.2.4 computed.
         keras_3: what Keras 3 computes.
-        run: what `parallel-compat run` gives; `multi_gpu_model` makes no difference to it.
         migrate: what a rewritten source gives.
         recover: what a recovered model gives in Keras 3.
         words: a regular expression for the sources that it concerns.
@@ -41,7 +40,6 @@ class Result(NamedTuple):
     what: str
     keras_2: str
     keras_3: str
-    run: str
     migrate: str
     recover: str
     words: str
@@ -54,7 +52,7 @@ RESULTS: tuple[Result, ...] = (
         "mean over samples",
         "mean over batches: a small last batch counts as much as a full one; the total `loss` is weighted by samples "
         "in both",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"metrics\s*=|loss_weights|\.compile\(",
         _ERAS - {Era.KERAS_2_3},
     ),
@@ -62,14 +60,14 @@ RESULTS: tuple[Result, ...] = (
         "the bias of a convolution with channels first, on pictures as wide as it has filters",
         "is added to the channels",
         "is added along the width, in eager calls and in gradients (`keras.ops.add` of Keras 3.15)",
-        THEN, f"{_OPTION}, else {TODAY}", TODAY,
+        f"{_OPTION}, else {TODAY}", TODAY,
         r"channels_first|dim_ordering",
     ),
     Result(
         "`Dropout`, `BatchNormalization` in a model of a class of one's own whose `call` takes no `training`",
         "train when the model trains",
         "are at inference, always",
-        THEN, THEN, _NONE,
+        THEN, _NONE,
         r"class\s+\w+\(.*Model\)",
     ),
     Result(
@@ -77,14 +75,14 @@ RESULTS: tuple[Result, ...] = (
         "counts over all batches since the model was compiled; the value without the operation that counts stays the "
         "first, the value that waits for it is that before or after it, by chance",
         "there is none",
-        "as then; the value is always that after it", "refused", _NONE,
+        "refused", _NONE,
         r"tf\.(compat\.v1\.)?metrics\.",
     ),
     Result(
         "a loss under a mask, in code of tf.keras",
         "divided by what is not masked; in tf.keras by all steps, masked ones too",
         "divided by what is not masked",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"Masking|mask_zero",
         _TF_KERAS,
     ),
@@ -92,7 +90,7 @@ RESULTS: tuple[Result, ...] = (
         "a metric under a mask",
         "each batch's masked mean, averaged by samples",
         "averaged by what is not masked",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"mask_zero|Masking",
         _KERAS_2_2_4,
     ),
@@ -100,14 +98,14 @@ RESULTS: tuple[Result, ...] = (
         "`Add`, `Multiply`, `Concatenate` and the like of masked inputs",
         "a step is masked where the mask of one of the inputs masks it; an input without a mask masks nothing",
         "masked where all inputs' masks do; no mask where an input has none",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"mask_zero|Masking",
     ),
     Result(
         "what `Bidirectional` gives at masked steps (`return_sequences=True`)",
         "the last output again",
         "0: layers that know no mask (`Flatten`, `Conv1D`) see it, and losses do not",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"Bidirectional",
         _KERAS_2_2_4,
     ),
@@ -115,7 +113,7 @@ RESULTS: tuple[Result, ...] = (
         "`logs` of `on_batch_end`",
         "what the batch gave, with `size` and `batch`",
         "the mean since the epoch began, without `size` and `batch`",
-        THEN, TODAY, _NONE,
+        TODAY, _NONE,
         r"on_batch_end|on_train_batch_end",
         _ERAS - {Era.TF_KERAS_2_2},
     ),
@@ -123,7 +121,7 @@ RESULTS: tuple[Result, ...] = (
         "`clipnorm`",
         "limits the norm of all gradients together",
         "limits the norm of each weight's gradient: give `global_clipnorm`",
-        THEN, "written as `global_clipnorm`: where `lr` is passed, else with `--unsafe`",
+        "written as `global_clipnorm`: where `lr` is passed, else with `--unsafe`",
         "as then: written as `global_clipnorm`",
         r"clipnorm",
         _STANDALONE,
@@ -132,7 +130,7 @@ RESULTS: tuple[Result, ...] = (
         "the order in which `evaluate` and `train_on_batch` return the metrics of several outputs",
         "that in which outputs and metrics were given",
         "by name: `alpha_acc` before `zeta_mae`",
-        THEN, f"as then where the file shows the outputs, else {TODAY}", TODAY,
+        f"as then where the file shows the outputs, else {TODAY}", TODAY,
         r"loss_weights|outputs\s*=\s*\[|Model\([^\n]*,\s*\[[^\n\]]*,",
     ),
     Result(
@@ -140,14 +138,14 @@ RESULTS: tuple[Result, ...] = (
         "about a point half a pixel after the middle",
         "by the same random numbers, but turned the other way, about a point half a pixel before the middle; "
         "brightened without spreading the values",
-        THEN, TODAY, _NONE,
+        TODAY, _NONE,
         r"(?:rotation|shear|zoom|brightness|width_shift|height_shift)_range|random_(?:rotation|shift|shear|zoom)\(",
     ),
     Result(
         "sample weights of 0",
         "the loss is divided by the samples whose weight is not 0",
         'divided by all samples; a loss with `reduction="mean_with_sample_weight"` divides by the sum of the weights',
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"sample_weight|class_weight|yield[^\n]*,[^\n]*,",
         _KERAS_2_2_4,
     ),
@@ -155,14 +153,14 @@ RESULTS: tuple[Result, ...] = (
         "a metric function with targets of shape `(samples,)` and predictions of `(samples, 1)`",
         "both have two axes, and are floats",
         "the function gets `(samples,)`, and its dtype: `y_true * y_pred` is then `(samples, samples)`",
-        THEN, "as then in `fit_generator`, else **as Keras 3**: give targets of shape `(samples, 1)`", TODAY,
+        "as then in `fit_generator`, else **as Keras 3**: give targets of shape `(samples, 1)`", TODAY,
         r"y_true\s*\*\s*y_pred",
     ),
     Result(
         "`activity_regularizer`, `ActivityRegularization`",
         "sum over the batch",
         "divided by the samples of the batch",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"activity_regularizer|ActivityRegularization",
         _STANDALONE,
     ),
@@ -170,14 +168,14 @@ RESULTS: tuple[Result, ...] = (
         '`"accuracy"` with `binary_crossentropy` and several labels',
         "each label counts: `binary_accuracy`",
         'the greatest label counts: `categorical_accuracy`; give `"binary_accuracy"`',
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"""binary_crossentropy(?s:.)*['"]acc(?:uracy)?['"]|['"]acc(?:uracy)?['"](?s:.)*binary_crossentropy""",
     ),
     Result(
         "`hinge`, `squared_hinge` with labels of 0 and 1",
         "takes them as they are",
         "takes them for -1 and 1",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"hinge",
         _KERAS_2_2_4,
     ),
@@ -185,7 +183,7 @@ RESULTS: tuple[Result, ...] = (
         "`SpecificityAtSensitivity`, `SensitivityAtSpecificity`, `PrecisionAtRecall` (tf.keras before 2.3)",
         "the rate at the threshold where the other rate is closest to what was asked",
         "the greatest rate among thresholds that give at least what was asked",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"SpecificityAtSensitivity|SensitivityAtSpecificity|PrecisionAtRecall",
         _TF_KERAS,
     ),
@@ -193,7 +191,7 @@ RESULTS: tuple[Result, ...] = (
         "`weighted_metrics`",
         "mean of metric times weight",
         "divided by the sum of the weights",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"weighted_metrics",
         _KERAS_2_2_4,
     ),
@@ -201,14 +199,14 @@ RESULTS: tuple[Result, ...] = (
         "`val_loss` with `class_weight` and `validation_split`",
         "validation samples have class weights, too; those of `validation_data` had not",
         "they have not",
-        THEN, TODAY, _NONE,
+        TODAY, _NONE,
         r"class_weight[\s\S]*validation_split|validation_split[\s\S]*class_weight",
     ),
     Result(
         "`trainable` set after `compile`, as in a GAN",
         "what trains is settled by `compile`",
         "before the first batch it takes effect without `compile`, after it has none: compile once more",
-        THEN, "as then, by `settle_trainable` after `compile`", _NONE,
+        "as then, by `settle_trainable` after `compile`", _NONE,
         r"trainable\s*=",
     ),
     Result(
@@ -216,21 +214,21 @@ RESULTS: tuple[Result, ...] = (
         "a frozen model that is called as a whole trains nothing, also where a layer of it was thawed (tf.keras, too); "
         "a model that is built on its outputs trains all of it",
         "what is thawed inside trains; a frozen model's layers are frozen in other models, too",
-        THEN, f"{TODAY}, and reported", _NONE,
+        f"{TODAY}, and reported", _NONE,
         r"\.trainable\s*=\s*False[\s\S]*\.(?:layers|get_layer|outputs?)\b",
     ),
     Result(
         "a frozen layer's regularizer",
         "counts in the logged loss",
         "does not",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"trainable\s*=\s*False[\s\S]*regularizer|regularizer[\s\S]*trainable\s*=\s*False",
     ),
     Result(
         "`BatchNormalization` with `trainable = False`",
         "normalises by the batch, statistics stay",
         "normalises by the moving statistics",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"BatchNorm[\s\S]*trainable|trainable[\s\S]*BatchNorm",
         _ERAS - {Era.TF_KERAS_2_2},
     ),
@@ -239,13 +237,13 @@ RESULTS: tuple[Result, ...] = (
         "corrected for their start (right after the first batch), variance times n / (n - 1)",
         "start at 0 and 1 and forget that slowly (by `momentum=0.99`, 1% of it is left after 460 steps), variance as "
         "it is: `predict` and `evaluate` differ early in training",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"BatchNorm",
         _STANDALONE,
     ),
     Result(
         '`Adadelta()`, `"adadelta"`', "`lr=1.0`", "`learning_rate=0.001`",
-        THEN, _OPTION, _IN_FILE,
+        _OPTION, _IN_FILE,
         r"adadelta|Adadelta",
         _STANDALONE,
     ),
@@ -253,13 +251,13 @@ RESULTS: tuple[Result, ...] = (
         '`Adagrad()`, `"adagrad"`',
         "`lr=0.01`, accumulators start at 0",
         "`learning_rate=0.001`, `initial_accumulator_value=0.1`",
-        THEN, _OPTION, _IN_FILE,
+        _OPTION, _IN_FILE,
         r"adagrad|Adagrad",
         _STANDALONE,
     ),
     Result(
         "`Adamax()`, `Nadam()`, or by name", "`lr=0.002`", "`learning_rate=0.001`",
-        THEN, _OPTION, _IN_FILE,
+        _OPTION, _IN_FILE,
         r"adamax|Adamax|nadam|Nadam",
         _STANDALONE,
     ),
@@ -267,45 +265,45 @@ RESULTS: tuple[Result, ...] = (
         "`RMSprop`, `Adagrad`",
         "divide by `sqrt(v) + epsilon`",
         "divide by `sqrt(v + epsilon)`: shorter steps where gradients are small",
-        THEN, _NATIVE, "nearly as then: `epsilon` is written squared",
+        _NATIVE, "nearly as then: `epsilon` is written squared",
         r"rmsprop|RMSprop|adagrad|Adagrad",
     ),
     Result(
         "`Nadam`",
         "momentum of `beta_1 * (1 - 0.5 * 0.96 ** (0.004 * t))`",
         "`beta_1 * (1 - 0.5 * 0.96 ** t)`: other steps",
-        THEN, _NATIVE, TODAY,
+        _NATIVE, TODAY,
         r"nadam|Nadam",
     ),
     Result(
         "a row of an `Embedding` that a batch looks up more than once, under any optimizer but `SGD`",
         "the parts of its gradient are added up, then squared",
         "each part is squared by itself: larger steps for frequent words, and for the 0 of padding",
-        THEN, _NATIVE, TODAY,
+        _NATIVE, TODAY,
         r"Embedding",
     ),
     Result(
         "cross-entropies of the output of a `softmax` or `sigmoid`",
         "of the probabilities, clipped to 1e-7: an output that is surely wrong has no gradient",
         "of the logits: it has one; that of targets that do not sum to 1 is another as well",
-        THEN, TODAY, TODAY,
+        TODAY, TODAY,
         r"(?:categorical|binary)_crossentropy|(?:Categorical|Binary)Crossentropy",
         _KERAS_2_2_4,
     ),
     Result(
         "`LSTM`, `GRU`", '`recurrent_activation="hard_sigmoid"`', '`"sigmoid"`',
-        THEN, _OPTION, _IN_FILE,
+        _OPTION, _IN_FILE,
         r"(?<!Conv)LSTM|GRU",
         frozenset({Era.KERAS_2_2_4, Era.TF_KERAS_1_15}),
     ),
     Result(
         "`ConvLSTM2D`", '`recurrent_activation="hard_sigmoid"`', '`"sigmoid"`',
-        THEN, _OPTION, _IN_FILE,
+        _OPTION, _IN_FILE,
         r"ConvLSTM2D",
     ),
     Result(
         "`GRU`", "`reset_after=False`", "`True`",
-        THEN, _OPTION, _IN_FILE,
+        _OPTION, _IN_FILE,
         r"GRU",
         _ERAS - {Era.TF_KERAS_2_2},
     ),
@@ -313,14 +311,14 @@ RESULTS: tuple[Result, ...] = (
         "`hard_sigmoid`",
         "`clip(0.2 x + 0.5, 0, 1)`",
         "`clip(x / 6 + 0.5, 0, 1)`",
-        THEN, _OPTION, "as then: the weights before it are scaled",
+        _OPTION, "as then: the weights before it are scaled",
         r"hard_sigmoid",
     ),
     Result(
         'bilinear `UpSampling2D` (`interpolation="bilinear"`)',
         "corners of pixels for their places",
         "their centres",
-        THEN, TODAY, "refused",
+        TODAY, "refused",
         r"bilinear",
         _STANDALONE,
     ),

@@ -13,33 +13,38 @@ Written by `parallel-compat names --differences`; a test compares it. The other 
 
 - [Keras 2.2.4 and Keras 3](#keras-224-and-keras-3)
 - [The function of Keras 2 and this package](#the-function-of-keras-2-and-this-package)
-- [What stays otherwise under `run`](#what-stays-otherwise-under-run)"""
+- [What `run` changes](#what-run-changes)"""
 _COLUMNS = """## Keras 2.2.4 and Keras 3
 
-With the right names an old script runs; these change its results, on one device too. "As then" is Keras 2.2.4's, which
-`run` gives to files that import `keras`; files that import `tensorflow.keras` get what TensorFlow 1.15 or 2.2 computed.
-`migrate`: the rewritten source, in plain Keras 3. `recover`: the recovered model, in plain Keras 3. Write the old value
-out where it matters. "Of" are the eras that computed it as Keras 2.2.4 did.
+These differences change results even after the names are fixed, on one device too. `migrate`: what a rewritten source
+gives in plain Keras 3. `recover`: what a recovered model gives. Write the old value out where it matters. "Applies to":
+the versions that computed it as Keras 2.2.4 did. `parallel-compat run` is not in the table: it runs the old library itself,
+see [what `run` changes](#what-run-changes).
+"""
+_STAYS = """`run` runs the old library's own code on today's TensorFlow, Python and numpy. This is all that it changes.
 """
 
 
 def page() -> str:
     """Return the page in Markdown."""
     lines = [
-        *_row("", "Keras 2.2.4", "Keras 3", "run", "migrate", "recover", "of", heading=True),
-        *(line for one in RESULTS for line in _row(*one[:6], _eras(one.eras))),
+        *_row("", "Keras 2.2.4", "Keras 3", "migrate", "recover", "applies to", heading=True),
+        *(line for one in RESULTS for line in _row(*one[:5], _eras(one.eras))),
     ]
     compared = [
         *_row("", "Keras 2", "here", heading=True),
         *(line for row in PARALLEL_MODEL for line in _row(*row)),
     ]
     stays = [
-        *_row("of", "what differs", "why", heading=True),
+        *_row("applies to", "what changes", "why", heading=True),
         *(line for one in DIFFERENCES for line in _row(", ".join(era.value for era in one.eras), one.what, one.reason)),
     ]
     parts = [_BEGINNING, _COLUMNS, "\n".join(lines), "\n## The function of Keras 2 and this package\n"]
-    parts += ["\n".join(compared), "\n## What stays otherwise under `run`\n"]
-    parts += ["Compared with recorded results of the real stacks.\n", "\n".join(stays)]
+    parts += ["\n".join(compared), "\n## What `run` changes\n"]
+    parts += [
+        "`run` runs the old library's own code on today's TensorFlow, Python and numpy. This is all that it changes.\n",
+        "\n".join(stays),
+    ]
     return "\n".join(parts) + "\n"
 
 
