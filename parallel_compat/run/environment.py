@@ -18,6 +18,7 @@ def settings(
     why: str,
     certain: bool = True,
     hint: str = "",
+    script: str = "",
     replicas: int | None = None,
     resume: str | None = None,
     every: int | None = None,
@@ -34,6 +35,7 @@ def settings(
         why: how the era is known.
         certain: whether it is known for sure.
         hint: what to do if it is another one.
+        script: the script, as the user named it; "" for code without a file.
         replicas: how many devices to simulate; None for none.
         resume: the folder that keeps the state of each `fit`; None for none.
         every: after how many batches the state is kept, too.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.catalogue import ORIGINALS
-from parallel_compat.run import ran_on, users_code
+from parallel_compat.run import ran_on
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,6 @@ def make(told: Mapping[str, Any]) -> Report:
 
     era = Era(told["era"])
     used = era is not Era.TODAY and activate.is_loaded()
-    script = users_code.main_script()
     return Report(
         era=era.value,
         original=ORIGINALS[era.value].title if used else "",
@@ -63,7 +62,7 @@ def make(told: Mapping[str, Any]) -> Report:
         devices=ran_on.devices(),
         versions=_versions(),
         mends=activate.mends_applied() if used else [],
-        script=users_code.short(script) if script else "",
+        script=told["script"],
     )
 
 
