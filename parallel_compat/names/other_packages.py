@@ -1,4 +1,7 @@
-"""Names of other packages that old code uses: what became of them, and under which name a package is installed."""
+"""What `run` does not answer of other packages: names with a way out, and under which name a package is installed.
+
+What it answers is in `old_packages.tsv`.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +41,13 @@ NUMPY: dict[str, str] = {
 
 # Packages that are installed under another name than they are imported by, or that Keras 2 brought along.
 PACKAGES: dict[str, str] = {
-    "keras_applications": "pip install Keras-Applications, or import from `keras.applications`",
-    "keras_preprocessing": "pip install Keras-Preprocessing, or import from `tensorflow.keras.preprocessing`",
-    "keras_contrib": "it was installed from its repository, keras-team/keras-contrib; then add `--also keras_contrib`",
-    "keras_tqdm": "pip install keras-tqdm, and add `--also keras_tqdm`",
-    "keras_radam": "pip install keras-rectified-adam, and add `--also keras_radam`",
-    "keras_bert": "pip install keras-bert, and add `--also keras_bert`",
-    "classification_models": "pip install image-classifiers, and add `--also classification_models`",
+    "keras_applications": "it comes with old Keras: parallel-compat run --era keras-2.2.4 SCRIPT",
+    "keras_preprocessing": "it comes with old Keras: parallel-compat run --era keras-2.2.4 SCRIPT",
+    "keras_contrib": "it was installed from its repository, keras-team/keras-contrib: copy its folder into the project",
+    "keras_tqdm": "pip install keras-tqdm",
+    "keras_radam": "pip install keras-rectified-adam",
+    "keras_bert": "pip install keras-bert",
+    "classification_models": "pip install image-classifiers",
     "scikeras": "pip install scikeras",
     "tensorboard": "pip install tensorboard",
     "tensorflow_hub": "pip install tensorflow-hub",
@@ -67,106 +70,20 @@ PACKAGES: dict[str, str] = {
     "pycocotools": "pip install pycocotools",
     "Levenshtein": "pip install Levenshtein",
     "editdistance": "pip install editdistance",
-    "imp": "Python dropped it in 3.12: use `importlib`",
-    "cPickle": "it is of Python 2: `import pickle`",
-    "Queue": "it is of Python 2: `import queue`",
-    "ConfigParser": "it is of Python 2: `import configparser`",
-    "urllib2": "it is of Python 2: `import urllib.request`",
-    "StringIO": "it is of Python 2: `from io import StringIO`",
-    "cStringIO": "it is of Python 2: `from io import StringIO`",
-    "urlparse": "it is of Python 2: `import urllib.parse`",
-    "httplib": "it is of Python 2: `import http.client`",
-    "cookielib": "it is of Python 2: `import http.cookiejar`",
-    "HTMLParser": "it is of Python 2: `import html.parser`",
-    "Tkinter": "it is of Python 2: `import tkinter`",
-    "thread": "it is of Python 2: `import _thread`",
-    "commands": "it is of Python 2: `subprocess.getoutput` and `subprocess.getstatusoutput`",
-    "copy_reg": "it is of Python 2: `import copyreg`",
-    "__builtin__": "it is of Python 2: `import builtins`",
-    "distutils": "Python dropped it in 3.12: pip install setuptools",
-    "scipy.misc": "SciPy dropped it: `imread` and `imsave` are in imageio, `imresize` is "
-    "`np.array(PIL.Image.fromarray(x).resize((width, height)))`",
-    "scipy.sparse.linalg.eigen": "its functions (`eigsh`, `ArpackNoConvergence`) are in `scipy.sparse.linalg` today",
-    "tensorflow_addons": "it ended with TensorFlow 2.14; Keras 3 has much of it (`keras.layers.GroupNormalization`, "
-    "`keras.optimizers.AdamW`, `keras.metrics.F1Score`), the rest is a layer of your own",
+    "tensorflow_addons": "it ended with TensorFlow 2.14 and does not install beside today's: `gelu` is `tf.nn.gelu`, and "
+    "layers such as InstanceNormalization are a file each of its repository, tensorflow/addons: copy them into the project",
     "imgaug": "pip install imgaug, which needs numpy 1",
-    "sklearn.cross_validation": "it is `sklearn.model_selection` today",
-    "sklearn.grid_search": "it is `sklearn.model_selection` today",
-    "sklearn.externals": "pip install joblib, and write `import joblib`",
-    "sklearn.utils.linear_assignment_": "scikit-learn 0.23 dropped it: `np.array(linear_sum_assignment(cost)).T` of "
-    "`scipy.optimize`",
     "pandas.io.data": "pip install pandas-datareader",
     "matplotlib.mlab": "use numpy for what it did",
 }
 
-_SCIPY_MISC = PACKAGES["scipy.misc"]
 # (module, attribute) -> what to do; "*" is any attribute.
 ATTRIBUTES: dict[tuple[str, str], str] = {
-    ("scipy", "misc"): _SCIPY_MISC,
-    ("scipy.misc", "*"): _SCIPY_MISC,
-    ("scipy.ndimage", "imread"): _SCIPY_MISC,
-    **{
-        ("scipy.signal", name): f"it is `scipy.signal.windows.{name}` today" for name in ("gaussian", "hamming", "hann")
-    },
-    ("scipy.integrate", "simps"): "it is `scipy.integrate.simpson` today",
-    ("scipy.interpolate", "spline"): "SciPy dropped it: `scipy.interpolate.make_interp_spline(x, y)(places)`",
-    ("sklearn.externals", "joblib"): "pip install joblib, and write `import joblib`",
-    ("sklearn.externals", "six"): "pip install six, and write `import six`",
-    ("sklearn.preprocessing", "Imputer"): "it is `sklearn.impute.SimpleImputer` today",
-    ("sklearn.metrics", "jaccard_similarity_score"): "of one label for each sample it gave `accuracy_score`",
-    ("pandas", "rolling_mean"): "it is `series.rolling(n).mean()` today",
-    ("pandas", "scatter_matrix"): "it is `pandas.plotting.scatter_matrix` today",
-    ("scipy", "*"): "SciPy had numpy's functions as well as its own: write `numpy` for `scipy`",
-    ("cv2", "CV_AA"): "OpenCV 3 renamed it: `cv2.LINE_AA`",
-    ("cv2", "cv"): "OpenCV 3 dropped it, and the prefix CV_ of its constants: `cv2.CAP_PROP_FPS`, `cv2.LINE_AA`",
-    ("cv2", "SIFT"): "it is `cv2.SIFT_create()` today",
-    ("PIL.Image", "ANTIALIAS"): "Pillow 10 dropped it: `Image.LANCZOS`",
-    ("PIL.Image", "LINEAR"): "Pillow 10 dropped it: `Image.BILINEAR`",
-    ("PIL.Image", "CUBIC"): "Pillow 10 dropped it: `Image.BICUBIC`",
-    ("matplotlib.cm", "get_cmap"): "matplotlib 3.9 dropped it: `plt.get_cmap(name)`",
-    ("time", "clock"): "Python dropped it in 3.8: `time.perf_counter()`",
-    ("inspect", "getargspec"): "Python dropped it in 3.11: `inspect.getfullargspec`",
-    ("collections", "*"): "Python moved the abstract classes to `collections.abc`",
-    ("fractions", "gcd"): "it is `math.gcd` today",
-    ("string", "letters"): "it is of Python 2: `string.ascii_letters`",
     ("string", "maketrans"): "it is of Python 2: `str.maketrans`",
-    ("itertools", "izip"): "it is of Python 2: `zip`",
-    ("itertools", "imap"): "it is of Python 2: `map`",
-    ("itertools", "ifilter"): "it is of Python 2: `filter`",
-    ("itertools", "izip_longest"): "it is of Python 2: `itertools.zip_longest`",
     ("numpy", "asscalar"): "numpy 1.23 dropped it: `array.item()`",
     ("numpy", "msort"): "numpy dropped it: `np.sort(array, axis=0)`",
     ("numpy", "rank"): "numpy dropped it: `np.ndim(array)`",
     ("numpy", "loads"): "numpy dropped it: `pickle.loads`, for data that you trust",
-    ("os", "getcwdu"): "it is of Python 2: `os.getcwd`",
-    ("sys", "maxint"): "it is of Python 2: `sys.maxsize`",
-    ("skimage.measure", "compare_ssim"): "it is `skimage.metrics.structural_similarity` today",
-    ("skimage.measure", "compare_psnr"): "it is `skimage.metrics.peak_signal_noise_ratio` today",
-    ("skimage.data", "imread"): "it is `skimage.io.imread` today",
-    ("skimage.filters", "gaussian_filter"): "it is `skimage.filters.gaussian` today",
-    ("networkx", "from_scipy_sparse_matrix"): "networkx 3 renamed it: `nx.from_scipy_sparse_array`",
-    ("networkx", "to_scipy_sparse_matrix"): "networkx 3 renamed it: `nx.to_scipy_sparse_array`",
-    ("networkx", "from_numpy_matrix"): "networkx 3 renamed it: `nx.from_numpy_array`",
-    ("networkx", "to_numpy_matrix"): "networkx 3 renamed it: `nx.to_numpy_array`",
-    ("networkx", "read_gpickle"): "networkx 3 dropped it: `pickle.load(file)`",
-    ("networkx", "write_gpickle"): "networkx 3 dropped it: `pickle.dump(graph, file)`",
     ("librosa.output", "write_wav"): "it is `soundfile.write` today (pip install soundfile)",
     ("librosa", "output"): "`librosa.output.write_wav` is `soundfile.write` today (pip install soundfile)",
 }
-
-# Modules that no package has any more, whatever is installed.
-GONE_MODULES = frozenset(
-    (
-        "cPickle",
-        "Queue",
-        "ConfigParser",
-        "urllib2",
-        "StringIO",
-        "scipy.misc",
-        "scipy.sparse.linalg.eigen",
-        "sklearn.cross_validation",
-        "sklearn.grid_search",
-        "sklearn.externals",
-        "sklearn.utils.linear_assignment_",
-    )
-)

@@ -18,8 +18,8 @@ _COLUMNS = """## Keras 2.2.4 and Keras 3
 
 These differences change results even after the names are fixed, on one device too. `migrate`: what a rewritten source
 gives in plain Keras 3. `recover`: what a recovered model gives. Write the old value out where it matters. "Applies to":
-the versions that computed it as Keras 2.2.4 did. `parallel-compat run` is not in the table: it runs the old library itself,
-see [what `run` changes](#what-run-changes).
+the versions that computed it as Keras 2.2.4 did. `parallel-compat run` is not in the table: it runs the old
+library itself, see [what `run` changes](#what-run-changes).
 """
 _STAYS = """`run` runs the old library's own code on today's TensorFlow, Python and numpy. This is all that it changes.
 """
@@ -41,10 +41,7 @@ def page() -> str:
     ]
     parts = [_BEGINNING, _COLUMNS, "\n".join(lines), "\n## The function of Keras 2 and this package\n"]
     parts += ["\n".join(compared), "\n## What `run` changes\n"]
-    parts += [
-        "`run` runs the old library's own code on today's TensorFlow, Python and numpy. This is all that it changes.\n",
-        "\n".join(stays),
-    ]
+    parts += [_STAYS, "\n".join(stays)]
     return "\n".join(parts) + "\n"
 
 
