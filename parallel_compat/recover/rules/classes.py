@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
+from parallel_compat.recover.rules.locally_connected import LOCALLY_CONNECTED
 
 if TYPE_CHECKING:
     from parallel_compat.recover.config_json import Entry
@@ -26,10 +27,13 @@ RENAMED = {
 NEVER = frozenset({"TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer", "Pipeline"})
 
 GONE = {
-    "LocallyConnected1D": "unshared convolution was taken out of Keras",
-    "LocallyConnected2D": "unshared convolution was taken out of Keras",
-    "TensorFlowOpLayer": "it holds a piece of a TensorFlow graph",
+    "TensorFlowOpLayer": "it holds an operation of TensorFlow that none of its layers computes",
     "ConvRNN2D": "it holds a convolutional cell",
+    "Highway": "it was taken out with Keras 2",
+    "MaxoutDense": "it was taken out with Keras 2",
+    "Merge": "with this mode it was taken out with Keras 2",
+    "ParametricSoftplus": "it was taken out with Keras 2",
+    "SReLU": "it was taken out with Keras 2",
 }
 
 
@@ -53,6 +57,8 @@ def unknown_class(entry: Entry, translation: Translation) -> None:
     name = entry["class_name"]
     if name in NEVER:
         translation.refuse(entry, f"the class {name} runs code that a file brings along; no old Keras had it")
+    elif name in LOCALLY_CONNECTED and name not in {*translation.custom_objects, *translation.target.layers}:
+        return  # was refused before, with the reason
     elif name in GONE and name not in {*translation.custom_objects, *translation.target.layers}:
         translation.refuse(entry, f"Keras 3 has no {name}: {GONE[name]}")
     elif name not in KERAS3_ARGUMENTS and "layers" not in entry["config"]:
