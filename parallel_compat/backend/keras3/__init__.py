@@ -172,6 +172,7 @@ from parallel_compat.backend.keras3.model_saving import (
     save_weights,
 )
 from parallel_compat.backend.keras3.optimizers import (
+    follow_models_into_strategies,
     has_moments_of,
     keep_reads_before_updates,
     optimizer_for,
@@ -246,6 +247,7 @@ __all__ = [
     "epsilon",
     "finds_shape_by_its_function",
     "floatx",
+    "follow_models_into_strategies",
     "forget_losses_and_metrics",
     "function_draws",
     "function_of",
