@@ -292,6 +292,7 @@ class ParallelModel(ParallelTrainer):
 
 
 keras3.act_on_template(ParallelModel, template_files.template_to_save)
+keras3.write_activations_by_their_names()
 keras3.restore_optimizers_from_hdf5(optimizer_state.restore_of_keras3)
 keras3.update_once_for_all_replicas()
 keras3.keep_reads_before_updates()

@@ -239,3 +239,46 @@ def test_no_advice_leads_back_to_keras_2() -> None:
     folder = Path(recover.__code__.co_filename).parent
     for path in folder.rglob("*.py"):
         assert not re.search(r"Keras 2\S* can still", path.read_text()), path
+
+
+def scaled(x: Any, by: float) -> Any:
+    return x * by
+
+
+def lambda_by_name(path: Path) -> Path:
+    """A Lambda layer that Keras 2.2.4 wrote by the name of its function."""
+    config = {
+        "name": "scale",
+        "trainable": True,
+        "batch_input_shape": [None, 2],
+        "dtype": "float32",
+        "function": "scaled",
+        "function_type": "function",
+        "output_shape": None,
+        "output_shape_type": "raw",
+        "arguments": {"by": 2.0},
+    }
+    layers = [{"class_name": "Lambda", "config": config}]
+    with h5py.File(path, "w") as file:
+        file.attrs.update(keras_version=b"2.2.4", backend=b"tensorflow")
+        model = {"class_name": "Sequential", "config": {"name": "s", "layers": layers}}
+        file.attrs["model_config"] = json.dumps(model).encode()
+        weights = file.create_group("model_weights")
+        weights.attrs.update(layer_names=[b"scale"], backend=b"tensorflow", keras_version=b"2.2.4")
+        weights.create_group("scale").attrs["weight_names"] = np.zeros(0, "S1")
+    return path
+
+
+@pytest.mark.parametrize("out", [None, "out.h5"])
+def test_a_lambda_layer_by_a_name_that_is_given(out: str | None, tmp_path: Path) -> None:
+    import keras
+
+    source = lambda_by_name(tmp_path / "in.h5")
+    found = recover(source, None if out is None else tmp_path / out, custom_objects={"scaled": scaled})
+    model = found.model if out is None else keras.models.load_model(tmp_path / out, custom_objects={"scaled": scaled})
+    np.testing.assert_array_equal(model.predict(np.ones((1, 2)), verbose=0), [[2.0, 2.0]])
+
+
+def test_a_lambda_layer_by_a_name_that_is_not_given(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"scaled \(in scale.function\).*custom_objects"):
+        recover(lambda_by_name(tmp_path / "in.h5"), None)

@@ -170,6 +170,7 @@ from parallel_compat.backend.keras3.model_saving import (
     restore_optimizers_from_hdf5,
     save_model,
     save_weights,
+    write_activations_by_their_names,
 )
 from parallel_compat.backend.keras3.optimizers import (
     follow_models_into_strategies,
@@ -369,5 +370,6 @@ __all__ = [
     "weights_of_batch",
     "when_losses_are_built",
     "when_metrics_are_built",
+    "write_activations_by_their_names",
     "written_to_scope",
 ]
