@@ -330,10 +330,11 @@ def _make_model(
 
 def _keep_layers_that_are_gone(template: Template) -> None:
     """Leave weights as they are whose layer another one stands for in Keras 3: code that reads them has the layer."""
-    for leaf in template.leaves.values() if template.translation is not None else ():
-        edits = template.translation.edits.get(leaf.path, [])
-        if any(edit.startswith("locally_connected") for edit in edits):
-            template.translation.edits[leaf.path] = [one for one in edits if not one.startswith("locally_connected")]
+    edits = {} if template.translation is None else template.translation.edits
+    for leaf in template.leaves.values():
+        kept = [edit for edit in edits.get(leaf.path, ()) if not edit.startswith("locally_connected")]
+        if len(kept) < len(edits.get(leaf.path, ())):
+            edits[leaf.path] = kept
             leaf.written = None
 
 
