@@ -133,8 +133,18 @@ def entry_of_keras2(entry: Entry) -> Entry:
     """Return a model's config of Keras 1 as Keras 2 would have written it.
 
     What has no counterpart keeps its name, so that the rules for Keras 2 report it.
+
+    Raises:
+        CheckpointError: it is not of the form that Keras 1 wrote.
     """
-    return _entry(entry, _order(entry))
+    try:
+        return _entry(entry, _order(entry))
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(
+            f"model_config: not of a form that Keras 1 wrote ({type(error).__name__}: {str(error)[:200]})."
+        ) from error
 
 
 def _order(entry: Entry) -> str | None:

@@ -122,7 +122,7 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     template.places = _places(stored, tree, group)
     for path, config in translation.shaped.items():
         shapes = [template.arrays[position].shape for position in template.places.get(path, ())]
-        if shapes:  # the bias, or the kernel without its windows
+        if shapes and len(shapes[0]) == 3:  # the bias, or the kernel without its windows
             config["output_shape"] = list(shapes[1]) if len(shapes) == 2 else [shapes[0][0], shapes[0][-1]]
     for leaf in tree.leaves():
         written = weight_edits.written(translation.edits.get(leaf.path, ()), len(template.places.get(leaf.path, ())))

@@ -29,18 +29,31 @@ GATES = {
 
 
 def apply(edits: Sequence[str], class_name: str, arrays: Arrays) -> Arrays:
-    """Do the named edits to the arrays of one layer."""
-    for edit in edits:
-        name, _, part = edit.partition("@")
-        if name.startswith("locally_connected"):
-            arrays = _locally_connected(name, arrays)
-        elif part:
-            inner, start, stop = part.split(":")
-            mine = slice(int(start), int(stop))
-            arrays = [*arrays[: mine.start], *EDITS[name](inner, arrays[mine]), *arrays[mine.stop :]]
-        else:
-            arrays = EDITS[name](class_name, arrays)
+    """Do the named edits to the arrays of one layer.
+
+    Raises:
+        CheckpointError: the arrays do not have the shapes that the layer's have.
+    """
+    try:
+        for edit in edits:
+            arrays = _apply(edit, class_name, arrays)
+    except (ValueError, IndexError, TypeError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        shapes = [array.shape for array in arrays]
+        raise CheckpointError(f"weights of the shapes {shapes} are not those of a {class_name} ({error}).") from error
     return arrays
+
+
+def _apply(edit: str, class_name: str, arrays: Arrays) -> Arrays:
+    name, _, part = edit.partition("@")
+    if name.startswith("locally_connected"):
+        return _locally_connected(name, arrays)
+    if part:
+        inner, start, stop = part.split(":")
+        mine = slice(int(start), int(stop))
+        return [*arrays[: mine.start], *EDITS[name](inner, arrays[mine]), *arrays[mine.stop :]]
+    return EDITS[name](class_name, arrays)
 
 
 def part_of(edit: str, class_name: str, start: int, stop: int) -> str:

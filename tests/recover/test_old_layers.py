@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -239,6 +240,33 @@ def test_no_advice_leads_back_to_keras_2() -> None:
     folder = Path(recover.__code__.co_filename).parent
     for path in folder.rglob("*.py"):
         assert not re.search(r"Keras 2\S* can still", path.read_text()), path
+
+
+@pytest.mark.parametrize("value", [{}, [[]], -1, "x", None, {"name": {}}])
+@pytest.mark.parametrize("argument", ["dim_ordering", "border_mode", "nb_row", "padding", "mode", "W_regularizer"])
+def test_an_odd_value_of_keras_1_is_one_error_or_none(argument: str, value: Any, tmp_path: Path) -> None:
+    from parallel_compat import inspect_checkpoint
+
+    def odd(layers: dict[str, Any]) -> None:
+        for layer in layers.values():
+            layer["config"][argument] = value
+
+    source = changed(LAYERS / "keras122_images_first.template.h5", tmp_path / "in.h5", odd)
+    with contextlib.suppress(CheckpointError):
+        inspect_checkpoint(source)
+
+
+@pytest.mark.parametrize("case", ["keras122_texts", "tf223_local", "keras224theano_turned"])
+def test_weights_of_odd_shapes_are_one_error(case: str, tmp_path: Path) -> None:
+    source = copy_of(LAYERS / f"{case}.template.h5", tmp_path / "in.h5")
+    with h5py.File(source, "r+") as file:
+        for group in file["model_weights"].values():
+            for name in group.attrs["weight_names"]:
+                if group[name].ndim > 1:
+                    del group[name]
+                    group.create_dataset(name, data=np.float32(1))
+    with pytest.raises(CheckpointError):
+        recover(source, tmp_path / "out.h5")
 
 
 def scaled(x: Any, by: float) -> Any:
