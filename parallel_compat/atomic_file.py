@@ -11,6 +11,7 @@ one and the process is gone.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import platform
 import re
@@ -63,13 +64,27 @@ def replacing(path: str | os.PathLike[str], *, make_folders: bool = False) -> It
             os.chmod(temporary, target.stat().st_mode & 0o7777)
         _flush(temporary)
         os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # where the folder is read-only, the error that is raised says so
             os.unlink(temporary)
+        if isinstance(error, OSError) and str(temporary) in str(error):
+            raise _naming(error, temporary, target) from None
         raise
     finally:
         _being_written.discard(temporary)
     _flush_folder(target.parent)
+
+
+def _naming(error: OSError, temporary: Path, target: Path) -> OSError:
+    """Return an error that names the file which was asked for, and a folder that is not there."""
+    if error.errno is None:  # h5py's, whose sentence holds the name
+        return type(error)(str(error).replace(str(temporary), str(target)))
+    if not target.parent.is_dir():
+        return FileNotFoundError(errno.ENOENT, "No such folder", str(target.parent))
+    sentence = error.strerror or ""
+    if not sentence or str(temporary) in sentence:
+        sentence = os.strerror(error.errno)
+    return type(error)(error.errno, sentence, str(target))
 
 
 def _host() -> str:

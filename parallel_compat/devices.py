@@ -149,6 +149,15 @@ def _before_tensorflow_starts(function: str) -> Iterator[None]:
         ) from error
 
 
+_fewest = 2  # devices of a parallel model in this process
+
+
+def accept_one_device() -> None:
+    """Let one device be enough for a parallel model: this process is one of several workers."""
+    global _fewest
+    _fewest = 1
+
+
 def available_devices() -> list[str]:
     """Name the devices that `gpus=` counts: the visible GPUs, or else the logical CPU devices if several.
 
@@ -181,13 +190,13 @@ def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
         gpus: an int >= 2 (the first so many), a list or tuple of ids, or None or 0 for all.
 
     Returns:
-        Two or more device names.
+        Two or more device names; one or more in one of several workers.
 
     Raises:
         ValueError: fewer than two devices, a device that is not there, a duplicate, or no number at all.
             The old function raised the same class, and old scripts fall back to one device on it.
     """
-    available = available_devices()
+    available = available_devices() or (_short_names("CPU") if _fewest == 1 else [])
     if isinstance(gpus, (bool, str)) or not (gpus is None or _is_int(gpus) or isinstance(gpus, (list, tuple))):
         raise ValueError(
             f"Expected `gpus` to be an int >= 2, a list of ids such as [0, 1], or None. Received: gpus={gpus!r} of "
@@ -204,8 +213,8 @@ def devices_of_gpus(gpus: int | Sequence[int] | None) -> list[str]:
     if len(set(ids)) != len(ids):
         raise ValueError(f"Expected each device once in `gpus`. Received: gpus={gpus!r}")
     missing = [i for i in ids if not 0 <= i < len(available)]
-    if len(ids) < 2 or missing:
-        wanted = "at least 2 devices" if len(ids) < 2 else f"the devices {ids}"
+    if len(ids) < _fewest or missing:
+        wanted = "at least 2 devices" if len(ids) < _fewest else f"the devices {ids}"
         raise ValueError(
             f"Expected {wanted} for `gpus`, for multi-GPU usage to be effective. Received: gpus={gpus!r}. "
             f"{_what_there_is(available, len(ids))}"
@@ -224,7 +233,7 @@ def check_devices(devices: Sequence[str]) -> list[str]:
         The names in their short form.
 
     Raises:
-        ValueError: fewer than two, a duplicate, or a device that is not there.
+        ValueError: fewer than two (than one in one of several workers), a duplicate, or a device that is not there.
     """
     import tensorflow as tf
 
@@ -234,7 +243,7 @@ def check_devices(devices: Sequence[str]) -> list[str]:
         )
     names = [short_name(name) for name in devices]
     existing = [short_name(device.name) for device in tf.config.list_logical_devices()]
-    if len(names) < 2 or len(set(names)) != len(names) or not set(names) <= set(existing):
+    if len(names) < _fewest or len(set(names)) != len(names) or not set(names) <= set(existing):
         raise ValueError(
             f"Expected `devices` to name two or more different devices of this machine, which has {existing}. "
             f"Received: devices={list(devices)!r}"

@@ -292,9 +292,11 @@ class ParallelModel(ParallelTrainer):
 
 
 keras3.act_on_template(ParallelModel, template_files.template_to_save)
+keras3.write_activations_by_their_names()
 keras3.restore_optimizers_from_hdf5(optimizer_state.restore_of_keras3)
 keras3.update_once_for_all_replicas()
 keras3.keep_reads_before_updates()
+keras3.follow_models_into_strategies()
 keras3.take_rows_where_the_table_is()
 keras3.let_callbacks_set_their_model()
 keras3.let_callbacks_ask_the_model_that_trains()

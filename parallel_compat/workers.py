@@ -8,11 +8,12 @@ from typing import Any
 import tensorflow as tf
 
 from parallel_compat.backend.keras3.workers import strategy_of_workers
+from parallel_compat.devices import accept_one_device
 from parallel_compat.training import replicas
 
 
 def join(resolver: Any, devices: int) -> tf.distribute.Strategy:
-    """Make this process one of several workers: `gpus=n` then means n devices on each of them.
+    """Make this process one of several workers: `gpus=n` then means n devices on each of them, 1 too.
 
     TensorFlow wants this before its first operation, and waits here until all workers are there.
 
@@ -28,6 +29,7 @@ def join(resolver: Any, devices: int) -> tf.distribute.Strategy:
     """
     strategy = strategy_of_workers(resolver, devices)
     replicas.train_on_workers(strategy)
+    accept_one_device()
     return strategy
 
 

@@ -201,3 +201,23 @@ def test_added_loss_behind_batch_normalization():
     # Evaluation uses the same statistics, so the added loss must be the same too.
     assert parallel.evaluate(x, y, verbose=0) == pytest.approx(one.evaluate(x, y, verbose=0), abs=1e-6)
     parallel.train_on_batch(x, y)
+
+
+@pytest.mark.parametrize(("function", "expected"), [(K.mean, 7.0), (K.sum, 12 * 7.0)])
+def test_a_loss_that_draws_in_a_model_whose_output_does_not(function, expected):
+    """The layer that adds the loss returns its input, as in Keras's own example of a variational autoencoder."""
+
+    class Reconstruction(keras.layers.Layer):
+        def call(self, inputs):
+            image, decoded = inputs
+            self.add_loss(function(K.sum(K.binary_crossentropy(image, decoded), axis=-1)))
+            return image
+
+    image = keras.Input((10,))
+    noisy = keras.layers.GaussianNoise(1.0, seed=1)(keras.layers.Dense(2)(image))
+    decoded = keras.layers.Dense(10, activation="sigmoid")(noisy)
+    parallel = parallelize(keras.Model(image, Reconstruction()([image, decoded])), gpus=3)
+    parallel.compile("rmsprop", loss=None)
+    images = np.random.default_rng(0).integers(0, 2, (12, 10)).astype("float32")
+    losses = parallel.fit(images, batch_size=12, verbose=0).history["loss"]
+    assert 0.6 * expected < losses[0] < 2 * expected

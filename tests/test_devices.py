@@ -11,6 +11,7 @@ import tensorflow as tf
 from one_device import mlp
 
 from parallel_compat import available_devices, multi_gpu_model, parallelize, simulate_devices
+from parallel_compat import devices as devices_module
 
 
 def devices(parallel):
@@ -41,6 +42,13 @@ def test_wrong_gpus_are_a_value_error(gpus):
     # ValueError, because old scripts fall back to one device on it.
     with pytest.raises(ValueError, match=r"Expected .*Received: gpus="):
         multi_gpu_model(mlp(), gpus=gpus)
+
+
+@pytest.mark.parametrize("gpus", [1, [0]])
+def test_one_of_several_workers_may_have_one_device(gpus, monkeypatch):
+    monkeypatch.setattr(devices_module, "_fewest", 1)
+    assert devices_module.devices_of_gpus(gpus) == ["CPU:0"]
+    assert devices_module.check_devices(["CPU:0"]) == ["CPU:0"]
 
 
 def test_the_error_says_which_devices_exist():

@@ -119,3 +119,23 @@ def test_no_step_is_counted_without_a_batch():
     model.compile("adam", "categorical_crossentropy")
     model.fit(data, epochs=2, verbose=0)
     assert int(model.optimizer.iterations.numpy()) == 6
+
+
+@pytest.mark.parametrize("make", [lambda: keras.optimizers.SGD(0.1, momentum=0.9), lambda: keras.optimizers.SGD(0.1)])
+def test_an_optimizer_may_be_made_before_the_scope_of_the_model(make):
+    """A plain model under a strategy of the user's, as in TensorFlow 2.2."""
+    devices = [device.name for device in tf.config.list_logical_devices("CPU")][:2]
+    strategy = tf.distribute.MirroredStrategy(devices, cross_device_ops=tf.distribute.ReductionToOneDevice())
+    x = np.arange(24, dtype="float32").reshape(8, 3) / 10
+    weights = []
+    for before in (False, True):
+        keras.utils.set_random_seed(1)
+        optimizer = make() if before else None
+        with strategy.scope():
+            optimizer = optimizer or make()
+            model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+            model.compile(optimizer, "mse")
+        model.fit(x, x[:, :2], epochs=3, shuffle=False, verbose=0)
+        assert int(keras.ops.convert_to_numpy(optimizer.iterations)) == 3
+        weights.append(model.get_weights())
+    np.testing.assert_array_equal(weights[0][0], weights[1][0])

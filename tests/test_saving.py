@@ -12,6 +12,7 @@ import keras
 import numpy as np
 import oracle
 import pytest
+import tensorflow as tf
 from one_device import classes, difference, mlp
 
 from parallel_compat import ParallelModel, multi_gpu_model, parallelize
@@ -259,3 +260,14 @@ def test_hdf5_of_plain_keras_with_a_short_name_is_loaded_compiled(tmp_path):
     template.compile("sgd", "mse")
     template.save(tmp_path / "model.h5")
     assert keras.saving.load_model(tmp_path / "model.h5").compiled
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".keras"])
+@pytest.mark.parametrize("activation", [tf.nn.softmax, tf.nn.log_softmax, tf.nn.swish, tf.identity])
+def test_functions_of_tensorflow_as_activations_are_loaded_again(activation, suffix, tmp_path):
+    """Keras 3 saves `tf.nn.softmax` as "softmax_v2", which it does not know when it loads the file."""
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation=activation)])
+    parallelize(model, 2).save(tmp_path / f"whole{suffix}")
+    again = keras.models.load_model(tmp_path / f"whole{suffix}")
+    x = np.ones((2, 4), "float32")
+    np.testing.assert_array_equal(again(x), model(x))

@@ -22,29 +22,41 @@ folder, index, ports = sys.argv[1], int(sys.argv[2]), sys.argv[3].split(",")
 workers = [f"127.0.0.1:{port}" for port in ports]
 os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": workers}, "task": {"type": "worker", "index": index}})
 import tensorflow as tf
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
+from parallel_compat import multi_gpu_model, parallelize, workers
+{start}
 import keras, numpy as np
 sys.path.insert(0, os.path.dirname(sys.argv[4]))
 from several_workers_model import build, samples_computed, train
 keras.utils.set_random_seed(index)  # the chief's weights count
-from parallel_compat import parallelize
-parallel = parallelize(build(), strategy=strategy)
+parallel = {parallel}(build())
 result = train(parallel)
 np.savez(f"{folder}/{index}.npz", *parallel.get_weights())
-computed = samples_computed(lambda model: parallelize(model, strategy=strategy))
+computed = samples_computed({parallel})
 json.dump([computed, *result, parallel.merge_choices, parallel.is_chief], open(f"{folder}/{index}.json", "w"))
 """
 
 
+STRATEGY = (
+    "strategy = tf.distribute.MultiWorkerMirroredStrategy()",
+    "(lambda model: parallelize(model, strategy=strategy))",
+)
+ONE_DEVICE = (
+    "workers.join(tf.distribute.cluster_resolver.TFConfigClusterResolver(), devices=1)",
+    "(lambda model: multi_gpu_model(model, gpus=1))",
+)
+
+
 @pytest.mark.slow
-def test_two_workers(tmp_path):
+@pytest.mark.parametrize(("start", "parallel"), [STRATEGY, ONE_DEVICE], ids=["strategy", "gpus=1"])
+def test_two_workers(start, parallel, tmp_path):
     from several_workers_model import build, samples_computed, train
 
     here = str(Path(__file__).resolve())
     addresses = ",".join(map(str, free_ports(2)))
+    worker = WORKER.replace("{start}", start).replace("{parallel}", parallel)
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(tmp_path), str(index), addresses, here],
+            [sys.executable, "-c", worker, str(tmp_path), str(index), addresses, here],
             env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
             stderr=subprocess.PIPE,
             text=True,

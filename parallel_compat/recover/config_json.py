@@ -158,6 +158,17 @@ def with_own_layers(entry: Entry) -> Entry:
     return entry
 
 
+def own_entries(entry: Entry) -> list[Entry]:
+    """Return the layers that a layer's argument `layers` holds: those that a `Merge` of Keras 1 begins with."""
+    found = entry.get("own_layers") or []
+    where = f"model_config/{entry.get('name', '')[:80]}"
+    if not isinstance(found, list) or not all(isinstance(one, dict) and "class_name" in one for one in found):
+        return []
+    return [
+        _entry({"name": f"{entry['name']}_branch_{number}", **one}, where, 1) for number, one in enumerate(found, 1)
+    ]
+
+
 def _count(entry: Entry) -> int:
     """Count the layers of a model, those of models inside it too."""
     layers = entry["config"].get("layers", ())

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 def translate(
-    entry: Entry, keras_version: str | None, custom_objects: Collection[str] = (), target: Target = PLAIN_KERAS
+    entry: Entry,
+    keras_version: str | None,
+    custom_objects: Collection[str] = (),
+    target: Target = PLAIN_KERAS,
+    backend: str | None = None,
 ) -> Translation:
     """Translate a single model's entry.
 
@@ -31,9 +35,10 @@ def translate(
         keras_version: what the file says, "2.2.4" or "2.3.0-tf".
         custom_objects: names of classes and functions that the user has at hand.
         target: for whom it is translated.
+        backend: what the file says, "tensorflow" or "theano".
     """
     numbers = tuple(int(number) for number in re.findall(r"\d{1,4}", keras_version or "2")[:3])
-    translation = Translation(numbers or (2,), "tf" in (keras_version or ""), custom_objects, target)
+    translation = Translation(numbers or (2,), "tf" in (keras_version or ""), custom_objects, target, backend)
     try:
         translation.masked = masks(entry)
         translation.config = _layer(copy.deepcopy(entry), translation, ())
@@ -62,7 +67,11 @@ def _layer(entry: Entry, translation: Translation, path: Path) -> Entry:
             if key == "layer" and len(inside) == 2 and not isinstance(config.get("backward_layer"), dict):
                 # Its twin, of which the config says nothing, needs the same done to its weights.
                 twin = Translation(
-                    translation.version, translation.tf_keras, translation.custom_objects, translation.target
+                    translation.version,
+                    translation.tf_keras,
+                    translation.custom_objects,
+                    translation.target,
+                    translation.backend,
                 )
                 _layer(before, twin, (*path, inside[1]))
                 translation.edits |= twin.edits

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 MOST_CHARACTERS = 4_000  # of one message, whatever the file puts into it
 
 
@@ -18,6 +20,7 @@ class CheckpointError(ValueError):
     """
 
     def __init__(self, sentence: str = "") -> None:
+        sentence = _COLOURS.sub("", sentence)  # Keras prints parts of its own in bold
         super().__init__(sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[:MOST_CHARACTERS]} ...")
 
 

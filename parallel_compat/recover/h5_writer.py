@@ -40,8 +40,9 @@ class Slot:
 
     layer: str
     name: str
-    position: int  # in the file that is read
+    position: int | None  # in the file that is read; None where an edit makes it of several
     leaf: Path | None  # whose edits apply
+    index: int = 0  # among the leaf's weights
 
 
 def plan(template: Template) -> dict[str, list[Slot]]:
@@ -53,18 +54,17 @@ def plan(template: Template) -> dict[str, list[Slot]]:
     for child in template.tree.children:
         order = _keras3_order(child)
         name = keras3_name(child.path[-1])
-        slots = [
-            Slot(
-                name,
-                arrays[template.places[leaf.path][index]].name,
-                template.places[leaf.path][index],
-                leaf.path,
-            )
-            for leaf, index in order
-            if leaf.path in template.places
+        found[name] = [
+            _slot(name, template, arrays, leaf, index) for leaf, index in order if leaf.path in template.places
         ]
-        found[name] = slots
     return found
+
+
+def _slot(layer: str, template: Template, arrays: list[StoredArray], leaf: Leaf, index: int) -> Slot:
+    if leaf.written is not None:
+        return Slot(layer, f"{leaf.key}/{leaf.written[index].name}:0", None, leaf.path, index)
+    position = template.places[leaf.path][index]
+    return Slot(layer, arrays[position].name, position, leaf.path, index)
 
 
 def _keras3_order(node: Node) -> list[tuple[Leaf, int]]:
@@ -175,28 +175,28 @@ def _copy(
 ) -> dict[str, int]:
     """Copy all arrays, and return the checksum of each by its path in the new file."""
     sums = {}
-    by_position = {slot.position: slot for slots in layers.values() for slot in slots}
+    every = [slot for slots in layers.values() for slot in slots]
+    by_position = {slot.position: slot for slot in every if slot.position is not None}
     leaves = template.leaves
     edits = template.translation.edits if template.translation is not None else {}
+    edited = {position: path for path in edits for position in template.places.get(path, ())}
     held: dict[Path, dict[int, np.ndarray[Any, Any]]] = {}
     for position, (array, pieces) in enumerate(reading.arrays()):
-        slot = by_position.get(position)
-        if slot is None:
+        path = edited.get(position)
+        if path is None:
+            slot = by_position.get(position)
+            if slot is not None:
+                group = weights[slot.layer]
+                sums[f"{group.name}/{slot.name}"] = _stream(group, slot.name, array, pieces, advance, disk)
             continue
-        if slot.leaf is None or slot.leaf not in edits:
-            group = weights[slot.layer]
-            sums[f"{group.name}/{slot.name}"] = _stream(group, slot.name, array, pieces, advance, disk)
-            continue
-        held.setdefault(slot.leaf, {})[position] = gather(array, pieces)
+        held.setdefault(path, {})[position] = gather(array, pieces)
         advance(array.nbytes)
-        places = template.places[slot.leaf]
-        if len(held[slot.leaf]) == len(places):
-            mine = held.pop(slot.leaf)
-            changed = weight_edits.apply(
-                edits[slot.leaf], leaves[slot.leaf].class_name, [mine[place] for place in places]
-            )
-            for place, value in zip(places, changed, strict=True):
-                target = by_position[place]
+        places = template.places[path]
+        if len(held[path]) == len(places):
+            mine = held.pop(path)
+            changed = weight_edits.apply(edits[path], leaves[path].class_name, [mine[place] for place in places])
+            targets = sorted((slot for slot in every if slot.leaf == path), key=lambda slot: slot.index)
+            for target, value in zip(targets, changed, strict=True):
                 written = np.ascontiguousarray(value)
                 weights[target.layer].create_dataset(target.name, data=written)
                 sums[f"{weights[target.layer].name}/{target.name}"] = checksum([written.reshape(-1).view("uint8").data])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import math
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.rules.layer_names import keras3_name
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
@@ -88,6 +90,8 @@ def make(
     check: Callable[[Any], None],
     where: str,
     trying: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    *,
+    alone: bool = False,
 ) -> Any:
     """Build a model in Keras 3, first without memory: a config may ask for more than there is, and the shapes tell.
 
@@ -97,6 +101,7 @@ def make(
         check: called with the model whose variables have shapes and no values; raises if it must not be made.
         where: how errors name the file.
         trying: a context in which the model without memory is made.
+        alone: whether that is all, and None is returned.
 
     Returns:
         A `keras.Model`.
@@ -120,6 +125,8 @@ def make(
             probe = maker.from_config(_stateless(config["config"]), custom_objects=dict(custom_objects))
             check(probe)
         del probe
+        if alone:
+            return None
         with keras.saving.custom_object_scope(dict(custom_objects)), values_as_written():
             model = maker.from_config(copy.deepcopy(config["config"]), custom_objects=dict(custom_objects))
     except CheckpointError:
@@ -129,6 +136,28 @@ def make(
             f"{where}: Keras cannot build the model from its config ({type(error).__name__}: {str(error)[:500]})."
         ) from error
     return model
+
+
+def load_as_plain_keras(path: str | os.PathLike[str], custom_objects: Mapping[str, Any], where: str) -> None:
+    """Load a file that was written, as its reader will.
+
+    Raises:
+        CheckpointError: Keras cannot load it.
+    """
+    import keras
+
+    logger = logging.getLogger("absl")  # Keras tells there that metrics are built by the first batch
+    level = logger.level
+    try:
+        logger.setLevel(logging.ERROR)
+        keras.models.load_model(path, custom_objects=dict(custom_objects))
+    except Exception as error:  # whatever a config makes Keras raise
+        raise CheckpointError(
+            f"{where}: Keras cannot load the model that was made of it ({type(error).__name__}: {str(error)[:500]}). "
+            "Its weights alone can be taken out (-o NAME.h5 --weights-only)."
+        ) from error
+    finally:
+        logger.setLevel(level)
 
 
 def check_room(model: Any) -> None:
@@ -276,11 +305,14 @@ def restore_optimizer(
         return []
     if template.translation.edits:
         return ["The optimizer's state belongs to weights that had to be rewritten; training begins with a fresh one."]
-    trained = [
-        weights_of(layer_at(model, leaf.path))[index]
-        for leaf, index in template.tree.sections(frozen=True)[0]
-        if leaf.path in template.places
-    ]
+    order = [place for place in template.tree.sections(frozen=True)[0] if place[0].path in template.places]
+    if template.translation.keras1:
+        if template.translation.version < (1, 2) and template.translation.backend == "theano":
+            return [f"The order of the optimizer's state is not known; {optimizer_state.FRESH}"]
+        # Keras 1 sorted the weights that it trained by their names, which had no slashes.
+        names = [weight.name.replace("/", "_") for weight in template.arrays]
+        order.sort(key=lambda place: names[template.places[place[0].path][place[1]]])
+    trained = [weights_of(layer_at(model, leaf.path))[index] for leaf, index in order]
     note = optimizer_state.restore(
         model.optimizer if optimizer is None else optimizer,
         model.trainable_variables,

@@ -30,6 +30,7 @@ class Leaf:
         config: its config there.
         specs: what weights it must have; None where the class is not known.
         trainable: whether it was frozen when the file was written.
+        written: what weights it has in Keras 3, where that is not one for each in the file.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class Leaf:
     config: dict[str, Any]
     specs: tuple[Spec, ...] | None
     trainable: bool = True
+    written: tuple[Spec, ...] | None = None
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield itself."""
@@ -46,10 +48,11 @@ class Leaf:
     def sections(self, *, frozen: bool) -> tuple[list[tuple[Leaf, int]], list[tuple[Leaf, int]]]:
         """Return its weights in Keras's two sections: trainable, and not. A frozen layer has all in
         the second."""
-        places = [(self, index) for index in range(len(self.specs or ()))]
+        specs = self.written or self.specs or ()
+        places = [(self, index) for index in range(len(specs))]
         if frozen and not self.trainable:
             return [], places
-        kinds = [spec.trainable for spec in self.specs or ()]
+        kinds = [spec.trainable for spec in specs]
         return (
             [place for place, kind in zip(places, kinds, strict=True) if kind],
             [place for place, kind in zip(places, kinds, strict=True) if not kind],

@@ -168,7 +168,8 @@ def cells_of(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _attention(config: dict[str, Any]) -> list[Spec]:
-    return [Spec("scale", ())] if config.get("use_scale", False) else []
+    found = [Spec("scale", ())] if config.get("use_scale", False) else []
+    return [*found, Spec("concat_score_weight", ())] if config.get("score_mode") == "concat" else found
 
 
 def _additive_attention(config: dict[str, Any]) -> list[Spec]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.recover import resnet50_files, weight_edits
+from parallel_compat.recover import keras1, resnet50_files, weight_edits
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.h5_writer import gather
 from parallel_compat.recover.layer_tree import Branch, Leaf
@@ -19,6 +19,7 @@ from parallel_compat.recover.layer_weights import Spec
 from parallel_compat.recover.placement import place, split
 from parallel_compat.recover.reader import read
 from parallel_compat.recover.rules.activations import SEPARABLE, SUMMED
+from parallel_compat.recover.rules.kernels import CORRELATING, TURNED
 from parallel_compat.recover.single_model import template_of, wrapper_of_weights, written_by_keras3
 from parallel_compat.warning_category import ParallelCompatWarning
 
@@ -79,7 +80,7 @@ def load_template_weights(
 ) -> LoadedWeights:
     """Load a checkpoint into a single model, whether a parallel or a single model wrote it.
 
-    The file may hold a whole model or weights only, of Keras 2.0 to 3 or tf.keras. Nothing in it is run. All weights
+    The file may hold a whole model or weights only, of Keras 1 to 3 or tf.keras. Nothing in it is run. All weights
     are found and their shapes held against the model's before the first is changed.
 
     >>> import keras, parallel_compat
@@ -115,11 +116,11 @@ def load_template_weights(
         return _load_by_keras(model, stored)
     if not arrays:
         raise CheckpointError(f"{stored.path}: there are no weights in it; nothing would be loaded.")
+    stored = _as_keras2(stored)
     tree = tree_of(model)
     if not isinstance(tree, Branch):
         raise CheckpointError(f"Expected a model of layers. Received: {type(model).__name__}.")
-    old = not written_by_keras3(stored)
-    template = _template(stored) if old and stored.form == "model" else None
+    template = _template(stored) if not written_by_keras3(stored) and stored.form == "model" else None
     wrappers = tuple(template.wrappers) if template is not None else ()
     with resnet50_files.named_as_in(stored, tree) as now:
         places = _by_layers(template, tree, arrays) or {} if template is not None else {}
@@ -130,7 +131,7 @@ def load_template_weights(
             places = _by_groups(stored, tree, arrays, parallel=bool(wrappers), reshape=reshape)
     places = {now.get(path, path): positions for path, positions in places.items()}
     notes: list[str] = []
-    values = _values(model, tree, places, arrays, template, notes, old=old, reshape=reshape, path=stored.path)
+    values = _values(model, tree, places, arrays, template, notes, stored, reshape=reshape)
     mine = {id(variable) for variable, _ in values}
     left = [variable.path for variable in model.weights if id(variable) not in mine]
     if left:
@@ -172,6 +173,7 @@ def load_weights_by_name(
     with read(path, max_bytes=max_bytes) as reading:
         stored = reading.stored
         arrays = [gather(array, pieces) for array, pieces in reading.arrays()]
+    stored = _as_keras2(stored)
     template = _template(stored) if stored.form == "model" and not written_by_keras3(stored) else None
     if (template is not None and template.wrappers) or wrapper_of_weights(stored) is not None:
         return load_template_weights(model, path, reshape=reshape, max_bytes=max_bytes)
@@ -210,12 +212,23 @@ def _of_layer(
 
     node = tree_of(layer, (layer.name,))
     _loosen(node, kernels=reshape)
+    _lay_out(stored, node, group.weights)
     tree = Branch((), [node])
     with resnet50_files.named_as_in(stored, tree) as now:
         found = place(node, group.weights, f"{stored.path}: layer {group.name[:80]!r} for {layer.name!r}")
     places = {now.get(path, path): positions for path, positions in found.items()}
-    old = not written_by_keras3(stored)
-    return _values(Layers([layer]), tree, places, arrays, None, notes, old=old, reshape=reshape, path=stored.path)
+    return _values(Layers([layer]), tree, places, arrays, None, notes, stored, reshape=reshape)
+
+
+def _as_keras2(stored: Stored) -> Stored:
+    return keras1.as_keras2(stored) if keras1.is_keras1(stored) else stored
+
+
+def _lay_out(stored: Stored, node: Node, arrays: Sequence[StoredArray]) -> None:
+    """Let the layers of a model expect what a file of Keras 1 has for them."""
+    gate_by_gate = any(split(array.name)[1] in ("W_i", "W_z") for array in arrays)
+    for leaf in node.leaves() if (stored.keras_version or "").startswith(("0.", "1")) else ():
+        keras1.lay_out(leaf, gate_by_gate=gate_by_gate)
 
 
 def _template(stored: Stored) -> Template | None:
@@ -309,6 +322,7 @@ def _by_groups(
     flat = [weight for layer in stored.layers for weight in layer.weights]
     _loosen(tree, kernels=reshape)
     if parallel:
+        _lay_out(stored, tree, flat)
         return place(tree, flat, f"{stored.path}: the template in it")
     kept = _without_metrics(flat, tree)
     starts = list(itertools.accumulate((len(layer.weights) for layer in stored.layers), initial=0))
@@ -338,6 +352,7 @@ def _by_groups(
     for top, in_order in pairs:
         layer = by_name[top.path[-1]] if named else in_order
         where = f"{stored.path}: layer {layer.name[:80]!r} for {top.path[-1]!r}"
+        _lay_out(stored, top, layer.weights)
         for path, own in place(top, [flat[at] for at in held[layer.name]], where).items():
             found[path] = [held[layer.name][number] for number in own]
     return found
@@ -380,15 +395,15 @@ def _values(
     arrays: list[Array],
     template: Template | None,
     notes: list[str],
+    stored: Stored,
     *,
-    old: bool,
     reshape: bool,
-    path: str,
 ) -> list[tuple[Any, Array]]:
     """Pair each of the model's variables with its value; raise before anything is changed if one does not fit."""
     from parallel_compat.recover.keras_models import layer_at, weights_of
 
     pairs: list[tuple[Any, Array]] = []
+    path, old = stored.path, not written_by_keras3(stored)
     for leaf in tree.leaves():
         if not leaf.specs:
             continue
@@ -399,7 +414,7 @@ def _values(
         values = [arrays[position] for position in places[leaf.path]]
         variables = weights_of(layer)
         if old:
-            edits = _edits(leaf, layer, values, notes)
+            edits = [*_layout(leaf, layer, values, stored, notes), *_edits(leaf, layer, values, notes)]
             values = weight_edits.apply(edits, leaf.class_name, values)
         if reshape and leaf.class_name in _CONVOLUTIONS and values[0].size == math.prod(variables[0].shape):
             values = [values[0].reshape(variables[0].shape), *values[1:]]
@@ -415,6 +430,27 @@ def _values(
     if template is not None:
         _check_hard_sigmoid(model, template, places, path)
     return pairs
+
+
+def _layout(leaf: Leaf, layer: Any, values: list[Array], stored: Stored, notes: list[str]) -> list[str]:
+    """Say what makes of Keras 1's and Theano's kernels those of Keras 2 on TensorFlow."""
+    edits = []
+    if (stored.keras_version or "").startswith(("0.", "1")):
+        edits += keras1.edits(leaf.class_name, getattr(layer, "data_format", None), len(values))
+    if leaf.class_name in TURNED and stored.backend is not None and stored.backend not in CORRELATING:
+        if stored.backend != "theano":
+            raise CheckpointError(
+                f"{stored.path}: expected kernels of Keras on TensorFlow or Theano. Received: those of "
+                f"{stored.backend[:40]!r} for the layer {layer.name!r}; it is not known which way round they stand."
+            )
+        edits.append("turned")
+        even = any(side % 2 == 0 for side in layer.kernel_size)
+        if getattr(layer, "padding", None) == "same" and (even or set(layer.strides) != {1}):
+            notes.append(
+                f"layer {layer.name!r}: Theano put the windows of `padding='same'` elsewhere, so that the layer "
+                "computes something else here. `recover_template` writes a model that computes as then."
+            )
+    return edits
 
 
 def _edits(leaf: Leaf, layer: Any, values: list[Array], notes: list[str]) -> list[str]:

@@ -48,7 +48,7 @@ def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], w
     if name == "RMSprop" and (optimizer.centered or optimizer.momentum):
         return f"Keras 3's RMSprop keeps centered or momentum state in another form; {FRESH}"
     left = list(arrays)
-    steps = int(left.pop(0)) if left and left[0].shape == () and left[0].dtype.kind in "iu" else None
+    steps = int(left.pop(0)) if left and _counts_steps(left, len(weights)) else None
     if name == "Adam" and len(left) == 3 * len(weights):
         if optimizer.amsgrad:
             kinds = (*kinds, "velocity_hat")
@@ -78,6 +78,14 @@ def restore(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array], w
         for number, weight in enumerate(weights):
             slots[ending][place[id(weight)]].assign(left[kind * len(weights) + number])
     return None
+
+
+def _counts_steps(arrays: Sequence[Array], weights: int) -> bool:
+    """Return whether the first array is the step counter, a float until Keras 2.0.7."""
+    first = arrays[0]
+    if first.shape != () or first.dtype.kind not in "iuf":
+        return False
+    return first.dtype.kind != "f" or (float(first).is_integer() and (len(arrays) - 1) % max(weights, 1) == 0)
 
 
 def restore_of_keras3(optimizer: Any, variables: Sequence[Any], arrays: Sequence[Array]) -> str | None:

@@ -159,6 +159,8 @@ def describe(root: Any, walk: Walk, hdf5: Any) -> tuple[dict[str, Any], list[Arr
     versions = {
         key: hdf5.text(weights if form == "weights" else root, key, top) for key in ("keras_version", "backend")
     }
+    if weights is not None and versions["backend"] is None:  # the first of Keras 2 say it with the weights alone
+        versions["backend"] = hdf5.text(weights, "backend", "model_weights")
     for key, value in versions.items():
         if value is not None and len(value) > limits.NAME_LENGTH:
             raise CheckpointError(f"{top}: the attribute {key} has {len(value):,} characters.")

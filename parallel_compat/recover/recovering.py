@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,9 +144,12 @@ def recover(
         found = Recovery(template, notes=list(template.notes))
         if template.tree is None:
             _need_no_config(stored, suffix, weights_only=weights_only)
+            _need_layout_of_today(template.stored)
         elif template.translation is not None and not (weights_only and suffix in (".h5", ".hdf5")):
             try:
-                template.translation.check(keep_lambda=keep_lambda, keep_custom=suffix in (".h5", ".hdf5"))
+                template.translation.check(
+                    keep_lambda=keep_lambda, as_data=suffix in (".h5", ".hdf5"), written=suffix is not None
+                )
             except CheckpointError as error:
                 raise CheckpointError(f"{stored.path}: {error}") from error
             if suffix in (".h5", ".hdf5"):
@@ -155,11 +159,13 @@ def recover(
         if living:
             _make_model(found, reading, objects, advance, optimizer=suffix != ".weights.h5")
             if out is not None:
-                _save_model(found.model, Path(out), suffix)
+                _save_model(found.model, Path(out), suffix, objects)
         else:
             assert out is not None
             # A file of weights stays one, even if the architecture was given to tell its layers apart.
             bare = weights_only or (stored.form == "weights" and architecture is None)
+            if bare:
+                _keep_layers_that_are_gone(template)
             training = None if bare else _training_config(stored, found)
             if stored.optimizer and not bare:
                 found.notes.append(NO_STATE_IN_H5)
@@ -167,6 +173,8 @@ def recover(
                 h5_writer.write(
                     temporary, template, reading, weights_only=bare, training_config=training, advance=advance
                 )
+                if not bare and _is_complete(template):
+                    _need_loadable(temporary, template, objects)
             if bare and template.tree is None and template.wrappers:
                 found.notes.append(
                     "The template's layers were distinguished by the names of their weights. "
@@ -187,7 +195,7 @@ def check_output(
     if suffix is None:
         raise CheckpointError(f"Expected an output that ends in .h5, .hdf5, .keras or .weights.h5. Received: {name}.")
     if weights_only and suffix == ".keras":
-        raise CheckpointError("A .keras file holds a whole model. For weights only write .weights.h5 or .h5.")
+        raise CheckpointError("A .keras file holds a whole model. For weights only write .h5.")
     if os.path.isdir(name):
         raise CheckpointError(f"{name}: expected a file to write. Received: a folder.")
     if not os.path.isdir(os.path.dirname(os.path.abspath(name))):
@@ -254,6 +262,22 @@ def _need_no_config(stored: Stored, suffix: str | None, *, weights_only: bool) -
         )
 
 
+def _need_layout_of_today(stored: Stored) -> None:
+    """Refuse weights that have to be laid out anew, where only the names of layers are known."""
+    arrays = [weight for layer in stored.layers for weight in layer.weights]
+    gates = any(re.search(r"/[WUb]_[ifcozrh](_\d+)?(:0)?$", weight.name) for weight in arrays)
+    kernels = any(len(weight.shape) > 2 for weight in arrays)
+    of_keras1 = (stored.keras_version or "").startswith(("0.", "1"))
+    other = stored.backend not in (None, "tensorflow", "cntk")
+    if ((gates or kernels) and of_keras1) or (kernels and other):
+        who = "Keras 1" if of_keras1 else f"Keras on {str(stored.backend)[:40]}"
+        raise CheckpointError(
+            f"{stored.path}: {who} laid out some of these weights in another way, which only the layers that they "
+            "belong to tell. Give the architecture (--architecture FILE), or use `load_template_weights` into a model "
+            "built by your code."
+        )
+
+
 def _kept(template: Template, *, keep_lambda: bool) -> list[str]:
     translation = template.translation
     assert translation is not None
@@ -304,7 +328,37 @@ def _make_model(
             found.notes += keras_models.restore_optimizer(found.model, found.template, arrays)
 
 
-def _save_model(model: Any, out: Path, suffix: str | None) -> None:
+def _keep_layers_that_are_gone(template: Template) -> None:
+    """Leave weights as they are whose layer another one stands for in Keras 3: code that reads them has the layer."""
+    edits = {} if template.translation is None else template.translation.edits
+    for leaf in template.leaves.values():
+        kept = [edit for edit in edits.get(leaf.path, ()) if not edit.startswith("locally_connected")]
+        if len(kept) < len(edits.get(leaf.path, ())):
+            edits[leaf.path] = kept
+            leaf.written = None
+
+
+def _is_complete(template: Template) -> bool:
+    """Return whether Keras can build a model without running what a file brings along."""
+    translation = template.translation
+    assert translation is not None
+    return not translation.lambdas and set(translation.custom) <= set(translation.custom_objects)
+
+
+def _need_loadable(path: Path, template: Template, objects: dict[str, Any]) -> None:
+    """Load what was written as anybody will: with Keras's own function.
+
+    Raises:
+        CheckpointError: Keras cannot, or the model asks for more memory than there is.
+    """
+    from parallel_compat.recover import keras_models
+
+    assert template.translation is not None
+    keras_models.make(template.translation.config, objects, keras_models.check_room, template.stored.path, alone=True)
+    keras_models.load_as_plain_keras(path, objects, template.stored.path)
+
+
+def _save_model(model: Any, out: Path, suffix: str | None, objects: dict[str, Any]) -> None:
     with replacing(out) as temporary:
         variables = list(model.weights)
         try:
@@ -317,6 +371,10 @@ def _save_model(model: Any, out: Path, suffix: str | None) -> None:
         if getattr(model, "optimizer", None) is not None:
             variables += model.optimizer.variables
         check_saved_model(temporary, variables)
+        if suffix == ".keras":
+            from parallel_compat.recover import keras_models
+
+            keras_models.load_as_plain_keras(temporary, objects, os.fspath(out))
 
 
 def dump(value: Any) -> str:

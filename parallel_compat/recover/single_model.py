@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from parallel_compat.recover import keras1, weight_edits
 from parallel_compat.recover.config_json import model_entry
 from parallel_compat.recover.config_walk import translate
 from parallel_compat.recover.errors import CheckpointError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from parallel_compat.recover.config_json import Entry
-    from parallel_compat.recover.layer_tree import Leaf, Path
+    from parallel_compat.recover.layer_tree import Leaf, Node, Path
     from parallel_compat.recover.reader import Stored, StoredArray, StoredLayer
     from parallel_compat.recover.target import Target
     from parallel_compat.recover.translation import Translation
@@ -90,24 +91,16 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
         raise CheckpointError(
             f"written by Keras {stored.keras_version}; it needs no recovery: Keras 3 loads it as it is."
         )
-    if stored.backend not in (None, "tensorflow", "cntk"):
-        # Theano's convolutions are flipped (`_need_convert_kernel` in Keras 2.2.4).
-        raise CheckpointError(
-            f"its weights are those of Keras on {stored.backend!r}, whose convolution kernels "
-            "are flipped; expected 'tensorflow'."
-        )
-    if stored.keras_version is None or stored.keras_version.startswith(("0.", "1.")):
-        raise CheckpointError(
-            f"written by Keras {stored.keras_version or '1 or earlier'}; expected 2.0 or "
-            "later. Keras 2.2.4 can still load and save it again."
-        )
+    of_keras1 = keras1.is_keras1(stored)
+    if of_keras1:
+        stored = keras1.as_keras2(stored)
     if stored.form == "weights" and architecture is None:
         guessed = wrapper_of_weights(stored)
         return Template(stored, [] if guessed is None else [guessed])
     if stored.model_config is None and architecture is None:
         raise CheckpointError("a whole model's file without `model_config`; its config is lost.")
     if architecture is not None:
-        entry, around = unwrap(architecture)
+        entry, around = unwrap(keras1.entry_of_keras2(architecture) if of_keras1 else architecture)
         guessed = wrapper_of_weights(stored)
         wrappers = [] if guessed is None else [guessed]
         if stored.form == "model":
@@ -117,13 +110,24 @@ def _template(stored: Stored, custom_objects: Collection[str], architecture: Ent
     else:
         assert stored.model_config is not None
         outer = model_entry(stored.model_config, [layer.name for layer in stored.layers])
-        entry, wrappers = unwrap(outer)
+        entry, wrappers = unwrap(keras1.entry_of_keras2(outer) if of_keras1 else outer)
         # The outermost wrapper's one layer with weights carries the name of what it wraps.
         group = None if not wrappers else wrappers[1].name if len(wrappers) > 1 else entry["name"]
     tree = tree_of_config(entry)
     assert isinstance(tree, Branch)
-    template = Template(stored, wrappers, entry, tree, translate(entry, stored.keras_version, custom_objects, target))
+    for leaf in tree.leaves() if of_keras1 else ():
+        keras1.lay_out_as_said(leaf)
+    translation = translate(entry, stored.keras_version, custom_objects, target, stored.backend)
+    template = Template(stored, wrappers, entry, tree, translation)
     template.places = _places(stored, tree, group)
+    for path, config in translation.shaped.items():
+        shapes = [template.arrays[position].shape for position in template.places.get(path, ())]
+        if shapes and len(shapes[0]) == 3:  # the bias, or the kernel without its windows
+            config["output_shape"] = list(shapes[1]) if len(shapes) == 2 else [shapes[0][0], shapes[0][-1]]
+    for leaf in tree.leaves():
+        written = weight_edits.written(translation.edits.get(leaf.path, ()), len(template.places.get(leaf.path, ())))
+        if written is not None:
+            leaf.written = tuple(Spec(name, None, trainable) for name, trainable in written)
     template.notes += template.translation.notes if template.translation else []
     return template
 
@@ -136,7 +140,7 @@ def _places(stored: Stored, tree: Branch, group: str | None) -> dict[Path, list[
         groups[layer.name] = (start, layer)
         start += len(layer.weights)
     found: dict[Path, list[int]] = {}
-    wanted = [(group, tree)] if group is not None else [(child.path[-1], child) for child in tree.children]
+    wanted = [(group, tree)] if group is not None else _groups_of(tree, groups)
     for name, node in wanted:
         first, group_of_it = groups.pop(name, (0, None))
         arrays = () if group_of_it is None else group_of_it.weights
@@ -153,6 +157,19 @@ def _places(stored: Stored, tree: Branch, group: str | None) -> dict[Path, list[
     for name, (_, layer) in groups.items():
         if layer.weights:
             raise CheckpointError(f"the layer {name[:80]!r} has weights in the file but is not in its config.")
+    return found
+
+
+def _groups_of(tree: Branch, groups: Collection[str]) -> list[tuple[str, Node]]:
+    """Return the layers that have groups of their own: in a `Sequential` of Keras 1, also those of models before a
+    `Merge`."""
+    found: list[tuple[str, Node]] = []
+    for child in tree.children:
+        inside = [leaf.path[-1] for leaf in child.leaves()] if isinstance(child, Branch) else []
+        if child.path[-1] not in groups and isinstance(child, Branch) and set(inside) & set(groups):
+            found += _groups_of(child, groups)
+        else:
+            found.append((child.path[-1], child))
     return found
 
 

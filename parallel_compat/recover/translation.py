@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parallel_compat.recover.errors import CheckpointError
 from parallel_compat.recover.target import PLAIN_KERAS
@@ -25,6 +25,7 @@ class Translation:
         tf_keras: whether that was the one inside TensorFlow.
         custom_objects: names of classes and functions that the user has at hand.
         target: for whom it is translated.
+        backend: of the Keras that wrote it; None where it is TensorFlow, or the weights are another matter.
         config: the model's entry for Keras 3.
         notes: what was done that a user should know.
         refused: what has no counterpart in Keras 3, one sentence each.
@@ -32,6 +33,7 @@ class Translation:
         lambdas: Lambda layers that belong to the model itself.
         edits: leaf -> what has to be done to its weights (`weight_edits.py`).
         initializers: those that are not Keras's and were left out, as "layer.argument".
+        shaped: leaf -> a config whose `output_shape` the leaf's weights tell.
         masked: whether a layer of the model makes masks.
     """
 
@@ -39,6 +41,7 @@ class Translation:
     tf_keras: bool
     custom_objects: Collection[str] = ()
     target: Target = PLAIN_KERAS
+    backend: str | None = None
     config: Entry = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -47,7 +50,13 @@ class Translation:
     edits: dict[Path, list[str]] = field(default_factory=dict)
     initializers: list[str] = field(default_factory=list)
     masked: bool = False
+    shaped: dict[Path, dict[str, Any]] = field(default_factory=dict)
     here: Path = ()
+
+    @property
+    def keras1(self) -> bool:
+        """Whether the weights are laid out as Keras 1 did."""
+        return self.version < (2,)
 
     def note(self, entry: Entry, sentence: str) -> None:
         """Record something that a user should know of a layer."""
@@ -61,21 +70,25 @@ class Translation:
         """Record that the weights of the layer at hand need a change."""
         self.edits.setdefault(self.here, []).append(edit)
 
-    def check(self, *, keep_lambda: bool = False, keep_custom: bool = False) -> None:
+    def check(self, *, keep_lambda: bool = False, as_data: bool = False, written: bool = True) -> None:
         """Raise if the model cannot be written as it is.
+
+        Args:
+            keep_lambda: whether Lambda layers are kept as data.
+            as_data: whether the output is an `.h5` file, which can hold what Keras 3 does not know, as data.
+            written: whether there is an output; else the model itself is wanted.
 
         Raises:
             CheckpointError: with every reason, and the way out.
         """
         problems = list(self.refused)
-        if self.lambdas and not keep_lambda:
+        if self.lambdas and not (keep_lambda and as_data):
+            kept = "Keep them as data with `keep_lambda` (--keep-lambda)" + ("." if as_data else " in an .h5 file.")
             problems.append(
-                "Lambda layers hold Python bytecode of the time, which is not run: "
-                f"{', '.join(self.lambdas)}. "
-                "Keep them as data with `keep_lambda` (--keep-lambda)."
+                f"Lambda layers hold Python bytecode of the time, which is not run: {', '.join(self.lambdas)}. {kept}"
             )
         missing = {name: places for name, places in self.custom.items() if name not in self.custom_objects}
-        if missing and not keep_custom:
+        if missing and not as_data:
             listed = "; ".join(f"{name} (in {', '.join(places[:3])})" for name, places in missing.items())
             problems.append(
                 f"Classes or functions that are not Keras's: {listed}. Give them as "
@@ -85,8 +98,7 @@ class Translation:
             raise CheckpointError(
                 "The model cannot be written for Keras 3 as it is: "
                 + " ".join(problems)
-                + (
-                    " Its weights alone can be taken out (--weights-only, or "
-                    "`load_template_weights` into a model built by your code)."
-                )
+                + " Its weights alone can be taken out ("
+                + ("--weights-only" if as_data else "-o NAME.h5 --weights-only" if written else "`weights_only=True`")
+                + ", or `load_template_weights` into a model built by your code)."
             )

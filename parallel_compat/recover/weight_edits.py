@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,16 +29,31 @@ GATES = {
 
 
 def apply(edits: Sequence[str], class_name: str, arrays: Arrays) -> Arrays:
-    """Do the named edits to the arrays of one layer."""
-    for edit in edits:
-        name, _, part = edit.partition("@")
-        if part:
-            inner, start, stop = part.split(":")
-            mine = slice(int(start), int(stop))
-            arrays = [*arrays[: mine.start], *EDITS[name](inner, arrays[mine]), *arrays[mine.stop :]]
-        else:
-            arrays = EDITS[name](class_name, arrays)
+    """Do the named edits to the arrays of one layer.
+
+    Raises:
+        CheckpointError: the arrays do not have the shapes that the layer's have.
+    """
+    try:
+        for edit in edits:
+            arrays = _apply(edit, class_name, arrays)
+    except (ValueError, IndexError, TypeError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        shapes = [array.shape for array in arrays]
+        raise CheckpointError(f"weights of the shapes {shapes} are not those of a {class_name} ({error}).") from error
     return arrays
+
+
+def _apply(edit: str, class_name: str, arrays: Arrays) -> Arrays:
+    name, _, part = edit.partition("@")
+    if name.startswith("locally_connected"):
+        return _locally_connected(name, arrays)
+    if part:
+        inner, start, stop = part.split(":")
+        mine = slice(int(start), int(stop))
+        return [*arrays[: mine.start], *EDITS[name](inner, arrays[mine]), *arrays[mine.stop :]]
+    return EDITS[name](class_name, arrays)
 
 
 def part_of(edit: str, class_name: str, start: int, stop: int) -> str:
@@ -85,9 +101,109 @@ def _cudnn(gates: int) -> Callable[[str, Arrays], Arrays]:
     return edit
 
 
+def _turned(class_name: str, arrays: Arrays) -> Arrays:
+    """Theano convolved, where TensorFlow correlates: kernels stand the other way round along each axis of space."""
+    kernels = 2 if class_name == "ConvLSTM2D" else 1
+    turned = [np.ascontiguousarray(np.flip(array, tuple(range(array.ndim - 2)))) for array in arrays[:kernels]]
+    return [*turned, *arrays[kernels:]]
+
+
+def _of_gates(gates: str, order: str, axis: int = -1) -> Callable[[str, Arrays], Arrays]:
+    """Put together what Keras 1 kept apart: a kernel, a recurrent kernel and a bias for each gate, gate after gate."""
+
+    def edit(class_name: str, arrays: Arrays) -> Arrays:
+        places = [3 * gates.index(gate) for gate in order]
+        axes = (axis, axis, -1)
+        return [np.concatenate([arrays[place + kind] for place in places], axes[kind]) for kind in range(3)]
+
+    return edit
+
+
+def _films_first(class_name: str, arrays: Arrays) -> Arrays:
+    kernel, recurrent, bias = _of_gates("icfo", "ifco", 0)(class_name, arrays)
+    return [np.transpose(kernel, (2, 3, 1, 0)), np.transpose(recurrent, (2, 3, 1, 0)), bias]
+
+
+def _transposed(*axes: int) -> Callable[[str, Arrays], Arrays]:
+    def edit(class_name: str, arrays: Arrays) -> Arrays:
+        kernel = arrays[0]
+        order = axes or (*range(2, kernel.ndim), 1, 0)  # (filters, channels, *space) -> (*space, channels, filters)
+        if kernel.ndim != len(order):
+            raise CheckpointError(f"expected a kernel of {len(order)} axes. Received: the shape {kernel.shape}.")
+        return [np.ascontiguousarray(np.transpose(kernel, order)), *arrays[1:]]
+
+    return edit
+
+
+def _conv1d(class_name: str, arrays: Arrays) -> Arrays:
+    """Its kernel had an axis more: (width, 1, channels, filters), and until Keras 1.0 (filters, channels, width, 1)."""
+    kernel = arrays[0]
+    if kernel.ndim != 4 or 1 not in (kernel.shape[1], kernel.shape[3]):
+        raise CheckpointError(f"expected a kernel of the shape (any, 1, any, any). Received: {kernel.shape}.")
+    if kernel.shape[1] != 1:
+        kernel = np.transpose(kernel, (2, 3, 1, 0))
+    return [np.ascontiguousarray(kernel[:, 0]), *arrays[1:]]
+
+
 EDITS: dict[str, Callable[[str, Arrays], Arrays]] = {
     "old_hard_sigmoid": _old_hard_sigmoid,
     "old_hard_sigmoid_gates": _old_hard_sigmoid_gates,
     "cudnn_lstm": _cudnn(4),
     "cudnn_gru": _cudnn(3),
+    "turned": _turned,
+    "keras1_LSTM": _of_gates("icfo", "ifco"),
+    "keras1_GRU": _of_gates("zrh", "zrh"),
+    "keras1_ConvLSTM2D": _of_gates("icfo", "ifco"),
+    "keras1_ConvLSTM2D_first": _films_first,
+    "keras1_Conv1D": _conv1d,
+    "keras1_first": _transposed(),
+    "keras1_transposed": _transposed(0, 1, 3, 2),
+    "keras1_transposed_first": _transposed(2, 3, 0, 1),
 }
+
+# What a layer has after an edit that makes fewer or more arrays: name, and whether it is trained.
+WRITTEN = dict.fromkeys(
+    ("keras1_LSTM", "keras1_GRU", "keras1_ConvLSTM2D", "keras1_ConvLSTM2D_first"),
+    (("kernel", True), ("recurrent_kernel", True), ("bias", True)),
+)
+
+
+def written(edits: Sequence[str], count: int) -> tuple[tuple[str, bool], ...] | None:
+    """Return what a layer has after its edits, where that is not array for array what the file has.
+
+    Args:
+        edits: those of the layer.
+        count: how many weights the file has for it.
+
+    Returns:
+        Name, and whether it is trained, of each weight.
+    """
+    for edit in edits:
+        if edit in WRITTEN:
+            return WRITTEN[edit]
+        if edit.startswith("locally_connected"):
+            own, windows = [("kernel", True), ("bias", True)][:count], ("depthwise_kernel", False)
+            return (windows, *own) if "_frozen" in edit else (*own, windows)
+    return None
+
+
+def _locally_connected(edit: str, arrays: Arrays) -> Arrays:
+    """Lay out a kernel for each place (places, window * channels, filters) as `rules.locally_connected` has it.
+
+    A depthwise convolution gives the values of a window channel by channel; the old layer took them place by place.
+    """
+    name, _, said = edit.partition(":")
+    size = [int(side) for side in said.split(",")]
+    kernel, *bias = arrays
+    window = math.prod(size)
+    if kernel.ndim != 3 or kernel.shape[1] % window or (bias and math.prod(bias[0].shape[:-1]) != kernel.shape[0]):
+        raise CheckpointError(f"expected a kernel for each place. Received: the shape {kernel.shape}.")
+    places, values, filters = kernel.shape
+    channels = values // window
+    kernel = kernel.reshape(places, window, channels, filters).swapaxes(1, 2)
+    along = bias[0].shape[:-1] if bias else (places,)
+    kernel = np.ascontiguousarray(kernel.reshape(*along, values, filters))
+    windows = np.zeros((*size, channels, window), kernel.dtype)
+    for number, place in enumerate(np.ndindex(*size)):
+        windows[(*place, slice(None), number)] = 1
+    return [windows, kernel, *bias] if name.endswith("_frozen") else [kernel, *bias, windows]

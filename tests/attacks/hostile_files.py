@@ -600,10 +600,3 @@ def weights_of_theano(path: Path) -> None:
     with changed(path) as file:
         for owner in (file, file["model_weights"]):
             owner.attrs["backend"] = b"theano"
-
-
-@hostile
-def weights_of_keras_1(path: Path) -> None:
-    with changed(path) as file:
-        for owner in (file, file["model_weights"]):
-            del owner.attrs["keras_version"]

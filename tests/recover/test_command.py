@@ -75,7 +75,8 @@ sys.exit(code)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["inspect"], ["recover", "-o", "out.h5"], ["recover", "--weights-only", "-o", "w.hdf5"]]
+    "arguments",
+    [["inspect"], ["recover", "--weights-only", "-o", "out.h5"], ["recover", "--weights-only", "-o", "w.hdf5"]],
 )
 def test_neither_keras_nor_tensorflow_is_imported(arguments: list[str], tmp_path: Path) -> None:
     run = subprocess.run(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import h5py
 import numpy as np
 import pytest
 
@@ -20,11 +19,7 @@ from recover.old_files import OLD, WHOLE, assert_predicts, custom_objects, in_ev
 if TYPE_CHECKING:
     from pathlib import Path
 
-PREDICTING = [
-    path
-    for path in WHOLE
-    if not re.search("resume|own_lambda|keras224_bilinear|locally_connected|several_axes", path.name)
-]
+PREDICTING = [path for path in WHOLE if not re.search("resume|own_lambda|keras224_bilinear|several_axes", path.name)]
 RESUMING = [path for path in WHOLE if "_resume_" in path.name]
 
 
@@ -125,17 +120,3 @@ def test_custom_objects_are_kept_as_data_or_built_when_given(tmp_path: Path) -> 
     with pytest.raises(CheckpointError, match="Scale"):
         recover(source, tmp_path / "out.keras")
     assert_predicts(recover(source, None, custom_objects=custom_objects()).model, source)
-
-
-def test_weights_of_layers_that_are_gone_are_taken_out(tmp_path: Path) -> None:
-    """Also where, by `cpu_relocation`, the weights bear other names than their layer ("local_1/kernel:0")."""
-    source = OLD / "keras224_locally_connected.parallel.h5"
-    with pytest.raises(CheckpointError, match=r"LocallyConnected1D.*--weights-only"):
-        recover(source, tmp_path / "out.h5")
-    recover(source, tmp_path / "out.h5", weights_only=True)
-    with h5py.File(tmp_path / "out.h5") as file:
-        shapes = {name: [file[name][one].shape for one in file[name].attrs["weight_names"]] for name in file}
-    assert {name: found for name, found in shapes.items() if found} == {
-        "local": [(3, 4, 2), (3, 2)],
-        "out": [(6, 2), (2,)],
-    }

@@ -219,6 +219,30 @@ def test_what_was_written_is_compared_with_what_was_meant(
     assert os.listdir(tmp_path) == [out.name]
 
 
+def test_cleaning_up_hides_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder that became read-only, nothing can be removed either."""
+
+    def refuse(path: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("parallel_compat.atomic_file.os.unlink", refuse)
+    with pytest.raises(ValueError, match="the real one"), replacing(tmp_path / "out.h5"):
+        raise ValueError("the real one")
+
+
+def test_errors_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    out = tmp_path / "missing" / "out.h5"
+    for write in (lambda path: path.write_bytes(b""), lambda path: h5py.File(path, "w")):
+        with pytest.raises(FileNotFoundError, match="No such folder") as raised, replacing(out) as temporary:
+            write(temporary)
+        assert raised.value.filename == str(out.parent)
+        assert ".tmp" not in str(raised.value)
+    (tmp_path / "missing").mkdir()
+    with pytest.raises(PermissionError) as refused, replacing(out) as temporary:
+        raise PermissionError(13, "Permission denied", str(temporary))
+    assert refused.value.filename == str(out)
+
+
 def test_what_a_killed_process_left_is_removed_by_the_next_write(tmp_path: Path) -> None:
     out = tmp_path / "out.h5"
     run = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)

@@ -108,8 +108,10 @@ from parallel_compat.backend.keras3.model_saving import (
     restore_optimizers_from_hdf5,
     save_model,
     save_weights,
+    write_activations_by_their_names,
 )
 from parallel_compat.backend.keras3.optimizers import (
+    follow_models_into_strategies,
     keep_reads_before_updates,
     optimizer_for,
     twin_of,
@@ -146,6 +148,7 @@ __all__ = [
     "compiled_as",
     "compiled_parts",
     "floatx",
+    "follow_models_into_strategies",
     "function_of",
     "function_of_step",
     "get_logits",
@@ -212,5 +215,6 @@ __all__ = [
     "variables_without_values",
     "weight_regularization",
     "weights_of_batch",
+    "write_activations_by_their_names",
     "written_to_scope",
 ]

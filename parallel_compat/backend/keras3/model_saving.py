@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import types
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import h5py
 import keras
+import tensorflow as tf
+from keras.src import activations
 from keras.src.legacy.saving import legacy_h5_format
 from keras.src.legacy.saving import serialization as legacy_serialization
 from keras.src.models import cloning
@@ -102,6 +105,20 @@ def act_on_template(
         return clone
 
     CORE.wrap(cloning, "_clone_functional_model", cloning_template, why="a parallel model is cloned as its template")
+
+
+def write_activations_by_their_names() -> None:
+    """Let files name activations that are functions of TensorFlow as Keras does, which finds no "softmax_v2" again."""
+    named = {tf.nn.softmax: "softmax", tf.nn.log_softmax: "log_softmax", tf.nn.swish: "silu", tf.identity: "linear"}
+
+    def naming(original: Callable[..., Any]) -> Callable[..., Any]:
+        def serialize(activation: Any) -> Any:
+            known = isinstance(activation, types.FunctionType) and activation in named
+            return named[activation] if known else original(activation)
+
+        return serialize
+
+    CORE.wrap(activations, "serialize", naming, why="Keras does not load tf.nn.softmax, which it saves as softmax_v2")
 
 
 def save_model(model: keras.Model, path: Path, name: str) -> None:

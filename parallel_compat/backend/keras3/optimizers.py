@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 from keras.src.backend.tensorflow import optimizer as tf_optimizer
+from keras.src.optimizers import base_optimizer
 from tensorflow.python.distribute import distribute_lib
 from tensorflow.python.framework import ops as tf_ops
 
@@ -129,6 +130,35 @@ def keep_reads_before_updates() -> None:
         _reduce_over_replicas,
         why="on one device an update may overtake the forward pass's read of the weight",
     )
+
+
+def follow_models_into_strategies() -> None:
+    """Let an optimizer that was made before `strategy.scope()` train a model that was made in it, as in TensorFlow 2.2.
+
+    Keras notes the strategy when the optimizer is made; its first variables (step counter, learning rate) are then no
+    mirrored ones, and it refuses the model's ("Mixing different tf.distribute.Strategy objects").
+    """
+    CORE.wrap(
+        base_optimizer.BaseOptimizer,
+        "build",
+        _following_build,
+        why="an optimizer made before strategy.scope() is refused by the model made in it",
+    )
+
+
+def _following_build(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def build(self: Any, variables: Any) -> None:
+        strategy = tf.distribute.get_strategy()
+        other = getattr(self, "_distribution_strategy", strategy) is not strategy
+        if other and tf.distribute.in_cross_replica_context() and any(map(_is_mirrored, variables)):
+            with tf.init_scope(), strategy.scope():
+                for variable in self.variables:
+                    variable._initialize(tf.constant(variable._value.numpy(), variable._value.dtype))
+            self._distribution_strategy = strategy
+        original(self, variables)
+
+    return build
 
 
 def _reduce_over_replicas(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ KNOWN = frozenset(
         "exponential",
         "hard_sigmoid",
         "linear",
+        "log_softmax",
         "relu",
         "relu6",
         "selu",
@@ -32,7 +33,11 @@ KNOWN = frozenset(
 # Before TensorFlow 2.4 a function of this name was a project's own: a "gelu" most often BERT's approximation with
 # tanh, which is not Keras 3's.
 KNOWN_SINCE = {"gelu": (2, 4), "silu": (2, 4)}
-RENAMED = {"softmax_v2": "softmax"}  # what TensorFlow 2.0 and 2.1 wrote
+RENAMED = {  # functions of TensorFlow, by the names that they have in its sources
+    "softmax_v2": "softmax",
+    "log_softmax_v2": "log_softmax",
+    "swish_impl": "swish",
+}
 ARGUMENTS = ("activation", "recurrent_activation")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parallel_compat.recover.rules.keras3_arguments import KERAS3_ARGUMENTS
+from parallel_compat.recover.rules.locally_connected import LOCALLY_CONNECTED
+from parallel_compat.recover.rules.plain_values import is_object
 
 if TYPE_CHECKING:
     from parallel_compat.recover.config_json import Entry
@@ -26,10 +28,13 @@ RENAMED = {
 NEVER = frozenset({"TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer", "Pipeline"})
 
 GONE = {
-    "LocallyConnected1D": "unshared convolution was taken out of Keras",
-    "LocallyConnected2D": "unshared convolution was taken out of Keras",
-    "TensorFlowOpLayer": "it holds a piece of a TensorFlow graph",
+    "TensorFlowOpLayer": "it holds an operation of TensorFlow that none of its layers computes",
     "ConvRNN2D": "it holds a convolutional cell",
+    "Highway": "it was taken out with Keras 2",
+    "MaxoutDense": "it was taken out with Keras 2",
+    "Merge": "with this mode it was taken out with Keras 2",
+    "ParametricSoftplus": "it was taken out with Keras 2",
+    "SReLU": "it was taken out with Keras 2",
 }
 
 
@@ -53,6 +58,8 @@ def unknown_class(entry: Entry, translation: Translation) -> None:
     name = entry["class_name"]
     if name in NEVER:
         translation.refuse(entry, f"the class {name} runs code that a file brings along; no old Keras had it")
+    elif name in LOCALLY_CONNECTED and name not in {*translation.custom_objects, *translation.target.layers}:
+        return  # was refused before, with the reason
     elif name in GONE and name not in {*translation.custom_objects, *translation.target.layers}:
         translation.refuse(entry, f"Keras 3 has no {name}: {GONE[name]}")
     elif name not in KERAS3_ARGUMENTS and "layers" not in entry["config"]:
@@ -67,6 +74,27 @@ def unknown_class(entry: Entry, translation: Translation) -> None:
 
 
 def lambda_layer(entry: Entry, translation: Translation) -> None:
-    """A Lambda that does not belong to a parallel model holds Python bytecode: kept as data, reported, never run."""
-    if entry["class_name"] == "Lambda":
+    """A Lambda that does not belong to a parallel model is of a function of the project by name, or holds bytecode.
+
+    Bytecode is kept as data, reported, and never run.
+    """
+    if entry["class_name"] != "Lambda":
+        return
+    config = entry["config"]
+    function = config.get("function")
+    by_name = config.get("function_type") == "function" and isinstance(function, str)
+    by_name = by_name and config.get("output_shape_type", "raw") == "raw" and not is_object(config.get("output_shape"))
+    if not by_name or is_object(config.get("arguments")):
         translation.lambdas.append(entry["name"])
+        return
+    if function not in translation.custom_objects:
+        translation.custom.setdefault(str(function)[:120], []).append(f"{entry['name']}.function")
+    for key in ("function_type", "output_shape_type", "module", "output_shape_module"):
+        config.pop(key, None)
+    # Where it stands as a plain name, Keras takes it for an object by itself before the layer does, and stops.
+    config["function"] = {
+        "module": "builtins",
+        "class_name": "function",
+        "config": function,
+        "registered_name": "function",
+    }

@@ -27,7 +27,8 @@ _ARGUMENTS = {
     "Activation": "activation",
     "ActivityRegularization": "l1 l2",
     "Add Average Maximum Minimum Multiply Subtract": "",
-    "AdditiveAttention Attention": "dropout seed use_scale",
+    "AdditiveAttention": "dropout seed use_scale",
+    "Attention": "dropout score_mode seed use_scale",
     "AlphaDropout Dropout": "noise_shape rate seed",
     (
         "AveragePooling1D AveragePooling2D AveragePooling3D AvgPool1D AvgPool2D AvgPool3D "
@@ -100,6 +101,7 @@ _ARGUMENTS = {
     "RNN": "cell go_backwards return_sequences return_state stateful unroll zero_output_for_mask",
     "ReLU": "max_value negative_slope threshold",
     "RepeatVector": "n",
+    "Rescaling": "offset scale",
     "Reshape": "target_shape",
     "SeparableConv1D SeparableConv2D": (
         "activation activity_regularizer data_format depth_multiplier dilation_rate filters "

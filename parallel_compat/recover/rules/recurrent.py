@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,3 +29,15 @@ def cudnn(entry: Entry, translation: Translation) -> None:
         translation.edit(entry, "cudnn_gru")
     else:
         translation.edit(entry, "cudnn_lstm")
+
+
+def backwards(entry: Entry, translation: Translation) -> None:
+    """The backward layer of `Bidirectional(LSTM(..., go_backwards=True))` goes forwards; Keras 3's goes backwards."""
+    config = entry["config"]
+    layer = config.get("layer")
+    if entry["class_name"] != "Bidirectional" or not isinstance(layer, dict) or config.get("backward_layer"):
+        return
+    if layer["config"].get("go_backwards"):
+        twin = copy.deepcopy(layer)
+        twin["config"] |= {"go_backwards": False, "name": f"backward_{layer['config']['name']}"}
+        config["backward_layer"] = twin

@@ -1,9 +1,11 @@
-"""Runs many scripts in one process: run_scripts.py OUT.json SCRIPT...
+"""Runs many scripts, each in a process of its own that is forked after the imports: run_scripts.py OUT.json SCRIPT...
+
+With `TOGETHER=1` in the environment all run in one process.
 
 The same file for all stacks: under `parallel-compat run`, and by the Python of an old environment (Keras 2.2.4 with
 TensorFlow 1.15, TensorFlow 2.2), where `multi_gpu_model` gets names of GPUs that there are not (TensorFlow puts the
 towers on the CPU) and Keras 2.2.4's step counter is written after everything of the step has read it; there it raced.
-A script that stops leaves what it had noted, and the error.
+A script that stops leaves what it had noted, and the error; one that ends the process leaves the signal.
 """
 
 from __future__ import annotations
@@ -125,17 +127,42 @@ def run(file):
     return dict(noted, **({"stopped": stopped} if stopped else {})), time.time() - start
 
 
-if __name__ == "__main__":
-    out, files = sys.argv[1], [os.path.abspath(file) for file in sys.argv[2:]]
-    out = os.path.abspath(out)
+def run_forked(file):
+    """Return what a script noted in a process of its own, which begins with TensorFlow and Keras imported."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(read)
+        values = run(file)
+        with os.fdopen(write, "w") as opened:
+            json.dump(values, opened)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as opened:
+        text = opened.read()
+    _, status = os.waitpid(child, 0)
+    if not text:
+        return {"stopped": "the process ended: status %d" % status}, 0.0
+    return json.loads(text)
+
+
+def main():
+    out, files = os.path.abspath(sys.argv[1]), [os.path.abspath(file) for file in sys.argv[2:]]
     if sys.version_info < (3, 9):
         prepare_old_stack()
+    import tensorflow
+
+    tensorflow.keras.Sequential  # imports the modules that are imported when they are first used
+    try:
+        import keras.layers
+    except ImportError:
+        pass
     noted = {}
     real = sys.stdout
     for file in files:
         sys.stdout = open(os.devnull, "w")
         try:
-            values, seconds = run(file)
+            values, seconds = (run if os.environ.get("TOGETHER") else run_forked)(file)
         finally:
             sys.stdout = real
         name = os.path.basename(file)[:-3]
@@ -143,3 +170,7 @@ if __name__ == "__main__":
         print("%s %.1f s %s" % (name, seconds, values.get("stopped", "")), flush=True)
         with open(out, "w") as opened:
             json.dump(noted, opened)
+
+
+if __name__ == "__main__":
+    main()

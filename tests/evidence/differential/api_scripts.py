@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from differential.random_scripts import RandomScript
+    from .random_scripts import RandomScript
 
 FIRST = 2000
 WIDER = 2100  # seeds from here on ask for more of the interface; the texts of those below are recorded

@@ -1,10 +1,7 @@
-"""Compares what two stacks noted: comparing.py EXPECTED.json RECEIVED.json [-v]."""
+"""Compares what two stacks noted."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 TOLERANCE = 1e-5
@@ -68,27 +65,3 @@ def _arrays(expected: dict[str, Any], received: dict[str, Any], at: str) -> list
     for a, b in zip(expected["ends"], received["ends"], strict=False):
         equal = equal and _close(a, b, max(abs(a), abs(b), total / size))
     return [] if equal else [said]
-
-
-if __name__ == "__main__":
-    answers, mine = (json.loads(Path(file).read_text()) for file in sys.argv[1:3])
-    counts = {"equal": 0, "different": 0, "stopped": 0, "refused": 0}
-    for name, noted in answers.items():
-        if name not in mine:
-            continue
-        if "stopped" in noted:
-            counts["refused"] += 1
-            print(f"{name} refused: {noted['stopped'][:250]}")
-        elif "stopped" in mine[name]:
-            counts["stopped"] += 1
-            print(f"{name} STOPPED: {mine[name]['stopped'][:400]}")
-        elif found := differences(noted, mine[name]):
-            counts["different"] += 1
-            print(
-                f"{name} differs in {len(found)}:",
-                *[f"    {each[:330]}" for each in found[: 40 if "-v" in sys.argv else 4]],
-                sep="\n",
-            )
-        else:
-            counts["equal"] += 1
-    print(counts)

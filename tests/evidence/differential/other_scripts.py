@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from differential.random_scripts import RandomScript
+    from .random_scripts import RandomScript
 
 
 def gan(s: RandomScript) -> None:

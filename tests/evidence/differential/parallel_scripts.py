@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from differential.random_scripts import RandomScript
+    from .random_scripts import RandomScript
 
 FIRST = 3000
 

@@ -1,6 +1,6 @@
 """Random scripts of an era, each made of its seed alone: the same text for the real stack and for `parallel-compat run`.
 
-    python random_scripts.py keras-2.2.4 1 100 FOLDER
+    python -m tests.evidence.differential.random_scripts keras-2.2.4 1 100 FOLDER
 
 writes the scripts of seeds 1 to 100 into FOLDER, and with `float64` behind it those scripts in double precision: where
 two stacks differ in single precision alone, they round otherwise. What a script does is chosen by the seed: layers with
@@ -9,8 +9,8 @@ their arguments, losses, metrics, an optimizer, weights of samples and classes, 
 and `random`: weights are set by the script, layers that drop or add noise do so at a rate of zero. Where an era would
 draw an order from TensorFlow's own random numbers (`fit` of tf.keras 2.2), nothing is shuffled.
 
-Each script notes values by name in `RESULT` and prints it. `tests/data/differential/run_scripts.py` runs
-many in one process, `recordings.py` says how.
+Each script notes values by name in `RESULT` and prints it. `tests/data/differential/run_scripts.py` runs many of them,
+and `count.py` compares.
 """
 
 from __future__ import annotations
@@ -21,13 +21,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-if __package__:
-    from differential import api_scripts, other_scripts, parallel_scripts, wider_scripts
-else:
-    import api_scripts
-    import other_scripts
-    import parallel_scripts
-    import wider_scripts
+from . import api_scripts, other_scripts, parallel_scripts, wider_scripts
 
 ERAS = ("keras-2.2.4", "keras-2.3", "tf.keras-1.15", "tf.keras-2.2")
 

@@ -1,16 +1,11 @@
 """Recordings of random scripts: what the real stacks noted, by seed, with a digest of the text that they ran.
 
-To make them anew, or to try more seeds against the real stacks (ENV is an environment of the era, FOLDER is empty):
+`count.py` runs scripts on a real stack, with `--real`, and compares. For the recordings in `tests/data/differential`,
+of the seeds that are to be kept (ENV is an environment of the era, FOLDER is empty):
 
-    python random_scripts.py keras-2.2.4 1 100 FOLDER
-    RUN=../data/differential/run_scripts.py
-    ENV/bin/python $RUN expected.json FOLDER/*.py
-    parallel-compat run --quiet --replicas 4 --era keras-2.2.4 $RUN received.json FOLDER/*.py
-    python comparing.py expected.json received.json
-
-and for the recordings in `tests/data/differential`, of the seeds that are to be kept:
-
-    python recordings.py keras-2.2.4 expected.json 3 7 12
+    python -m tests.evidence.differential.random_scripts keras-2.2.4 1 100 FOLDER
+    ENV/bin/python tests/data/differential/run_scripts.py expected.json FOLDER/*.py
+    python -m tests.evidence.differential.recordings keras-2.2.4 expected.json 3 7 12
 
 In Keras 2.2.4, a stateful layer as a metric (`stateful_layers_as_metrics` of the causes) reads its count in a race with
 the update: of two runs of the real stack, one said 6 where the other said 7. The recording has 6.
@@ -27,14 +22,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-if __package__:
-    from differential.random_scripts import script, script_of_causes
-    from differential.wider_causes import script_of_wider_causes
-else:
-    from random_scripts import script, script_of_causes
-    from wider_causes import script_of_wider_causes
+from .random_scripts import script, script_of_causes
+from .wider_causes import script_of_wider_causes
 
-DATA = Path(__file__).parents[1] / "data" / "differential"
+DATA = Path(__file__).parents[2] / "data" / "differential"
 CAUSES, WIDER_CAUSES = "causes", "wider_causes"
 
 

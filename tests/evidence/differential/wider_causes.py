@@ -5,10 +5,7 @@ Beside `script_of_causes` of `random_scripts.py`, whose recordings stay as they 
 
 from __future__ import annotations
 
-if __package__:
-    from differential.random_scripts import RandomScript
-else:
-    from random_scripts import RandomScript
+from .random_scripts import RandomScript
 
 
 def script_of_wider_causes(era: str) -> str:

@@ -1,7 +1,8 @@
-"""Asks this package what the real stacks of an era were asked: a script of questions, run by `parallel-compat run`."""
+"""Asks `parallel-compat run` what the real old stacks were asked, and compares the answers."""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -9,18 +10,31 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DATA = Path(__file__).parents[1] / "data" / "eras"
+DATA = Path(__file__).parents[2] / "data" / "eras"
+ERAS = ("keras-2.2.4", "keras-2.3", "tf.keras-1.15", "tf.keras-2.2")
+SCRIPTS = ("arithmetic", "calls", "names_and_order", "phases", "whole_library")
+TOLERANCE = 2e-5
 
 
-def recorded(script: str, era: str) -> dict[str, Any]:
-    """Return what the real stack of an era answered."""
-    answers: dict[str, Any] = json.loads((DATA / f"{script}.{era}.json").read_text())
-    return answers
+@functools.cache
+def recorded(script: str, era: str, replicas: int = 0) -> dict[str, Any]:
+    """Return the answers of the real stack of an era.
+
+    Args:
+        script: the name of a script in `tests/data/eras`, without ".py".
+        era: the era.
+        replicas: how many towers each compiled model has; 0 for models that are not parallel. Without a recording
+            of towers the answers are those of one device.
+    """
+    names = [f"{script}.{era}.towers.json"] if replicas else []
+    for name in [*names, f"{script}.{era}.json"]:
+        if (DATA / name).exists():
+            answers: dict[str, Any] = json.loads((DATA / name).read_text())
+            return answers
+    return {}
 
 
 def asked(
@@ -29,61 +43,56 @@ def asked(
     folder: Path,
     replicas: int = 0,
     only: Sequence[str] | None = None,
-    options: Sequence[str] = (),
+    simulated: int = 0,
 ) -> dict[str, Any]:
-    """Return what `parallel-compat run` answers to the same questions.
+    """Return the answers under `parallel-compat run`, one process for all of them.
 
     Args:
         script: the name of a script in `tests/data/eras`, without ".py".
         era: the era.
         folder: where to work.
-        replicas: how many replicas each compiled model has; 0 for models that are not parallel.
-        only: the names of the questions to ask, for a script that takes a list of them; None asks all.
-        options: more options of `parallel-compat run`.
+        replicas: how many towers each compiled model has; 0 for models that are not parallel.
+        only: the names of the questions to ask, of `arithmetic` and `whole_library`; None asks all.
+        simulated: how many GPUs are simulated, for a script that makes parallel models by itself.
     """
     out = folder / f"{script}.{era}.{replicas}.json"
     root = "keras" if era.startswith("keras") else "tf.keras"
-    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", *(["--replicas", "4"] if replicas else [])]
-    command += options
-    command += [] if era == "keras-2.2.4" else ["--era", era]
-    command += [str(DATA / f"{script}.py"), root, str(out), *([str(replicas)] if replicas or only else [])]
+    command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", era]
+    command += ["--replicas", str(replicas or simulated)] if replicas or simulated else []
+    command += [str(DATA / f"{script}.py"), root, str(out), str(replicas)]
     if only is not None:
         names = folder / "names.json"
         names.write_text(json.dumps(list(only)))
         command.append(str(names))
     environment = {**os.environ, "ERA": era}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=3000)
+    if done.returncode != 0:
+        raise RuntimeError(f"expected {script}.py to end under {era}. Received: {done.stderr[-3000:]}")
     answers: dict[str, Any] = json.loads(out.read_text())
     return answers
 
 
-def compare(
-    script: str,
-    era: str,
-    folder: Path,
-    replicas: int = 0,
-    tolerance: float = 2e-5,
-    only: Sequence[str] | None = None,
-) -> None:
-    """Fail where an answer is not the recorded one."""
-    expected, received = recorded(script, era), asked(script, era, folder, replicas, only)
-    wrong = []
-    for name, answer in received.items():
-        if str(expected[name]).startswith("raises "):
-            continue  # the era itself refuses
-        if not _same(expected[name], answer, tolerance):
-            wrong.append(f"{name}\n    {era}: {expected[name]}\n    received: {answer}")
-    assert len(received) >= (len(only) if only is not None else len(expected) if not replicas else 1)
-    if wrong:
-        pytest.fail("\n".join([f"{len(wrong)} of {len(received)} answers differ", *wrong]), pytrace=False)
+def answered(script: str, era: str, replicas: int = 0) -> list[str]:
+    """Return the names of the questions that the era answers: what it refuses is not compared."""
+    answers = recorded(script, era, replicas)
+    return [name for name, answer in answers.items() if not str(answer).startswith("raises ")]
 
 
-def _same(a: Any, b: Any, tolerance: float) -> bool:
+def differences(script: str, era: str, received: dict[str, Any], replicas: int = 0) -> dict[str, str]:
+    """Return, by its name, each question that is answered otherwise than by the real stack."""
+    expected = recorded(script, era, replicas)
+    return {
+        name: f"{name}\n    {era}: {expected[name]}\n    received: {received[name]}"
+        for name in answered(script, era, replicas)
+        if name in received and not _same(expected[name], received[name])
+    }
+
+
+def _same(a: Any, b: Any) -> bool:
     if isinstance(a, dict) and isinstance(b, dict):
-        return list(a) == list(b) and all(_same(a[key], b[key], tolerance) for key in a)
+        return list(a) == list(b) and all(_same(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(_same(x, y, tolerance) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, float) and isinstance(b, (int, float)):
-        return a == b or (a != a and b != b) or abs(a - b) <= tolerance * max(1.0, abs(a), abs(b))
+        return a == b or (a != a and b != b) or abs(a - b) <= TOLERANCE * max(1.0, abs(a), abs(b))
     return bool(a == b)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eras.ask import asked, recorded
+from .ask import asked, recorded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 
 
 def test_the_numbers_of_a_seed(tmp_path: Path) -> None:
-    expected, received = (
-        recorded("seeded", "keras-2.2.4"),
-        asked("seeded", "keras-2.2.4", tmp_path, options=["--replicas", "3"]),
-    )
+    expected = recorded("seeded", "keras-2.2.4")
+    received = asked("seeded", "keras-2.2.4", tmp_path, simulated=3)
     for answers in (expected, received):
         # LAPACK chooses the signs of singular vectors, another release of it others.
         for name in ("Orthogonal", "orthogonal seeded"):

@@ -1,0 +1,142 @@
+"""Counts the random scripts that compute under `parallel-compat run` what they did on the real stack of their era.
+
+    python -m tests.evidence.differential.count keras-2.2.4                      # those that are recorded
+    python -m tests.evidence.differential.count keras-2.2.4 --seeds 3 7 12
+    python -m tests.evidence.differential.count keras-2.2.4 --real PYTHON --seeds 201-210 3001-3005
+    python -m tests.evidence.differential.count keras-2.2.4 --real PYTHON --sample 40
+
+With `--real`, the Python of an environment of the era, the scripts run on the real stack first, twice: one that does
+not repeat itself there is "varies" and counts for nothing. `--sample N` takes N of the seeds in `figures.json`, evenly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .comparing import differences
+from .random_scripts import ERAS
+from .recordings import CAUSES, DATA, WIDER_CAUSES, digest, recorded, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def noted(start: Sequence[str], scripts: dict[str, str], folder: Path) -> dict[str, Any]:
+    """Return what scripts note.
+
+    Args:
+        start: a Python, or a command in front of a script.
+        scripts: their texts by name.
+        folder: where to work.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, text in scripts.items():
+        files.append(folder / f"{name}.py")
+        files[-1].write_text(text)
+    out = folder / "noted.json"
+    done = subprocess.run(
+        [*start, str(DATA / "run_scripts.py"), str(out), *map(str, files)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"expected the scripts to run. Received: {done.stderr[-3000:]}")
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found
+
+
+def under_run(era: str, scripts: dict[str, str], folder: Path) -> dict[str, Any]:
+    """Return what scripts note under `parallel-compat run`."""
+    start = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--replicas", "4", "--era", era]
+    return noted(start, scripts, folder)
+
+
+def outcome(expected: dict[str, Any], received: dict[str, Any]) -> tuple[str, list[str]]:
+    """Return what became of a script, and where it differs.
+
+    Args:
+        expected: what the real stack noted.
+        received: what `run` did.
+    """
+    if "stopped" in expected:
+        return "refused", [expected["stopped"]]
+    if "stopped" in received:
+        return "stopped", [received["stopped"]]
+    found = differences(expected, received)
+    return ("different" if found else "equal"), found
+
+
+def recordings(era: str, seeds: Sequence[str] | None = None) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the texts of recorded scripts by seed, and what the real stack noted."""
+    kept = recorded(era)
+    seeds = list(kept) if seeds is None else seeds
+    texts = {seed: text_of(era, seed) for seed in seeds}
+    changed = [seed for seed, text in texts.items() if digest(text) != kept[seed]["digest"]]
+    if changed:
+        raise RuntimeError(f"the generator writes other scripts now: record {changed} anew (see recordings.py)")
+    return texts, {seed: kept[seed]["noted"] for seed in seeds}
+
+
+def _seeds(given: Sequence[str]) -> list[str]:
+    found = []
+    for each in given:
+        first, _, last = each.partition("-")
+        found += [each] if each in (CAUSES, WIDER_CAUSES) else map(str, range(int(first), int(last or first) + 1))
+    return found
+
+
+def _sample(era: str, number: int) -> list[str]:
+    seeds = sorted(seed for each in json.loads((DATA / "figures.json").read_text())[era].values() for seed in each)
+    return [str(seeds[i * len(seeds) // number]) for i in range(number)]
+
+
+def _of_the_real_stack(python: str, scripts: dict[str, str], folder: Path) -> tuple[dict[str, Any], set[str]]:
+    first, second = (noted([python], scripts, folder / name) for name in ("real", "again"))
+    both = {seed for seed in first if "stopped" not in first[seed]}
+    return first, {seed for seed in both if "stopped" in second[seed] or differences(first[seed], second[seed])}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("era", choices=ERAS)
+    parser.add_argument("--seeds", nargs="+", help="which: numbers, ranges as 3-7, `causes`, `wider_causes`")
+    parser.add_argument("--sample", type=int, metavar="N", help="N of the seeds in `figures.json`, with --real")
+    parser.add_argument("--real", metavar="PYTHON", help="the Python of a real stack, to ask it anew")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the scripts and what they noted")
+    arguments = parser.parse_args()
+    seeds = (
+        _sample(arguments.era, arguments.sample) if arguments.sample else arguments.seeds and _seeds(arguments.seeds)
+    )
+    folder = (arguments.keep or Path(tempfile.mkdtemp())).resolve()
+    varies: set[str] = set()
+    if arguments.real:
+        scripts = {seed: text_of(arguments.era, seed) for seed in seeds}
+        expected, varies = _of_the_real_stack(os.path.abspath(arguments.real), scripts, folder)
+    else:
+        scripts, expected = recordings(arguments.era, seeds)
+    received = under_run(
+        arguments.era, {seed: scripts[seed] for seed in scripts if "stopped" not in expected[seed]}, folder / "run"
+    )
+    counts: collections.Counter[str] = collections.Counter()
+    for seed in scripts:
+        what, where = outcome(expected[seed], received.get(seed, {}))
+        what = "varies" if what in ("different", "stopped") and seed in varies else what
+        counts[what] += 1
+        if what != "equal":
+            print(f"{arguments.era} {seed}: {what}", *[f"    {each[:400]}" for each in where[:4]], sep="\n", flush=True)
+    print(f"{arguments.era}: {dict(counts)}")
+
+
+if __name__ == "__main__":
+    main()
