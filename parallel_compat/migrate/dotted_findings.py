@@ -89,7 +89,7 @@ class DottedFindings:
     ) -> Iterator[Finding]:
         """A name that is gone; `run` may have something that stands for it while a program runs."""
         file = self._file
-        path = file.names.path(node) or ""
+        path = (file.names.path(node) or "").replace(f"{BACKEND}.", "keras.backend.")
         stand_in = run_only.lookup(path, table.canonical(path))
         if stand_in is None or stand_in.target is None or not stand_in.target.startswith("parallel_compat."):
             yield file.attention(RULE, node, gone(entry))

@@ -8,7 +8,7 @@ import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.migrate import kinds, parsed, project_facts
+from parallel_compat.migrate import kinds, parsed, project_facts, remembered
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from parallel_compat.migrate.project_facts import ProjectFacts
+    from parallel_compat.migrate.remembered import Remembered
     from parallel_compat.migrate.scopes import Binding
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
@@ -104,8 +105,15 @@ class File:
         return bool(self.tree.imports) and any(self.method_calls.get(method) for method in _OF_MODELS)
 
     @cached_property
+    def remembered(self) -> Remembered | None:
+        """What the source says of itself where `migrate` has rewritten it."""
+        return remembered.read(self.source.text)
+
+    @cached_property
     def era(self) -> Era | None:
         """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
+        if self.remembered is not None and self.remembered.era is not None:
+            return self.remembered.era
         found = eras.verdict(project_facts.evidence_of(self.tree), self.project.evidence)
         return found.era if found is not None else None
 
@@ -121,10 +129,15 @@ class File:
             return Era.KERAS_2_2_4
         return self.era or Era.KERAS_2_2_4
 
+    @property
+    def is_migrated(self) -> bool:
+        """Whether the source has been rewritten, or names this package."""
+        return self.remembered is not None or "parallel_compat" in self.source.text
+
     @cached_property
     def old(self) -> bool:
         """Whether the source has something that only code of Keras 2 imports or calls."""
-        if "parallel_compat" in self.source.text or "fit_generator" in self.method_calls:
+        if self.is_migrated or "fit_generator" in self.method_calls:
             return True
         for statement in self.tree.imports:
             if isinstance(statement, ast.ImportFrom):
@@ -218,7 +231,8 @@ class File:
         """Call `parallel_compat.install` before the first import of Keras or TensorFlow."""
         era = f'era="{self.era.value}"' if self.era is not None else ""
         statement = f"{_INSTALL}({era})"
-        anchor = next((node for node in self.tree.module.body if _is_keras_import(node)), None)
+        body = self.tree.module.body
+        anchor = next((node for node in body if _is_keras_import(node) or is_of_this_package(node)), None)
         if anchor is None:
             return self._import_first(f"import parallel_compat{self.source.newline}{statement}")
         start = self.source.start(anchor)
@@ -420,7 +434,7 @@ class File:
             return self._import_first(statement)
         new = ast.parse(statement).body[0]
         if not _is_keras_import(new):
-            return self.insert_statement(anchor, statement)
+            return self.insert_statement(self._last_before(new, anchor), statement)
         group = self._group_of_imports(anchor)
         for key in (_plain_first, _by_module):
             keys = [key(node) for node in group]
@@ -431,6 +445,17 @@ class File:
                 start = self.source.start(group[0])
                 return Edit(start, start, statement + self.source.newline)
         return self.insert_statement(anchor, statement)
+
+    def _last_before(self, new: ast.stmt, anchor: ast.stmt) -> ast.stmt:
+        """Return the statement after which an import of this package stands in the order of those behind `anchor`."""
+        group = self._group_of_imports(anchor)
+        behind = group[group.index(anchor) + 1 :]
+        for statement in behind:
+            if not is_of_this_package(statement):
+                break
+            if _from_first(statement) <= _from_first(new):
+                anchor = statement
+        return anchor
 
     @cached_property
     def _plain_imports(self) -> list[ast.stmt]:
@@ -506,6 +531,18 @@ _STAYING = frozenset(
         ".regularizers",
     )
 ) | {"tensorflow"}
+
+
+def _from_first(statement: ast.stmt) -> tuple[bool, str]:
+    module, is_from = _by_module(statement)
+    return not is_from, module
+
+
+def is_of_this_package(statement: ast.stmt) -> bool:
+    """Say whether a statement imports from `parallel_compat`."""
+    if isinstance(statement, ast.Import):
+        return all(alias.name.partition(".")[0] == "parallel_compat" for alias in statement.names)
+    return isinstance(statement, ast.ImportFrom) and (from_module(statement) or "").startswith("parallel_compat")
 
 
 def _is_keras_import(node: ast.stmt) -> bool:

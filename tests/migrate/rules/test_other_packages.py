@@ -5,7 +5,7 @@ import pytest
 from parallel_compat.migrate import process_file
 from parallel_compat.migrate.engine import Options
 from parallel_compat.names.other_packages import GONE_MODULES, NUMPY, PACKAGES
-from tests.migrate.check import check_noop, check_transformed, found
+from tests.migrate.check import check_noop, check_transformed, found, without_line
 
 HEAD = "import numpy as np\nimport numpy\nfrom keras.layers import Input\n"
 
@@ -71,4 +71,4 @@ def test_in_a_file_without_keras_it_counts_only_in_a_legacy_project():
     ):
         report = process_file.source("tool.py", text, Options(unsafe=True))
         assert report.settled("").after.encode() == text
-        assert report.settled("old.py").after.encode() == after
+        assert without_line(report.settled("old.py").after).encode() == after
