@@ -163,11 +163,17 @@ class File:
 
     @cached_property
     def method_calls(self) -> dict[str, list[ast.Call]]:
-        """The calls of methods of objects, by the method's name; functions of modules are none."""
+        """The calls of methods of objects, by the method's name; functions of modules are none.
+
+        Nor are methods that classes of the project define: these are theirs, whatever the class is derived from.
+        """
         calls: dict[str, list[ast.Call]] = {}
         for call in self.tree.calls:
-            if isinstance(call.func, ast.Attribute) and not self.names.is_module(call.func.value):
-                calls.setdefault(call.func.attr, []).append(call)
+            func = call.func
+            if not isinstance(func, ast.Attribute) or self.names.is_module(func.value):
+                continue
+            if not self.kinds.has_own(func.value, func.attr):
+                calls.setdefault(func.attr, []).append(call)
         return calls
 
     # Findings.
