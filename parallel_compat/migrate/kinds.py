@@ -173,6 +173,25 @@ class Kinds:
                     return found
         return None
 
+    def value(self, node: ast.expr) -> ast.expr | None:
+        """Return what a name or an attribute of `self` stands for that is bound once, or anything else as it is."""
+        if isinstance(node, ast.Name):
+            return self.tree.value_of(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            around = self.tree.enclosing_class(node)
+            values = self._assigned(around).get(node.attr, []) if around is not None else []
+            return values[0] if len(values) == 1 else None
+        return node
+
+    def returns(self, node: ast.expr) -> list[tuple[Kinds, ast.expr]]:
+        """Return what a function of the project returns, each with the kinds of its file."""
+        function, other = self.function(node), self._elsewhere(node)[0] or self
+        return [
+            (other, each.value)
+            for each in (ast.walk(function) if function is not None else ())
+            if isinstance(each, ast.Return) and each.value is not None and other._owner(each) is function
+        ]
+
     def has_own(self, node: ast.expr, method: str) -> bool:
         """Say whether an object is of a class of the project that defines a method: that one is nobody else's."""
         found = self._own_class(node, 3)
@@ -195,13 +214,9 @@ class Kinds:
         """Return the class that is called, or that of what a function of the project returns."""
         if (found := self._class_at(node.func)) is not None:
             return found
-        function = self.function(node.func)
-        other = self._elsewhere(node.func)[0] or self
-        for each in ast.walk(function) if function is not None and depth else ():
-            if isinstance(each, ast.Return) and each.value is not None:
-                returned = other._own_class(each.value, depth - 1)
-                if returned is not None:
-                    return returned
+        for of, value in self.returns(node.func) if depth else ():
+            if (returned := of._own_class(value, depth - 1)) is not None:
+                return returned
         return None
 
     def _class_at(self, node: ast.expr) -> tuple[Kinds, ast.ClassDef] | None:

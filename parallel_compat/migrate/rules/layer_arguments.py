@@ -12,7 +12,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import argument_edits, calls
+from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.kinds import LIBRARIES
@@ -62,6 +62,7 @@ def find(file: File) -> Iterator[Finding]:
             name = target.rpartition(".")[2]
             handled: set[str] = set()
             shapes = (*_input_dim(file, call, target, name), *_input_length(file, call, target))
+            shapes = (*shapes, *_batch_shape(file, call, name))
             for finding, names in (*_kernel(file, call, target, name), *shapes):
                 handled |= names
                 yield finding
@@ -72,6 +73,39 @@ def find(file: File) -> Iterator[Finding]:
     yield from _weights(file)
     yield from _slashes(file)
     yield from _names_by_place(file)
+    yield from _of_others(file)
+
+
+_INPUT = "A model whose batches have one size begins with `Input(batch_shape=...)` today."
+
+
+def _batch_shape(file: File, call: ast.Call, name: str) -> Iterator[tuple[Finding, set[str]]]:
+    """`batch_input_shape` of the first layer of a `Sequential`: an `Input` before it."""
+    given = calls.keyword(call, "batch_input_shape") or calls.keyword(call, "batch_size")
+    edits = first_layers.with_input(file, call) if given is not None and name not in ("Input", "InputLayer") else None
+    if given is not None and edits is not None:
+        yield file.found(RULE, given, _INPUT, edits), {"batch_input_shape", "input_shape", "batch_size"}
+
+
+def _of_others(file: File) -> Iterator[Finding]:
+    """`batch_input_shape` of what this file does not tell, or of a layer of one's own, which Keras 3 does not take."""
+    for call in file.tree.calls:
+        given = calls.keyword(call, "batch_input_shape")
+        target = file.names.target(call.func) or ""
+        if given is None or target.startswith(("keras.", "parallel_compat.", "tensorflow.")):
+            continue
+        definition = file.kinds.definition(call.func)
+        if isinstance(definition, ast.FunctionDef):
+            continue  # an argument of its own
+        is_layer = file.kinds.of(call) == LAYER
+        edits = first_layers.with_input(file, call)
+        if edits is None:
+            message = "Layers of Keras 3 take no `batch_input_shape`: begin the model with `Input(batch_shape=...)`."
+            yield file.attention(RULE, given, message)
+        else:
+            status = argument_edits.unsafe_if(not is_layer)
+            guess = "" if is_layer else " (Unsafe: is this a layer?)"
+            yield file.found(RULE, given, _INPUT + guess, edits, status=status)
 
 
 def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
