@@ -74,6 +74,7 @@ def find(file: File) -> Iterator[Finding]:
     yield from _slashes(file)
     yield from _names_by_place(file)
     yield from _of_others(file)
+    yield from _losses(file)
 
 
 _INPUT = "A model whose batches have one size begins with `Input(batch_shape=...)` today."
@@ -267,16 +268,35 @@ def _weights(file: File) -> Iterator[Finding]:
     for method in ("add_weight", "add_variable"):  # the second is tf.keras's other name of the first
         for call in file.method_calls.get(method, ()):
             assert isinstance(call.func, ast.Attribute)
-            if file.kinds.of(call.func.value) not in (None, LAYER):
+            if file.kinds.of(call.func.value) not in (None, LAYER, MODEL):
                 continue
             if method == "add_variable" and file.kinds.of(call.func.value) == LAYER:
                 end = file.source.end(call.func)
                 message = "`add_variable` of a layer is `add_weight`: today's has other arguments."
                 yield file.found(RULE, call.func, message, [Edit(end - len(method), end, "add_weight")])
-            if not call.args:
-                continue
-            if any(True for _ in _strings(call.args[0])) or calls.keyword(call, "shape") is not None:
+            by_place = bool(call.args) and any(True for _ in _strings(call.args[0]))
+            rows = argument_edits.rows_of(f"{LAYER}.add_weight")
+            if by_place or any(each.arg == "shape" or each.arg in rows for each in call.keywords):
                 yield from argument_edits.rewrite(file, RULE, call, f"{LAYER}.add_weight", method)
+
+
+def _losses(file: File) -> Iterator[Finding]:
+    """`self.add_loss(loss, inputs=x)`: Keras 3 takes the loss alone."""
+    for call in file.method_calls.get("add_loss", ()):
+        assert isinstance(call.func, ast.Attribute)
+        kind = file.kinds.of(call.func.value)
+        if kind not in (None, LAYER, MODEL) or calls.has_star(call):
+            continue
+        inputs = calls.keyword(call, "inputs") or (call.args[1] if len(call.args) > 1 else None)
+        losses = calls.keyword(call, "losses")
+        guess = "" if kind is not None else " (Unsafe: is it a layer?)"
+        status = argument_edits.unsafe_if(kind is None)
+        if inputs is not None:
+            message = f"`add_loss` takes the loss alone: it counts in the call that adds it.{guess}"
+            yield file.found(RULE, inputs, message, calls.remove(file, call, inputs), status=status)
+        if losses is not None:
+            message = f"`losses` of `add_loss` is now `loss`.{guess}"
+            yield file.found(RULE, losses, message, [calls.rename(file, losses, "loss")], status=status)
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:

@@ -323,7 +323,8 @@ MODEL = "import keras\nfrom keras.layers import LSTM, Bidirectional, Dense\nfrom
             "model = Sequential([keras.Input(batch_shape=(8, 6, 3)), LSTM(7, stateful=True), Dense(1)])\n",
         ),
         (
-            "def f():\n    model = Sequential([\n        LSTM(7, batch_size=8, input_shape=(6, 3)),\n        Dense(1),\n    ])\n",
+            "def f():\n    model = Sequential([\n        LSTM(7, batch_size=8, input_shape=(6, 3)),\n"
+            "        Dense(1),\n    ])\n",
             "def f():\n    model = Sequential([\n        keras.Input((6, 3), batch_size=8),\n        LSTM(7),\n"
             "        Dense(1),\n    ])\n",
         ),
@@ -352,3 +353,27 @@ def test_a_shape_with_the_batch_is_an_input(before, after):
 def test_a_shape_with_the_batch_of_a_layer_that_is_not_known_is_told(code):
     source = f"import keras\nimport tools\nfrom tools import Own\n{code}"
     assert [status for _, status in found(source, "layer-arguments")] == ["attention"]
+
+
+LAYER = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        {}\n        return x\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("self.add_loss(f(x), inputs=x)", "self.add_loss(f(x))"),
+        ("self.add_loss([f(x)], [x])", "self.add_loss([f(x)])"),
+        ("self.add_loss(losses=f(x))", "self.add_loss(loss=f(x))"),
+        (
+            "self.add_weight(shape=(3,), synchronization=s, partitioner=None)",
+            "self.add_weight(shape=(3,))",
+        ),
+    ],
+)
+def test_arguments_of_methods_of_a_layer(before, after):
+    check_transformed(LAYER.format(before), LAYER.format(after))
+
+
+def test_a_loss_of_what_may_be_a_layer():
+    source = "import keras\nclass Own(Base):\n    def call(self, x):\n        self.add_loss(f(x), inputs=x)\n"
+    assert (4, "unsafe") in found(source, "layer-arguments")

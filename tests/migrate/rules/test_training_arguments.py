@@ -95,3 +95,15 @@ def test_methods_of_classes_of_another_file_are_theirs(tmp_path):
 def test_what_a_class_of_models_does_not_define_is_of_keras():
     source = OWN + "gan = GAN()\ngan.evaluate(x, y, workers=2)\n"
     check_transformed(source, source.replace(", workers=2", ""))
+
+
+def test_arguments_of_other_methods():
+    use = "optimizer = keras.optimizers.get('sgd')\noptimizer.apply_gradients(pairs, name='step')\n"
+    check_transformed(f"import keras\n{use}", f"import keras\n{use}".replace(", name='step'", ""))
+    for call in (
+        "save('m', signatures=s)",
+        "load_weights('w.h5', reshape=True)",
+        "save_weights('w.h5', save_format=f)",
+    ):
+        assert (3, "attention") in found(f"{MODEL}model.{call}\n", "training-arguments")
+    check_noop("import keras\nfigure.save('a.png', options=3)\nfile.save('x', save_format='png')\n")
