@@ -404,3 +404,23 @@ def test_a_diff_has_colours_on_a_terminal_only(project):
 
     assert b"\x1b[32m+from parallel_compat import multi_gpu_model" in shown()
     assert b"\x1b[" not in shown(NO_COLOR="1")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (
+            "import pandas\nhistory = model.fit(x, y)\nprint(pandas.DataFrame(history.history))\n",
+            "the keys of `history",
+        ),
+        ("import numpy as np\nnp.random.seed(3)\nmodel.fit(x, y)\n", "the order of samples"),
+        ("model.load_weights('w.h5', by_name=True, skip_mismatch=True)\n", "leaves out the whole layer"),
+    ],
+)
+def test_results_that_differ_are_told(project, capsys, code, told):
+    (project / "old.py").write_text(f"from keras.layers import Convolution2D, merge\n{code}")
+    run("old.py")
+    assert told in capsys.readouterr().err
+    (project / "old.py").write_text("from keras.layers import Convolution2D, merge\n")
+    run("old.py")
+    assert told not in capsys.readouterr().err
