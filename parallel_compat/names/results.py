@@ -140,7 +140,7 @@ RESULTS: tuple[Result, ...] = (
         "`val_loss`, `val_acc`, `loss`, `acc` in Keras 2; `loss`, `acc`, `val_loss`, `val_acc` in tf.keras",
         "by name: `acc`, `loss`, `val_acc`, `val_loss`",
         THEN, f"{TODAY}: read by name", _NONE,
-        r"\.history\b[\s\S]*\b(?:keys|values|items|DataFrame)\b",
+        r"DataFrame\([^\n]*\.history|\.history\.(?:keys|values|items)\(|in\s+\w+\.history\b|list\(\w+\.history\)",
     ),
     Result(
         "the order of samples in `fit(shuffle=True)` after `np.random.seed`",
