@@ -87,6 +87,8 @@ answers["yaml"] = model_from_yaml(model.to_yaml()).layers[0].units
 v = K.variable([2.0])
 v /= 2
 answers["in place"] = K.eval(v).tolist()
+answers["begins with another's value"] = K.eval(K.variable(K.variable([3.0]))).tolist()
+answers["backend"] = [K.backend(), K.floatx(), K.image_data_format()]
 answers["sparse"] = K.is_tensor(K.placeholder(shape=(None, 2), sparse=True)) if hasattr(K, "is_tensor") else True
 model.fit(x, np.ones((4, 2)), verbose=0, callbacks=[TensorBoard("logs")])
 answers["gpus"] = len(K.tensorflow_backend._get_available_gpus())
@@ -101,11 +103,14 @@ print(json.dumps(answers))
 def test_one_script(era: str, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, "-m", "parallel_compat", "run", "--quiet", "--era", era, "--replicas", "3", "script.py"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    (tmp_path / "keras.json").write_text('{"backend": "theano", "floatx": "float32"}')
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "KERAS_HOME": str(tmp_path)}
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
+    assert "Keras runs on TensorFlow; " in done.stderr
+    assert "keras.json asks for theano." in done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
         # w = 0 first, so its sum is 0; after the first step each weight is counter 0; then 1 + 0; then 2 + 1.
         "all reads before all writes": [[0.0] * 4, [1.0] * 4, [3.0] * 4],
@@ -122,6 +127,8 @@ def test_one_script(era: str, tmp_path: Path) -> None:
         "loaded": True,
         "yaml": 2,
         "in place": [1.0],
+        "begins with another's value": [3.0],
+        "backend": ["tensorflow", "float32", "channels_last"],
         "sparse": True,
         "gpus": 3,
         "convolutions of channels first": [[[[9.0]]]],

@@ -1,0 +1,42 @@
+"""Keras's backend is TensorFlow, whatever `keras.json` or `KERAS_BACKEND` says: Theano and CNTK are no more.
+
+Seen in Keras 2.2.4 and 2.3.1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from parallel_compat.originals.mends.register import Register
+
+_VARIABLE = "KERAS_BACKEND"
+_BACKEND = "tensorflow"
+
+
+def apply(mends: Register) -> None:
+    """Choose TensorFlow before Keras looks for its backend."""
+    mends.after("keras.backend.common", _choose)
+
+
+def _choose(common: ModuleType) -> None:
+    asked, where = os.environ.get(_VARIABLE), _VARIABLE
+    if not asked:
+        where = os.path.join(os.environ.get("KERAS_HOME", os.path.expanduser("~/.keras")), "keras.json")
+        asked = _backend_in(where)
+    if asked != _BACKEND:
+        print(f"Keras runs on TensorFlow; {where} asks for {asked}.", file=sys.stderr)
+        os.environ[_VARIABLE] = _BACKEND
+
+
+def _backend_in(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8") as opened:
+            return str(json.load(opened).get("backend", _BACKEND))
+    except (OSError, ValueError, AttributeError):
+        return _BACKEND
