@@ -22,6 +22,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
         "parallel_compat.originals.originals_command",
         "list, fetch and remove the old Keras's that `run` runs",
     ),
+    "check": ("parallel_compat.check.check_command", "list what a project needs before it can run"),
     "names": ("parallel_compat.names_command", "say what the names of old Keras are today"),
     "inspect": ("parallel_compat.recover.inspect_command", "say what an old checkpoint is"),
     "recover": (

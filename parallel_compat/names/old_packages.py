@@ -8,6 +8,7 @@ of this package where an old function is not there any more under any name.
 from __future__ import annotations
 
 import functools
+import importlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,10 +69,17 @@ def find(path: str) -> Fact | None:
     known = names.get(module, {})
     if name in known:
         return known[name]
-    if "*" in known and not name.startswith("_"):
-        every = known["*"]
+    every = known.get("*")
+    if every is not None and not name.startswith("_") and _was_there(module, name, every.now):
         return Fact(path, every.until, f"{every.now}.{name}")
     return None
+
+
+def _was_there(module: str, name: str, now: str) -> bool:
+    """Say whether a module had a name of another one; it has others of its own."""
+    if module not in ("scipy", "collections"):
+        return True
+    return hasattr(importlib.import_module(now), name) and name not in ("fft", "linalg", "show_config", "test")
 
 
 def advice(fact: Fact) -> str:

@@ -70,8 +70,8 @@ PACKAGES: dict[str, str] = {
     "pycocotools": "pip install pycocotools",
     "Levenshtein": "pip install Levenshtein",
     "editdistance": "pip install editdistance",
-    "tensorflow_addons": "it ended with TensorFlow 2.14 and does not install beside today's: `gelu` is `tf.nn.gelu`, and "
-    "layers such as InstanceNormalization are a file each of its repository, tensorflow/addons: copy them into the project",
+    "tensorflow_addons": "it ended with TensorFlow 2.14 and does not install beside today's: `gelu` is `tf.nn.gelu`; "
+    "layers such as InstanceNormalization are a file each of tensorflow/addons: copy them into the project",
     "imgaug": "pip install imgaug, which needs numpy 1",
     "pandas.io.data": "pip install pandas-datareader",
     "matplotlib.mlab": "use numpy for what it did",

@@ -11,7 +11,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from parallel_compat.names import old_sources
+from parallel_compat.names import old_packages, old_sources
 from parallel_compat.names.other_packages import ATTRIBUTES, PACKAGES
 from parallel_compat.run import users_code
 
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
 # What objects do not have any more: (type, attribute) -> what to do.
 _MEMBERS: dict[tuple[str, str], str] = {
-    ("DataFrame", "append"): "pandas 2 dropped it: `pd.concat([frame, other])`",
-    ("Series", "append"): "pandas 2 dropped it: `pd.concat([series, other])`",
-    ("DataFrame", "ix"): "pandas 1 dropped it: `.loc` (by label) or `.iloc` (by number)",
-    ("DataFrame", "as_matrix"): "pandas 1 dropped it: `frame.to_numpy()`",
-    ("Series", "as_matrix"): "pandas 1 dropped it: `series.to_numpy()`",
-    ("DataFrame", "iteritems"): "pandas 2 dropped it: `frame.items()`",
-    ("Series", "iteritems"): "pandas 2 dropped it: `series.items()`",
     ("Dataset", "value"): "h5py 3 dropped it: `dataset[()]`",
     ("TFLiteConverterV2", "from_keras_model_file"): "it is of TensorFlow 1: `from_keras_model(load_model(file))`",
     ("Delaunay", "vertices"): "SciPy 1.11 dropped it: `.simplices`",
@@ -37,8 +30,6 @@ _MEMBERS: dict[tuple[str, str], str] = {
     ("dict", "iterkeys"): "it is of Python 2: `d.keys()`",
     ("str", "decode"): "it is text already, also out of h5py 3: leave `.decode(...)` out",
     ("ndarray", "ptp"): "numpy 2 dropped the method: `np.ptp(x)`",
-    ("FreeTypeFont", "getsize"): "Pillow 10 dropped it: `font.getbbox(text)[2:]`",
-    ("ImageDraw", "textsize"): "Pillow 10 dropped it: `draw.textbbox((0, 0), text)[2:]`",
 }
 # What other packages say, a part of it -> what was called, and what to do.
 _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
@@ -79,12 +70,6 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         "a size is a whole number: `//` in place of Python 2's `/`, or `int(...)`",
     ),
     (
-        OSError,
-        "cannot write mode F as",
-        "skimage.io.imsave",
-        "pictures are written as whole numbers: `(image * 255).astype('uint8')`",
-    ),
-    (
         ValueError,
         "The number of FixedLocator locations",
         "matplotlib's ticks",
@@ -103,31 +88,11 @@ _MESSAGES: list[tuple[type[Exception], str, str, str]] = [
         )
     ),
     (
-        OSError,
-        "'seaborn-",
-        "matplotlib.style.use",
-        "matplotlib 3.8 has seaborn's styles as `seaborn-v0_8-...`: `style.use('seaborn-v0_8-paper')`",
-    ),
-    (ValueError, "keyword grid_b is not recognized", "grid(b=)", "matplotlib 3.5 renamed it: `plt.grid(visible=True)`"),
-    (
-        TypeError,
-        "got an unexpected keyword argument 'date_parser'",
-        "date_parser",
-        "pandas 3 dropped it: `date_format=`, or `pd.to_datetime` of the column",
-    ),
-    (
         ValueError,
         "Must have equal len keys and value when setting with an iterable",
         "frame.at[row, column] = [...]",
         "pandas 3 keeps text in columns of its own type: `frame[column] = frame[column].astype(object)` before, or "
         "`pip install 'pandas<3'`",
-    ),
-    (TypeError, "got an unexpected keyword argument 'as_grey'", "as_grey", "scikit-image spells it `as_gray`"),
-    (
-        TypeError,
-        "KMeans.__init__() got an unexpected keyword argument 'n_jobs'",
-        "KMeans(n_jobs=)",
-        "scikit-learn 1.0 dropped it, and uses all cores: leave it out",
     ),
 ]
 # Their missing names are answered, or refused with a sentence of their own.
@@ -181,7 +146,8 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
             if name in PACKAGES and not (name in sys.modules and PACKAGES[name].startswith("pip install")):
                 return error.name, PACKAGES[name]
             name = name.rpartition(".")[0]
-        return _of_module(error.name)
+        fact = old_packages.find(error.name)
+        return (error.name, old_packages.advice(fact)) if fact else _of_module(error.name)
     if isinstance(error, ImportError):
         match = re.search(r"cannot import name '(\w+)' from '([\w.]+)'", text)
         return _of_attribute(match[2], match[1]) if match else None
@@ -210,15 +176,8 @@ def _what_is_missing(error: BaseException) -> tuple[str, str] | None:
 
 
 def _of_attribute(module: str, name: str) -> tuple[str, str] | None:
-    advice = ATTRIBUTES.get((module, name)) or ATTRIBUTES.get((module, "*"))
-    if module == "collections":
-        import collections.abc
-
-        advice = advice if hasattr(collections.abc, name) else None
-    if module == "scipy" and (module, name) not in ATTRIBUTES:
-        import numpy
-
-        advice = advice if hasattr(numpy, name) else None
+    fact = old_packages.find(f"{module}.{name}")
+    advice = ATTRIBUTES.get((module, name)) or (old_packages.advice(fact) if fact else None)
     if advice is None and module.partition(".")[0] not in _ANSWERED_ELSEWHERE:
         advice = _of_its_release(module)
     return (f"{module}.{name}", advice) if advice else None

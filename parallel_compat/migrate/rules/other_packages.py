@@ -1,7 +1,8 @@
-"""Names that numpy dropped become what they were (`np.float`, `np.Inf`); those of other packages are reported.
+"""Names that numpy and other packages dropped become what they are today (`np.float`, `scipy.misc.imread`).
 
-`np.float` was another name of Python's `float`: what is written runs with any numpy. What other packages dropped or
-moved (`scipy.misc.imread`, `cv2.CV_AA`, `time.clock`) is named with what to write.
+`np.float` was another name of Python's `float`: what is written runs with any numpy. What other packages moved
+(`time.clock`, `scipy.signal.hann`) gets its new name, and what no package has any more (`scipy.misc.imresize`) a
+function of this package with the results of then. The rest is named with what to do.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import builtins
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate.dotted_names import from_module
-from parallel_compat.names.other_packages import ATTRIBUTES, GONE_MODULES, NUMPY, PACKAGES
+from parallel_compat.names import old_packages
+from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,10 +52,26 @@ def find(file: File) -> Iterator[Finding]:
             yield from _of_numpy(file, node, name)
         elif (module, name) in ATTRIBUTES:
             yield file.attention(RULE, node, f"`{path}` is gone: {ATTRIBUTES[module, name]}.", hint=True)
-        elif path in GONE_MODULES:
-            yield file.attention(RULE, node, f"`{path}` is gone: {PACKAGES[path]}.", hint=True)
+        else:
+            yield from _moved(file, node, path)
     for statement in file.tree.imports:
         yield from _imported(file, statement)
+
+
+def _moved(file: File, node: ast.Attribute, path: str) -> Iterator[Finding]:
+    """Find a name of a package that has another one today; the module above it is part of it."""
+    fact = old_packages.find(path)
+    if fact is None or path in old_packages.modules():
+        return
+    home, _, name = fact.now.rpartition(".")
+    same = home == path.rpartition(".")[0]
+    reference = (f"{file.source.segment(node.value)}.{name}", ()) if same else file.reference(fact.now, node)
+    message = f"`{path}` is gone: {old_packages.advice(fact)}."
+    if reference is None:
+        yield file.attention(RULE, node, message, hint=True)
+        return
+    text, imports = reference
+    yield file.found(RULE, node, message, [file.replace(node, text), *imports], hint=True)
 
 
 def _of_numpy(file: File, node: ast.Attribute, name: str) -> Iterator[Finding]:
@@ -85,22 +103,53 @@ def _around(file: File, node: ast.expr) -> Iterator[ast.AST]:
 
 
 def _imported(file: File, statement: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
-    if isinstance(statement, ast.Import):
-        for alias in statement.names:
-            if alias.name in GONE_MODULES:
-                yield file.attention(RULE, alias, f"`{alias.name}` is gone: {PACKAGES[alias.name]}.", hint=True)
-        return
-    module = from_module(statement)
+    module = from_module(statement) if isinstance(statement, ast.ImportFrom) else ""
     if module is None:
         return
+    facts: dict[ast.alias, old_packages.Fact] = {}
     for alias in statement.names:
-        path = f"{module}.{alias.name}"
-        if module in GONE_MODULES or path in GONE_MODULES:
-            advice = PACKAGES[module if module in GONE_MODULES else path]
+        fact = _fact(module, alias.name)
+        if fact is not None:
+            facts[alias] = fact
         elif (module, alias.name) in ATTRIBUTES:
             advice = ATTRIBUTES[module, alias.name]
+            yield file.attention(RULE, alias, f"`{module}.{alias.name}` is gone: {advice}.", hint=True)
         elif module == "numpy" and alias.name in NUMPY and alias.name not in _BACK:
-            advice = f"it was `{NUMPY[alias.name]}`"
-        else:
-            continue
-        yield file.attention(RULE, alias, f"`{path}` is gone: {advice}.", hint=True)
+            message = f"`{module}.{alias.name}` is gone: it was `{NUMPY[alias.name]}`."
+            yield file.attention(RULE, alias, message, hint=True)
+    messages = [f"`{fact.old}` is gone: {old_packages.advice(fact)}." for fact in facts.values()]
+    if any(alias.name == "*" for alias in facts):
+        for alias, message in zip(facts, messages, strict=True):
+            yield file.attention(RULE, alias, message, hint=True)
+        return
+    if not facts:
+        return
+    rest = ", ".join(ast.unparse(alias) for alias in statement.names if alias not in facts)
+    head = f"from {module} import" if isinstance(statement, ast.ImportFrom) else "import"
+    written = [f"{head} {rest}"] if rest else []
+    written += [_import(alias, fact, isinstance(statement, ast.Import)) for alias, fact in facts.items()]
+    before = file.source.text.splitlines()[statement.lineno - 1].encode()[: statement.col_offset].decode()
+    between = "; " if before.strip() else f"\n{before}"
+    edit = file.replace(statement, between.join(dict.fromkeys(written)))
+    for number, (alias, message) in enumerate(zip(facts, messages, strict=True)):
+        yield file.found(RULE, alias, message, [] if number else [edit], hint=True)
+
+
+def _fact(module: str, name: str) -> old_packages.Fact | None:
+    """Return what became of an imported name, of a module as well; None if it is not known to be gone."""
+    if not module:
+        return old_packages.modules().get(name)
+    fact, gone = old_packages.find(f"{module}.{name}"), old_packages.modules().get(module)
+    if fact is None and gone is not None:
+        return old_packages.Fact(f"{module}.{name}", gone.until, f"{gone.now}.{name}")
+    return fact
+
+
+def _import(alias: ast.alias, fact: old_packages.Fact, is_plain: bool) -> str:
+    """Return the import of what a name is today, under the name that it had."""
+    if is_plain and alias.asname is None and "." in alias.name:
+        return f"import {alias.name.partition('.')[0]}"  # the package; what is asked of the module is rewritten
+    home, _, name = fact.now.rpartition(".")
+    bound = alias.asname or alias.name
+    text = f"from {home} import {name}" if home else f"import {name}"
+    return text if bound == name else f"{text} as {bound}"

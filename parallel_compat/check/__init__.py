@@ -1,0 +1,1 @@
+"""`parallel-compat check`: what a project needs before it can run."""

@@ -1,0 +1,59 @@
+"""`parallel-compat check`: all that a project needs before it can run, at once and without TensorFlow."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from parallel_compat.check import project
+
+if TYPE_CHECKING:
+    import argparse
+
+_MOST = 8  # of one kind on one line
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommand's arguments."""
+    parser.add_argument("path", nargs="?", default=".", metavar="DIR", help="the project, or one script (default: .)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what the project needs; 1 if something is missing or needs a hand."""
+    if not os.path.exists(arguments.path):
+        print(f"parallel-compat check: error: there is no {arguments.path!r}.", file=sys.stderr)
+        return 2
+    found = project.check(arguments.path)
+    print("\n".join(lines(found)))
+    return 1 if found.missing or found.data or found.hand or found.python_2 else 0
+
+
+def lines(found: project.Found) -> list[str]:
+    """Return what was found, for people.
+
+    Args:
+        found: what `check` returned.
+    """
+    said = [f"{found.sources} sources in {found.folder}"]
+    said += [f"  Keras: {era} ({', '.join(names)}): {reason}" for era, (reason, names) in found.eras.items()]
+    if found.python_2:
+        said.append(
+            f"  Python 2: {len(found.python_2)} of {found.sources} sources ({_some(found.python_2)}). "
+            f"First: parallel-compat migrate --python2 --write {found.folder}"
+        )
+    if found.pip:
+        said.append(f"  Not installed. Run: pip install {' '.join(found.pip)}")
+    said += [f"  Needs a hand: {what} ({where})" for what, where in found.hand.items()]
+    if found.data:
+        names = [f"{name} ({where})" for name, where in found.data.items()]
+        said.append(f"  Files that are opened and are not there: {_some(names)}")
+    if found.answered:
+        said.append(f"  Old names of other packages, answered by `run`: {_some(sorted(found.answered))}")
+    if len(said) == 1:
+        said.append("  Nothing is missing.")
+    return said
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")

@@ -1,0 +1,261 @@
+"""What a project needs before it can run, read from its sources without importing them or TensorFlow."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import os
+import re
+import sys
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from parallel_compat.names import old_packages, old_sources
+from parallel_compat.names.other_packages import ATTRIBUTES, NUMPY, PACKAGES
+from parallel_compat.names.project_era import era_of_project
+from parallel_compat.names.project_files import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_FILES, _MOST_SCRIPTS = 2000, 4
+_NOT_OF_PROJECT = re.compile(r"\.\w*|venv|env|node_modules|site-packages|build|dist|__pycache__")
+# What comes with this package and the originals; Python 2's modules and moved ones are in the table.
+_THERE = frozenset(("keras", "tensorflow", "keras_applications", "keras_preprocessing", "parallel_compat"))
+# Calls that read the file of their first argument, and calls that write one.
+_READ = re.compile(
+    r"(?:^|\.)(?:open|load|loadtxt|genfromtxt|read_\w+|imread|load_(?:model|weights|img)|File|loadmat|CascadeClassifier"
+    r"|ImageFont\.truetype)$"
+)
+_WRITE = re.compile(
+    r"(?:^|\.)(?:save\w*|to_\w+|imsave|imwrite|dump|ModelCheckpoint|CSVLogger|savefig|urlretrieve|mkdir|makedirs)$"
+)
+
+
+@dataclass
+class Found:
+    """What a project needs.
+
+    Attributes:
+        folder: the project.
+        sources: how many sources were read.
+        eras: whose Keras -> why, and some scripts.
+        missing: modules that are not installed -> how to install them, or what became of them.
+        data: data files that are opened by name and are not there -> where.
+        answered: old names of other packages that `run` answers -> how often.
+        hand: what needs a hand -> where.
+        python_2: the sources of Python 2.
+    """
+
+    folder: str
+    sources: int = 0
+    eras: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
+    answered: Counter[str] = field(default_factory=Counter)
+    hand: dict[str, str] = field(default_factory=dict)
+    python_2: list[str] = field(default_factory=list)
+
+    @property
+    def pip(self) -> list[str]:
+        """The packages to install."""
+        names = (re.match(r"pip install ([\w.-]+)", advice) for advice in self.missing.values())
+        return sorted({match[1] for match in names if match}, key=str.lower)
+
+
+def check(folder: str) -> Found:
+    """Say what a project needs before it can run.
+
+    >>> check("my_project").pip  # doctest: +SKIP
+    ['opencv-python-headless', 'scikit-learn']
+
+    Args:
+        folder: the project, or a script of it.
+
+    Returns:
+        What was found.
+    """
+    root = folder if os.path.isdir(folder) else os.path.dirname(os.path.abspath(folder))
+    found = Found(folder)
+    files = list(_files(root)) if os.path.isdir(folder) else [folder]
+    modules = {os.path.splitext(name)[0] for place in [root, *_folders(files)] for name in _names(place)}
+    written: set[str] = set()
+    reading = [source for file in files if (source := _parse(file, found)) is not None]
+    for source in reading:
+        source.collect(modules, found, written)
+    found.data = {name: where for name, where in found.data.items() if name not in written and not _exists(name, files)}
+    scripts = sorted((source for source in reading if source.imports_keras), key=lambda source: not source.is_script)
+    for source in scripts[:_MOST_SCRIPTS]:
+        decision = era_of_project(script=os.path.abspath(source.file), folder=root)
+        reason = decision.reason if decision.certain else f"{decision.reason}; {decision.hint}"
+        found.eras.setdefault(decision.era.value, (reason, []))[1].append(source.name)
+    return found
+
+
+def _files(root: str) -> Iterator[str]:
+    count = 0
+    for place, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not _NOT_OF_PROJECT.fullmatch(name))
+        for name in sorted(names):
+            if name.endswith((".py", ".ipynb")):
+                yield os.path.join(place, name)
+                count += 1
+                if count == _MOST_FILES:
+                    return
+
+
+def _folders(files: list[str]) -> set[str]:
+    """Return the folders of sources, and those above: a script may be started in each, or put it on sys.path."""
+    return {os.path.dirname(os.path.abspath(file)) for file in files}
+
+
+def _names(place: str) -> list[str]:
+    try:
+        return os.listdir(place)
+    except OSError:
+        return []
+
+
+def _exists(name: str, files: list[str]) -> bool:
+    return any(os.path.exists(os.path.join(place, name)) for place in {*_folders(files), os.getcwd()})
+
+
+def _parse(file: str, found: Found) -> _Source | None:
+    found.sources += 1
+    name = os.path.relpath(file, found.folder) if os.path.isdir(found.folder) else os.path.basename(file)
+    text = read_text(file, 20_000_000)
+    if file.endswith(".ipynb"):
+        text = _code_of_notebook(text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # escapes that this Python warns of
+            return _Source(file, name, ast.parse(text))
+    except SyntaxError as error:
+        if old_sources.is_of_python_2(error):
+            found.python_2.append(name)
+        else:
+            found.hand[f"does not parse: {error.msg}"] = f"{name}:{error.lineno}"
+    except (ValueError, RecursionError) as error:
+        found.hand[f"does not parse: {error}"] = name
+    return None
+
+
+def _code_of_notebook(text: str) -> str:
+    try:
+        cells = json.loads(text)["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return "\n".join(re.sub(r"(?m)^(\s*)[%!?].*|^%%.*", r"\1pass", cell) for cell in code)
+
+
+class _Source:
+    """One source of the project."""
+
+    def __init__(self, file: str, name: str, tree: ast.Module) -> None:
+        self.file, self.name, self.tree = file, name, tree
+        self.is_script = any(isinstance(node, ast.If) and "__main__" in ast.dump(node.test) for node in tree.body)
+        self.paths: dict[str, str] = {}
+        self.imports_keras = False
+
+    def collect(self, modules: set[str], found: Found, written: set[str]) -> None:
+        """Add what this source needs."""
+        nodes = list(ast.walk(self.tree))
+        optional = {
+            id(node) for block in nodes if isinstance(block, ast.Try) for each in block.body for node in ast.walk(each)
+        }
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._imported(node, modules, found, id(node) in optional)
+        inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and id(node) not in inner and (path := self._path(node)) is not None:
+                self._named(path, node, found)
+            elif isinstance(node, ast.Call):
+                self._called(node, found, written)
+
+    def _imported(self, node: ast.Import | ast.ImportFrom, modules: set[str], found: Found, optional: bool) -> None:
+        if isinstance(node, ast.Import):
+            named = [(alias.name, alias.asname or alias.name.partition(".")[0], alias.asname) for alias in node.names]
+            for path, bound, renamed in named:
+                self.paths[bound] = path if renamed else bound
+                self._module(path, node, modules, found, optional)
+            return
+        if node.level or not node.module:
+            return
+        self._module(node.module, node, modules, found, optional)
+        for alias in node.names:
+            if alias.name == "*":
+                continue
+            self.paths[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+            self._named(f"{node.module}.{alias.name}", node, found)
+
+    def _module(self, path: str, node: ast.stmt, modules: set[str], found: Found, optional: bool) -> None:
+        package = path.partition(".")[0]
+        self.imports_keras |= package in ("keras", "tensorflow")
+        if path in old_packages.modules():
+            if isinstance(node, ast.Import) or not old_packages.names_of(path):  # else its names are told
+                self._named(path, node, found)
+            path = old_packages.modules()[path].now
+            package = path.partition(".")[0]
+        if package in sys.stdlib_module_names or package in _THERE or package in modules or optional:
+            return
+        try:
+            is_there = importlib.util.find_spec(package) is not None
+        except (ImportError, ValueError):
+            is_there = False
+        if not is_there:
+            advice = PACKAGES.get(package, f"pip install {package}")
+            found.missing.setdefault(package, advice)
+            if not advice.startswith("pip install"):
+                found.hand.setdefault(f"{package}: {advice}", self._place(node))
+
+    def _named(self, path: str, node: ast.AST, found: Found) -> None:
+        module, _, name = path.rpartition(".")
+        if (module, name) in ATTRIBUTES:
+            found.hand.setdefault(f"{path}: {ATTRIBUTES[module, name]}", self._place(node))
+            return
+        if old_packages.find(path) is not None or (
+            module == "numpy" and name in NUMPY and name not in ("bool", "long")
+        ):
+            found.answered[path] += 1
+
+    def _called(self, node: ast.Call, found: Found, written: set[str]) -> None:
+        path = self._path(node.func) or (f".{node.func.attr}" if isinstance(node.func, ast.Attribute) else "")
+        first = node.args[0] if node.args else None
+        if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+            return
+        name = first.value
+        mode = _mode(node)
+        if _WRITE.search(path) or (path.endswith(("open", "File")) and mode[:1] in ("w", "a", "x")):
+            written.add(name)
+        elif (
+            _READ.search(path)
+            and re.search(r"\.\w{1,5}$", name)
+            and "://" not in name
+            and "{" not in name
+            and "%" not in name
+        ):
+            found.data.setdefault(name, self._place(node))
+
+    def _path(self, node: ast.expr) -> str | None:
+        """Return the dotted path of a name, by what the source imports."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        first = self.paths.get(node.id, node.id if node.id == "open" else None)
+        return None if first is None else ".".join([first, *reversed(parts)])
+
+    def _place(self, node: ast.AST) -> str:
+        return f"{self.name}:{getattr(node, 'lineno', 1)}"
+
+
+def _mode(node: ast.Call) -> str:
+    given = [node.args[1]] if len(node.args) > 1 else [each.value for each in node.keywords if each.arg == "mode"]
+    return given[0].value if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str) else "r"

@@ -1,0 +1,75 @@
+"""`parallel-compat check` says at once what a project needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from parallel_compat.check import check_command, project
+
+TRAIN = """
+import os, sys
+import numpy as np
+import no_such_package_of_2018.part
+import skvideo
+from collections import Mapping, OrderedDict
+from keras.layers import Dense
+from scipy.misc import imresize
+import string
+import helpers
+try:
+    import another_missing_package
+except ImportError:
+    pass
+x = np.load("data/train.npy")
+y = np.load("there.npy")
+np.save("made.npy", x)
+z = np.load("made.npy")
+with open("log.txt", "w") as file:
+    file.write(str(np.float(3)))
+string.maketrans("a", "b")
+if __name__ == "__main__":
+    print(Mapping, OrderedDict, imresize)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "helpers.py").write_text("import cv9_missing\nx = 3\n")
+    (tmp_path / "old.py").write_text("print 'a'\n")
+    (tmp_path / "there.npy").write_bytes(b"")
+    (tmp_path / "requirements.txt").write_text("keras==2.2.4\n")
+    return tmp_path
+
+
+def test_what_a_project_needs(folder):
+    found = project.check(str(folder))
+    assert found.pip == ["cv9_missing", "no_such_package_of_2018", "scikit-video"]
+    assert found.data == {"data/train.npy": "train.py:15"}
+    assert sorted(found.answered) == ["collections.Mapping", "numpy.float", "scipy.misc.imresize"]
+    assert found.python_2 == ["old.py"]
+    assert list(found.hand) == ["string.maketrans: it is of Python 2: `str.maketrans`"]
+    assert found.eras == {"keras-2.2.4": ("requirements.txt has keras==2.2.4", ["train.py"])}
+
+
+def test_it_is_said_in_a_few_lines_without_tensorflow(folder):
+    code = (
+        "import sys\n"
+        "from parallel_compat.command import main\n"
+        "code = main(['check', sys.argv[1]])\n"
+        "assert code == 1 and not {'tensorflow', 'keras', 'scipy'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "Run: pip install cv9_missing no_such_package_of_2018 scikit-video" in done.stdout
+    assert "Python 2: 1 of 3 sources (old.py)" in done.stdout
+    assert "data/train.npy (train.py:15)" in done.stdout
+
+
+def test_a_project_that_lacks_nothing_says_so(tmp_path):
+    (tmp_path / "a.py").write_text("import os\n")
+    assert check_command.lines(project.check(str(tmp_path)))[1:] == ["  Nothing is missing."]
+    assert check_command.lines(project.check(str(tmp_path / "a.py")))[1:] == ["  Nothing is missing."]
