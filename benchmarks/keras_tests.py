@@ -1,12 +1,14 @@
-"""Keras 2.2.4's own tests under the product: what passes, and why each other one does not.
+"""Old Keras's own tests under `run`: what passes of those that pass on the real stack, and why each other one does not.
 
     git clone --branch 2.2.4 https://github.com/keras-team/keras keras-2.2.4
-    python benchmarks/keras_tests.py keras-2.2.4/tests --write RESULTS.jsonl [FILE...]
-    python benchmarks/keras_tests.py keras-2.2.4/tests --write RESULTS.jsonl --replicas 8 -k "gpu or cudnn or gru"
-    python benchmarks/keras_tests.py --count RESULTS.jsonl  # into `tests/data/keras_tests.json`, and the page
+    python benchmarks/keras_tests.py run keras-2.2.4/tests --era keras-2.2.4 --write RESULTS.jsonl [FILE...]
+    python benchmarks/keras_tests.py run keras-2.2.4/tests --python OLD/bin/python --write REAL.jsonl [FILE...]
+    python benchmarks/keras_tests.py count keras-2.2.4 --real REAL.jsonl RESULTS.jsonl
 
-They run under `pytest -p parallel_compat.pytest`, with a limit for each test. Those that want GPUs, up to eight, run by
-the second line, on simulated devices. This module is the pytest plugin as well that writes one line for each test.
+The first `run` is under `pytest -p parallel_compat.pytest`, the second by the Python of the real stack, without the
+product. `count` writes `tests/data/keras_tests.json` and the page, and ends with 1 if a test has no reason there.
+Tests that want GPUs run with `--replicas 8`, on simulated devices. Keras 2.3 likewise, of the branch 2.3.1. This
+module is the pytest plugin as well that writes one line for each test.
 """
 
 from __future__ import annotations
@@ -31,6 +33,10 @@ _LIMIT_OF_RUN = 3000
 _ROOT = Path(__file__).resolve().parent.parent
 DATA, PAGE = _ROOT / "tests" / "data" / "keras_tests.json", _ROOT / "docs" / "keras_tests.md"
 
+ERAS = ("keras-2.2.4", "keras-2.3")
+NOT_RUN = ("integration_tests/applications_test.py", "integration_tests/test_datasets.py")  # they download
+NO_REASON = "Not looked into."
+
 _OUT = os.environ.get("KERAS_TESTS_OUT")
 
 
@@ -47,11 +53,6 @@ def pytest_runtest_protocol(item: Any) -> Any:
     def late(signum: int, frame: Any) -> None:
         raise TimeoutError(f"not done after {_LIMIT_OF_TEST} s")
 
-    import keras
-
-    keras.config.set_floatx("float32")  # a test that fails does not set it back
-    keras.config.set_image_data_format("channels_last")
-    keras.config.enable_unsafe_deserialization()  # tests load Lambda layers that they have saved
     signal.signal(signal.SIGALRM, late)
     signal.alarm(_LIMIT_OF_TEST)
     _note(test=item.nodeid, outcome="started")
@@ -149,87 +150,111 @@ def run_all(files: list[str], folder: Path, extra: list[str], python: str, plugi
         )
 
 
-def count(lines: list[dict[str, Any]], data: dict[str, Any]) -> list[str]:
-    """Put the outcomes of runs into the data, and return what the data does not give a reason for.
+def count(real: list[dict[str, Any]], lines: list[dict[str, Any]], before: dict[str, Any]) -> dict[str, Any]:
+    """Return the counts of each file and the tests that do not pass, with the reasons that are known.
 
     Args:
-        lines: what runs wrote; a later line on a test holds.
-        data: `counts` of each file, and the tests that do not pass by their reasons.
+        real: what a run on the real stack wrote: a test that passes there counts.
+        lines: what runs of the product wrote; a later line on a test holds.
+        before: what was counted before, with its reasons.
     """
-    last = {line["test"]: "failed" if line["outcome"] == "not collected" else line["outcome"] for line in lines}
+    passed_there = {line["test"] for line in real if line["outcome"] == "passed"}
+    last = {line["test"]: line["outcome"] for line in lines if line["test"] in passed_there}
+    known = {test: each["reason"] for each in before.get("not_passing", ()) for test in each["tests"]}
     counts: dict[str, collections.Counter[str]] = {}
-    for test, outcome in last.items():
-        counts.setdefault(test.partition("::")[0], collections.Counter())[outcome] += 1
-    data["counts"] |= {file: dict(sorted(counts[file].items())) for file in sorted(counts)}
-    known = {test for each in data["not_passing"] for test in each["tests"]}
-    return sorted(test for test, outcome in last.items() if outcome not in ("passed", "skipped") and test not in known)
+    not_passing: dict[str, list[str]] = {each["reason"]: [] for each in before.get("not_passing", ())}
+    for test, outcome in sorted(last.items()):
+        passes = outcome == "passed"
+        counts.setdefault(test.partition("::")[0], collections.Counter())["passed" if passes else "failed"] += 1
+        if not passes:
+            not_passing.setdefault(known.get(test, NO_REASON), []).append(test)
+    return {
+        **before,
+        "counts": {file: dict(sorted(found.items())) for file, found in sorted(counts.items())},
+        "not_run": len(passed_there - set(last)),
+        "not_passing": [{"reason": reason, "tests": tests} for reason, tests in not_passing.items() if tests],
+    }
 
 
-def page(data: dict[str, Any]) -> str:
+def sections(data: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the lines of a page: a section for each era."""
+    lines = []
+    for era, of in data.items():
+        lines += ["", f"## {era}", "", f"{of['tests']}."]
+        if not of["counts"]:
+            lines += ["", "Not counted since `run` runs the original."]
+            continue
+        passed, failed = (sum(each.get(kind, 0) for each in of["counts"].values()) for kind in ("passed", "failed"))
+        lines += ["", f"{passed:,} of {passed + failed:,} pass, {100 * passed / (passed + failed):.1f} %."]
+        if of["not_run"]:
+            lines += [f"{of['not_run']:,} more, which pass on the real stack, were not run."]
+        if of["not_passing"]:
+            lines += ["", "| Why a test does not pass | Tests |", "| --- | --- |"]
+        for each in of["not_passing"]:
+            lines.append(f"| {each['reason']} | {', '.join(f'`{test}`' for test in each['tests'])} |")
+        lines += ["", "| File | Passed | Failed |", "| --- | ---: | ---: |"]
+        for file, found in of["counts"].items():
+            lines.append(f"| `{file}` | {found.get('passed', 0)} | {found.get('failed', 0)} |")
+    return lines
+
+
+def page(data: dict[str, dict[str, Any]]) -> str:
     """Return the page of the data."""
-    total: collections.Counter[str] = collections.Counter()
-    for outcomes_of_file in data["counts"].values():
-        total.update(outcomes_of_file)
-    ran = total["passed"] + total["failed"]
     lines = [
-        "# Keras 2.2.4's own tests",
+        "# Keras's own tests",
         "",
-        "Written by `benchmarks/keras_tests.py`, which runs the tests of Keras 2.2.4 as they are, under the pytest",
-        f"plugin of `parallel-compat`. {total['passed']:,} of {ran:,} pass, {100 * total['passed'] / ran:.1f} %.",
-        "Those that want GPUs, up to eight, ran on simulated devices.",
-        f"Keras's own tests skip {total['skipped']} more by conditions of their own, nearly all for what was wrong",
-        "with `use_multiprocessing` then.",
-        "",
-        "## Those that do not pass",
-        "",
-        f"{len(data['fail_on_the_real_stack'])} of them fail on Keras 2.2.4 and TensorFlow 1.15.5 themselves as well,",
-        "without Theano, Graphviz, a network and the other packages of that time.",
-        "",
-        "| Why | Tests |",
-        "| --- | --- |",
+        "The tests of Keras 2.2.4 and of Keras 2.3.1, unmodified, under the pytest plugin of `parallel-compat`.",
+        "A test counts if it passes on the real stack: that Keras with TensorFlow 1.15.5 on a CPU.",
+        "Tests that want GPUs run on simulated devices. `benchmarks/keras_tests.py` runs them and writes this page.",
+        *sections(data),
     ]
-    for each in data["not_passing"]:
-        lines.append(f"| {each['reason']} | {', '.join(f'`{test}`' for test in each['tests'])} |")
-    lines += ["", "## Not run", "", *(f"- `{each['file']}`: {each['reason']}" for each in data["not_run"])]
-    lines += ["", "## Tests of others", ""]
-    lines += [f"- {each['project']} at `{each['commit'][:7]}`: {each['result']}" for each in data["others"]]
-    lines += ["", "## Each file", "", "| File | Passed | Failed | Skipped |", "| --- | ---: | ---: | ---: |"]
-    for file, found in sorted(data["counts"].items()):
-        lines.append(
-            f"| `{file}` | {' | '.join(str(found.get(kind, 0)) for kind in ('passed', 'failed', 'skipped'))} |"
-        )
     return "\n".join([*lines, ""])
 
 
-def _count(files: list[Path]) -> int:
-    data = json.loads(DATA.read_text(encoding="utf-8"))
-    without = count([json.loads(line) for file in files for line in file.read_text().splitlines()], data)
-    DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(page(data), encoding="utf-8")
+def read_lines(*files: Path) -> list[dict[str, Any]]:
+    """Return what runs wrote."""
+    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def write_count(era: str, real: Path, results: list[Path], data_file: Path, page_file: Path, page_of: Any) -> int:
+    """Count the tests of an era into the data and the page; return 1 if a test has no reason."""
+    data = json.loads(data_file.read_text(encoding="utf-8"))
+    data[era] = count(read_lines(real), read_lines(*results), data[era])
+    data_file.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    page_file.write_text(page_of(data), encoding="utf-8")
+    without = [test for each in data[era]["not_passing"] if each["reason"] == NO_REASON for test in each["tests"]]
     if without:
         print("without a reason:", *without, sep="\n")
     return bool(without)
 
 
 def main() -> None:
-    """Run the files and count."""
-    if sys.argv[1:2] == ["--count"]:
-        sys.exit(_count([Path(each) for each in sys.argv[2:]]))
+    """Run the files, or count."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="the folder `tests` of Keras 2.2.4")
-    parser.add_argument("files", nargs="*", help="test files below it (default: all)")
-    parser.add_argument("--write", type=Path, required=True, metavar="FILE", help="where the outcomes go (JSON lines)")
-    parser.add_argument("--python", default=sys.executable, help="another Python, with a stack of its own")
-    parser.add_argument("--without-plugin", action="store_true", help="without the product")
-    parser.add_argument("--replicas", help="how many devices are simulated, for the tests that want GPUs")
-    parser.add_argument("-k", help="as pytest's")
-    given = parser.parse_intermixed_args()
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("run")
+    command.add_argument("folder", type=Path, help="the folder `tests` of Keras")
+    command.add_argument("files", nargs="*", help="test files below it (default: all)")
+    command.add_argument("--era", choices=ERAS, default=ERAS[0])
+    command.add_argument("--write", type=Path, required=True, metavar="FILE", help="where the outcomes go (JSON lines)")
+    command.add_argument("--python", help="the Python of a real stack: without the product")
+    command.add_argument("--replicas", help="how many devices are simulated, for the tests that want GPUs")
+    command.add_argument("-k", help="as pytest's")
+    command = commands.add_parser("count")
+    command.add_argument("era", choices=ERAS)
+    command.add_argument("--real", type=Path, required=True, metavar="FILE")
+    command.add_argument("results", type=Path, nargs="+")
+    given = parser.parse_intermixed_args() if sys.argv[1:2] == ["count"] else parser.parse_args()
+    if given.command == "count":
+        sys.exit(write_count(given.era, given.real, given.results, DATA, PAGE, page))
     folder = given.folder.resolve()
     files = given.files or sorted(str(path.relative_to(folder)) for path in folder.rglob("*test*.py"))
-    files = [file for file in files if Path(file).name != "conftest.py"]
+    files = [file for file in files if Path(file).name != "conftest.py" and file not in NOT_RUN]
     extra = ["-k", given.k] if given.k else []
-    extra += ["--legacy-replicas", given.replicas] if given.replicas else []
-    run_all(files, folder, extra, given.python, not given.without_plugin, given.write)
+    if given.python is None:
+        extra += ["--legacy-era", given.era]
+        extra += ["--legacy-replicas", given.replicas] if given.replicas else []
+    run_all(files, folder, extra, given.python or sys.executable, given.python is None, given.write)
 
 
 if __name__ == "__main__":

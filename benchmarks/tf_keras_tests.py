@@ -1,10 +1,10 @@
-"""tf.keras 2.2's own tests under the product: what passes, and why each other one does not.
+"""tf.keras 2.2's own tests under `run`: what passes of those that pass on the real stack, and why each other does not.
 
     git clone https://github.com/keras-team/keras && git -C keras checkout 4fd825ddf93d3dc9ecc7b50178ce1d015393bed2
     python benchmarks/tf_keras_tests.py prepare keras/keras TESTS
     PYTHON-OF-TENSORFLOW-2.2 benchmarks/tf_keras_tests.py then --write THEN.jsonl TESTS [FILE...]
     python benchmarks/tf_keras_tests.py run --write RESULTS.jsonl TESTS [FILE...]
-    python benchmarks/tf_keras_tests.py count --then THEN.jsonl RESULTS.jsonl  # into `tests/data`, and the page
+    python benchmarks/tf_keras_tests.py count --real THEN.jsonl RESULTS.jsonl  # into `tests/data`, and the page
 
 The commit is that by which tf.keras came back to its own repository, with its tests. `prepare` writes them, and the
 helpers that they share, with the imports of a user of tf.keras 2.2, and leaves out the graphs of TensorFlow 1. `then`
@@ -25,8 +25,13 @@ import sys
 import unittest
 from pathlib import Path
 
+try:
+    import keras_tests  # which needs pytest, for `run` and `count`
+except ImportError:
+    keras_tests = None
+
 COMMIT = "4fd825ddf93d3dc9ecc7b50178ce1d015393bed2"
-ERA = "tf.keras-2.2"
+ERAS = ("tf.keras-1.15", "tf.keras-2.2")
 
 _ROOT = Path(__file__).resolve().parent.parent
 DATA, PAGE = _ROOT / "tests" / "data" / "tf_keras_tests.json", _ROOT / "docs" / "tf_keras_tests.md"
@@ -206,116 +211,18 @@ def then(folder, files, write):
             print(file, dict(counts), flush=True)
 
 
-# Why tests do not pass, by their names and what they say: the first that is found holds.
-_REASONS = [
-    (
-        "Graphs and sessions of TensorFlow 1 within the test.",
-        r"has no attribute 'run'|Argument `fetch`|session\b|learning_phase_scope|Graph mode|unknown rank"
-        r"|not 'SymbolicTensor'|KerasTensor cannot be used as input to a Tens|capture an EagerTensor"
-        r"|no attribute 'initializer'|\biteration:0|v1 optimizer does not run in eager mode"
-        r"|RMSpropOptimizerTest::test(Dense|Sparse)\b|OptimizerTest::testVarKey",
-    ),
-    ("A hyperparameter that is a tensor of a graph.", r"`learning_rate` should be float"),
-    (
-        "Private parts of TensorFlow's Keras.",
-        r"no attribute '(_could_use|_enable_caching|_always_use|_batch_input|_fused|_unique_id|_set_hyper|make_2d"
-        r"|get_dropout_mask_for_cell|fused|implementation|kernel_mask|_keras|_USE_V2)|return_runtime|output_shape_type",
-    ),
-    ("Variables of Keras 3 are no `tf.Variable`.", r"is not an instance of <class 'tensorflow.*Variable'>|base_dtype"),
-    (
-        "Refusals of tf.keras that `run` does not make, of programs that did not run then.",
-        r" AssertionError: ValueError not raised$",
-    ),
-    ("Virtual batches, which `run` refuses.", r"virtual_batch_size"),
-    (
-        "What layers hold inside (`BaseDenseAttention`, shapes of the layers' own methods before they are built).",
-        r"BaseDenseAttention|must be called on a list of inputs, namely",
-    ),
-    ('`SeparableConv1D(padding="causal")`, which Keras 3 has not.', r"Received: causal"),
-    (
-        "Names and shapes of the operations behind symbolic tensors.",
-        r"not found in '(keras_tensor|tf_op_layer)|\[None\] == \[|symbolic KerasTensor|KerasTensor is symbolic"
-        r"|Expected shape \(None,\)|tf_op_layer_getitem|Tuples differ",
-    ),
-    ("A configuration written by a later version.", r"Unrecognized keyword arguments:"),
-    ("Variables of TensorFlow that are assigned as `states` are among a layer's weights.", r" AssertionError: 3 != 5"),
-    ("A constant of a graph that outlives it.", r"is out of scope"),
-    ("An error is told in other words.", r"does not match|Argument\(s\) not recognized| IndexError: tuple index"),
-    (
-        "Ragged tensors, as far as they go through other layers or come out of `predict`.",
-        r"[Rr]agged|elements of \(-1, None",
-    ),
-    ("What TensorFlow's checkpoints reach from a model: slots of optimizers.", r"not found in \{\d+|5 != np\.int64"),
-    ("Names that begin anew with each test, whose case resets TensorFlow's graph.", r"custom_backward_rnn_layer_name"),
-    ("Names of the inner layers in a configuration of Bidirectional.", r"- forward_"),
-    ("A symbolic loss that is added to a layer, which is refused with a sentence.", r"`add_loss` of a symbolic"),
-    (
-        "`losses` of a Bidirectional layer before it trains: activity regularizers count when it does.",
-        r" assert 4 == 6",
-    ),
-    ("Cells wrapped by TensorFlow's own `RNNCellResidualWrapper`.", r"rnn\.RNN'> could not be deserialized"),
-    ("Cells of `tf.compat.v1.nn`, which TensorFlow no longer has.", r"is not available with Keras 3"),
-    ("A constraint that is given as a class, which Keras 3 makes an object.", r"MaxNorm object at"),
-    ("A sum of symbolic tensors knows one dimension less.", r"\[4, None\] != \[4, 5\]"),
-]
-
-
-def count(then_lines, lines):
-    """Return the counts of each file, and the tests that do not pass by their reasons.
-
-    Args:
-        then_lines: what `then` wrote: a test that passes there counts.
-        lines: what `run` wrote; a later line on a test holds.
-    """
-    passed_then = {line["test"] for line in then_lines if line["outcome"] == "passed"}
-    last = {line["test"]: line for line in lines if line["test"] in passed_then}
-    counts, not_passing = {}, collections.defaultdict(list)
-    for test, line in sorted(last.items()):
-        outcome = "passed" if line["outcome"] == "passed" else "failed"
-        counts.setdefault(test.partition("::")[0], collections.Counter())[outcome] += 1
-        if outcome == "failed":
-            found = [reason for reason, pattern in _REASONS if re.search(pattern, f"{test} {line.get('why', '')}")]
-            not_passing[found[0] if found else "Others, not looked into."].append(test)
-    order = [reason for reason, _ in _REASONS]
-    reasons = sorted(not_passing, key=lambda reason: order.index(reason) if reason in order else len(order))
-    return {
-        "commit": COMMIT,
-        "counts": {file: dict(found) for file, found in sorted(counts.items())},
-        "not_passing": [{"reason": reason, "tests": not_passing[reason]} for reason in reasons],
-    }
-
-
 def page(data):
     """Return the page of the data."""
-    passed, failed = (sum(each.get(kind, 0) for each in data["counts"].values()) for kind in ("passed", "failed"))
     lines = [
-        "# tf.keras 2.2's own tests",
+        "# tf.keras's own tests",
         "",
-        "Written by `benchmarks/tf_keras_tests.py`, which runs tf.keras's own tests under the pytest plugin of",
-        f"`parallel-compat`, in eager mode. They are those of the commit `{data['commit'][:7]}` of Keras, by which",
-        "tf.keras came back to it; a test counts if it passes on the real TensorFlow 2.2.3 without a GPU.",
-        "Each file as it was run last (`utils/multi_gpu_utils_test.py`, which needs GPUs there, is with the tests of",
-        "Keras 2.2.4):",
-        f"{passed:,} of {passed + failed:,} pass, {100 * passed / (passed + failed):.1f} %.",
-        "",
-        "## Those that do not pass",
-        "",
+        "The tests of `tensorflow/python/keras` under the pytest plugin of `parallel-compat`: with graphs for",
+        "TensorFlow 1.15, in eager mode with compiled functions for TensorFlow 2.2. A test counts if it passes on the",
+        "real stack on a CPU: TensorFlow 1.15.5 or 2.2.3. `benchmarks/tf_keras_tests.py` runs them, and writes this",
+        "page.",
+        *keras_tests.sections(data),
     ]
-    for each in data["not_passing"]:
-        files = collections.defaultdict(list)
-        for test in each["tests"]:
-            file, _, name = test.partition("::")
-            files[file].append(name)
-        lines += [f"### {each['reason']}", ""]
-        lines += [f"- `{file}`: {', '.join(f'`{name}`' for name in names)}" for file, names in files.items()]
-        lines += [""]
-    lines += ["## Each file", "", "| File | Passed | Failed |", "| --- | ---: | ---: |"]
-    lines += [f"| `{file}` | {n.get('passed', 0)} | {n.get('failed', 0)} |" for file, n in data["counts"].items()]
     return "\n".join([*lines, ""])
-
-
-def _lines(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def main():
@@ -331,15 +238,14 @@ def main():
         command.add_argument("files", nargs="*")
         command.add_argument("--write", type=Path, required=True, metavar="FILE")
         command.add_argument("-k", help="as pytest's")
+        command.add_argument("--era", choices=ERAS, default=ERAS[1])
     command = commands.add_parser("count")
-    command.add_argument("--then", type=Path, required=True)
+    command.add_argument("--era", choices=ERAS, default=ERAS[1])
+    command.add_argument("--real", type=Path, required=True, metavar="FILE", help="what `then` wrote")
     command.add_argument("results", type=Path, nargs="+")
     given = parser.parse_args()
     if given.command == "count":
-        data = count(_lines(given.then), [line for path in given.results for line in _lines(path)])
-        DATA.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        PAGE.write_text(page(data), encoding="utf-8")
-        return
+        sys.exit(keras_tests.write_count(given.era, given.real, given.results, DATA, PAGE, page))
     if given.command == "prepare":
         prepare(given.keras, given.tests)
         return
@@ -348,10 +254,8 @@ def main():
     if given.command == "then":
         then(tests, files, given.write)
         return
-    import keras_tests
-
     os.environ["PYTHONPATH"] = os.pathsep.join([str(tests), *filter(None, [os.environ.get("PYTHONPATH")])])
-    extra = ["--legacy-era", ERA, *(["-k", given.k] if given.k else [])]
+    extra = ["--legacy-era", given.era, *(["-k", given.k] if given.k else [])]
     keras_tests.run_all(files, tests, extra, sys.executable, True, given.write)
 
 

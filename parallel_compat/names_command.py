@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
 from parallel_compat.names import results_page, table
 from parallel_compat.names.error_messages import page
-from parallel_compat.names.search import answers, is_message, near
+from parallel_compat.names.search import answers, is_message, looked_for, near
 from parallel_compat.names.table import Status
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     unknown = 0
     together = " ".join(arguments.names)  # a message whose quotes the shell took away
-    for name in [together] if len(arguments.names) > 1 and is_message(together) else arguments.names:
+    is_one = re.match(r"\w+(?:Error|Exception|Warning):", together) or is_message(together)
+    for name in [together] if len(arguments.names) > 1 and is_one else arguments.names:
         found = answers(name)
         print("\n".join(found)) if found else print(f"{name}: {_unknown(name)}", file=sys.stderr)
         unknown += not found
@@ -58,6 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _unknown(name: str) -> str:
+    if re.search(r"\s", name.strip()):
+        missing = looked_for(name)
+        what = "the page of errors does not have it"
+        if missing:
+            what = f"looked for {' and '.join(missing)}, which the tables do not have"
+        way = "Give the last line of the traceback, or the name alone; `--errors` prints the messages that are known."
+        return f"no answer: {what}. {way}"
     similar = near(name)
     return "not a name that the table knows." + (f" Is it {' or '.join(similar)}?" if similar else "")
 

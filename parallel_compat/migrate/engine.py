@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import native, project_facts, rules
+from parallel_compat.migrate import native, project_facts, remembered, rules
 from parallel_compat.migrate.alignment import realigned
 from parallel_compat.migrate.edits import AnyEdit, Edit, apply, overlapping, settle
 from parallel_compat.migrate.file import File
@@ -16,7 +17,7 @@ from parallel_compat.migrate.parsed import parse
 from parallel_compat.migrate.rules.imports import find_redirected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from parallel_compat.migrate.project_facts import ProjectFacts
     from parallel_compat.names.eras import Era
@@ -61,7 +62,7 @@ class Analysis:
     def legacy(self) -> bool:
         """Whether the source has something that only old code has."""
         certain = any(not finding.hint for finding in self.findings)
-        return certain or self.file.is_told or "parallel_compat" in self.file.source.text
+        return certain or self.file.is_told or self.file.is_migrated
 
 
 def analyse(text: str, options: Options, path: str | None = None) -> Analysis:
@@ -169,38 +170,52 @@ def _decided(file: File, findings: list[Finding], options: Options) -> Iterable[
     return decided
 
 
-def rewrite(analysis: Analysis, *, hints: bool) -> str:
+def rewrite(analysis: Analysis, *, hints: bool, remember: bool = False) -> str:
     """Return the text with the edits made; the result parses.
 
     Args:
         analysis: what was found.
         hints: whether findings that are only worth telling in a legacy project count.
+        remember: whether the result says what it was written for.
 
     Raises:
         BrokenRewrite: the result would not parse. The text is then not to be touched.
     """
-    edits = edits_of(analysis, hints=hints)
-    text = apply(analysis.file.source.text, edits)
+    return applied(analysis.file.source.text, edits_of(analysis, hints=hints, remember=remember))
+
+
+def applied(text: str, edits: Sequence[Edit]) -> str:
+    """Return a source with edits made; the result parses.
+
+    Raises:
+        BrokenRewrite: the result would not parse. The text is then not to be touched.
+    """
+    after = apply(text, edits)
     if edits:
         try:
-            _check_that_it_parses(text)
+            _check_that_it_parses(after)
         except SyntaxError as error:
             raise BrokenRewrite(f"the rewritten source would not parse: {error}") from error
-    return text
+    return after
 
 
-def edits_of(analysis: Analysis, *, hints: bool) -> tuple[Edit, ...]:
+def edits_of(analysis: Analysis, *, hints: bool, remember: bool = False) -> tuple[Edit, ...]:
     """Return the edits that are made, with continuation lines moved along with what they are aligned with.
 
     Args:
         analysis: what was found.
         hints: whether findings that are only worth telling in a legacy project count.
+        remember: whether the result says what it was written for.
     """
     counted = [finding for finding in analysis.findings if hints or not finding.hint]
     edits = [edit for finding in counted if finding.status is Status.REWRITTEN for edit in finding.edits]
     source = analysis.file.source.text
-    settled = _imported_once(settle(source, edits))
-    return (*settled, *realigned(source, settled)) if settled else ()
+    settled = _joined(analysis.file, _imported_once(settle(source, edits)))
+    if not settled:
+        return ()
+    made = (*settled, *realigned(source, settled))
+    line = remembered.line(analysis.file, made) if remember else None
+    return made if line is None else (*made, line)
 
 
 def _imported_once(edits: list[Edit]) -> list[Edit]:
@@ -226,6 +241,40 @@ def _imported_once(edits: list[Edit]) -> list[Edit]:
         if names:
             kept.append(Edit(edit.start, edit.end, edit.text.replace(match["names"], ", ".join(names))))
     return kept
+
+
+def _joined(file: File, edits: list[Edit]) -> list[Edit]:
+    """Add imported names to the statement that imports from their module already, where nothing else edits it."""
+    joined: list[Edit] = []
+    for edit in edits:
+        match = _IMPORT.fullmatch(edit.text)
+        beside = _statement_above(file, edit, match["module"], edits) if match and edit.start == edit.end else None
+        if match is None or beside is None:
+            joined.append(edit)
+            continue
+        end = file.source.end(beside)
+        if end - file.source.start(beside) + len(match["names"]) + 2 > _LENGTH:
+            joined.append(edit)
+        else:
+            joined.append(Edit(end, end, f", {match['names']}"))
+    return joined
+
+
+def _statement_above(file: File, edit: Edit, module: str, edits: list[Edit]) -> ast.ImportFrom | None:
+    """Return the statement of one line, alone on it, that imports from a module and after which an edit inserts."""
+    for node in file.tree.module.body:
+        if not isinstance(node, ast.ImportFrom) or node.module != module or node.level:
+            continue
+        start, end = file.source.start(node), file.source.end(node)
+        segment = file.source.segment(node)
+        alone = file.source.line(node.lineno) == segment and "*" not in segment and "(" not in segment
+        if (
+            alone
+            and end == edit.start
+            and not any(start <= one.start < end or start < one.end <= end for one in edits if one.start != one.end)
+        ):
+            return node
+    return None
 
 
 @lru_cache(maxsize=1)  # with and without hints the text is mostly the same

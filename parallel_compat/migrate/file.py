@@ -8,7 +8,7 @@ import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.migrate import kinds, parsed, project_facts
+from parallel_compat.migrate import kinds, parsed, project_facts, remembered
 from parallel_compat.migrate.dotted_names import Names, from_module, root_name
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Finding, Status
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from parallel_compat.migrate.project_facts import ProjectFacts
+    from parallel_compat.migrate.remembered import Remembered
     from parallel_compat.migrate.scopes import Binding
 
 _IGNORE = re.compile(r"#\s*parallel-compat:\s*ignore(?:\[([\w\s,-]*)\])?")
@@ -103,8 +104,15 @@ class File:
         return bool(self.tree.imports) and any(self.method_calls.get(method) for method in _OF_MODELS)
 
     @cached_property
+    def remembered(self) -> Remembered | None:
+        """What the source says of itself where `migrate` has rewritten it."""
+        return remembered.read(self.source.text)
+
+    @cached_property
     def era(self) -> Era | None:
         """Whose Keras the source imports, or the project where the source does not tell; None where neither does."""
+        if self.remembered is not None and self.remembered.era is not None:
+            return self.remembered.era
         found = eras.verdict(project_facts.evidence_of(self.tree), self.project.evidence)
         return found.era if found is not None else None
 
@@ -120,10 +128,15 @@ class File:
             return Era.KERAS_2_2_4
         return self.era or Era.KERAS_2_2_4
 
+    @property
+    def is_migrated(self) -> bool:
+        """Whether the source has been rewritten, or names this package."""
+        return self.remembered is not None or "parallel_compat" in self.source.text
+
     @cached_property
     def old(self) -> bool:
         """Whether the source has something that only code of Keras 2 imports or calls."""
-        if "parallel_compat" in self.source.text or "fit_generator" in self.method_calls:
+        if self.is_migrated or "fit_generator" in self.method_calls:
             return True
         for statement in self.tree.imports:
             if isinstance(statement, ast.ImportFrom):
@@ -149,11 +162,17 @@ class File:
 
     @cached_property
     def method_calls(self) -> dict[str, list[ast.Call]]:
-        """The calls of methods of objects, by the method's name; functions of modules are none."""
+        """The calls of methods of objects, by the method's name; functions of modules are none.
+
+        Nor are methods that classes of the project define: these are theirs, whatever the class is derived from.
+        """
         calls: dict[str, list[ast.Call]] = {}
         for call in self.tree.calls:
-            if isinstance(call.func, ast.Attribute) and not self.names.is_module(call.func.value):
-                calls.setdefault(call.func.attr, []).append(call)
+            func = call.func
+            if not isinstance(func, ast.Attribute) or self.names.is_module(func.value):
+                continue
+            if not self.kinds.has_own(func.value, func.attr):
+                calls.setdefault(func.attr, []).append(call)
         return calls
 
     # Findings.
@@ -387,7 +406,7 @@ class File:
             return self._import_first(statement)
         new = ast.parse(statement).body[0]
         if not _is_keras_import(new):
-            return self.insert_statement(anchor, statement)
+            return self.insert_statement(self._last_before(new, anchor), statement)
         group = self._group_of_imports(anchor)
         for key in (_plain_first, _by_module):
             keys = [key(node) for node in group]
@@ -398,6 +417,17 @@ class File:
                 start = self.source.start(group[0])
                 return Edit(start, start, statement + self.source.newline)
         return self.insert_statement(anchor, statement)
+
+    def _last_before(self, new: ast.stmt, anchor: ast.stmt) -> ast.stmt:
+        """Return the statement after which an import of this package stands in the order of those behind `anchor`."""
+        group = self._group_of_imports(anchor)
+        behind = group[group.index(anchor) + 1 :]
+        for statement in behind:
+            if not is_of_this_package(statement):
+                break
+            if _from_first(statement) <= _from_first(new):
+                anchor = statement
+        return anchor
 
     @cached_property
     def _plain_imports(self) -> list[ast.stmt]:
@@ -473,6 +503,18 @@ _STAYING = frozenset(
         ".regularizers",
     )
 ) | {"tensorflow"}
+
+
+def _from_first(statement: ast.stmt) -> tuple[bool, str]:
+    module, is_from = _by_module(statement)
+    return not is_from, module
+
+
+def is_of_this_package(statement: ast.stmt) -> bool:
+    """Say whether a statement imports from `parallel_compat`."""
+    if isinstance(statement, ast.Import):
+        return all(alias.name.partition(".")[0] == "parallel_compat" for alias in statement.names)
+    return isinstance(statement, ast.ImportFrom) and (from_module(statement) or "").startswith("parallel_compat")
 
 
 def _is_keras_import(node: ast.stmt) -> bool:

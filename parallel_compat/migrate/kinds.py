@@ -173,6 +173,75 @@ class Kinds:
                     return found
         return None
 
+    def value(self, node: ast.expr) -> ast.expr | None:
+        """Return what a name or an attribute of `self` stands for that is bound once, or anything else as it is."""
+        if isinstance(node, ast.Name):
+            return self.tree.value_of(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            around = self.tree.enclosing_class(node)
+            values = self._assigned(around).get(node.attr, []) if around is not None else []
+            return values[0] if len(values) == 1 else None
+        return node
+
+    def returns(self, node: ast.expr) -> list[tuple[Kinds, ast.expr]]:
+        """Return what a function of the project returns, each with the kinds of its file."""
+        function, other = self.function(node), self._elsewhere(node)[0] or self
+        return [
+            (other, each.value)
+            for each in (ast.walk(function) if function is not None else ())
+            if isinstance(each, ast.Return) and each.value is not None and other._owner(each) is function
+        ]
+
+    def has_own(self, node: ast.expr, method: str) -> bool:
+        """Say whether an object is of a class of the project that defines a method: that one is nobody else's."""
+        found = self._own_class(node, 3)
+        return found is not None and found[0]._defines(found[1], method, 5)
+
+    def _own_class(self, node: ast.expr, depth: int) -> tuple[Kinds, ast.ClassDef] | None:
+        """Return the class of the project of which an object is, with the kinds of its file."""
+        if isinstance(node, ast.Name) and node.id == "self":
+            around = self.tree.enclosing_class(node)
+            return (self, around) if around is not None else None
+        if isinstance(node, ast.Call):
+            return self._class_of_call(node, depth)
+        for value in self._values(node) if depth else ():
+            found = self._own_class(value, depth - 1) if isinstance(value, ast.Call) else self._class_at(value)
+            if found is not None:
+                return found
+        return None
+
+    def _class_of_call(self, node: ast.Call, depth: int) -> tuple[Kinds, ast.ClassDef] | None:
+        """Return the class that is called, or that of what a function of the project returns."""
+        if (found := self._class_at(node.func)) is not None:
+            return found
+        for of, value in self.returns(node.func) if depth else ():
+            if (returned := of._own_class(value, depth - 1)) is not None:
+                return returned
+        return None
+
+    def _class_at(self, node: ast.expr) -> tuple[Kinds, ast.ClassDef] | None:
+        """Return the class of the project that a name stands for."""
+        other, found = self._elsewhere(node)
+        found = self.definition(node) if found is None else found
+        return (other or self, found) if isinstance(found, ast.ClassDef) else None
+
+    def _values(self, node: ast.expr) -> list[ast.expr]:
+        """Return what a name or an attribute of `self` is bound to: calls, and the annotations of arguments."""
+        values: list[ast.expr | None] = []
+        if isinstance(node, ast.Name) and node in self.tree.scopes:
+            for binding in self.tree.scopes[node].find(node.id):
+                values.append(binding.node.annotation if isinstance(binding.node, ast.arg) else binding.value)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            around = self.tree.enclosing_class(node)
+            values = self._assigned(around).get(node.attr, []) if around is not None else []
+        return [value for value in values if isinstance(value, ast.Call | ast.Name)]
+
+    def _defines(self, class_: ast.ClassDef, method: str, depth: int) -> bool:
+        if any(isinstance(each, ast.FunctionDef) and each.name == method for each in class_.body):
+            return True
+        bases = [found for base in class_.bases if (found := self._class_at(base)) is not None]
+        return depth > 0 and any(kinds._defines(base, method, depth - 1) for kinds, base in bases)
+
     def _of_name(self, node: ast.Name) -> str | None:
         scope = self.tree.scopes.get(node)
         if scope is None:

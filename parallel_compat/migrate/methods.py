@@ -38,38 +38,12 @@ def member(of: str, name: str) -> Member:
 def is_other(file: File, receiver: ast.expr, name: str, of: str) -> bool:
     """Say whether a receiver is known not to be what `of` says.
 
-    An object of a class of this file that defines the method itself is none, whatever else it is.
+    An object of a class of the project that defines the method itself is none, whatever else it is.
     """
     kind = file.kinds.of(receiver)
     if kind == of:
-        return defines(file, receiver, name)
-    return kind is not None or defines(file, receiver, name) or file.names.is_module(receiver)
-
-
-def defines(file: File, receiver: ast.expr, name: str) -> bool:
-    """Say whether a receiver is of a class of this file that defines the method."""
-    class_: ast.ClassDef | None = None
-    if isinstance(receiver, ast.Name):
-        if receiver.id == "self":
-            class_ = file.tree.enclosing_class(receiver)
-        else:
-            scope = file.tree.scopes.get(receiver)
-            for binding in scope.find(receiver.id) if scope else []:
-                if isinstance(binding.value, ast.Call):
-                    class_ = _class_of(file, binding.value) or class_
-    elif isinstance(receiver, ast.Call):
-        class_ = _class_of(file, receiver)
-    return class_ is not None and any(
-        isinstance(statement, ast.FunctionDef) and statement.name == name for statement in class_.body
-    )
-
-
-def _class_of(file: File, call: ast.Call) -> ast.ClassDef | None:
-    if not isinstance(call.func, ast.Name) or call.func not in file.tree.scopes:
-        return None
-    bindings = file.tree.scopes[call.func].find(call.func.id)
-    node = bindings[0].node if len(bindings) == 1 else None
-    return node if isinstance(node, ast.ClassDef) else None
+        return file.kinds.has_own(receiver, name)
+    return kind is not None or file.kinds.has_own(receiver, name) or file.names.is_module(receiver)
 
 
 def receiver_text(file: File, func: ast.Attribute) -> str:

@@ -6,11 +6,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import notebooks
-from parallel_compat.migrate.engine import Analysis, BrokenRewrite, Options, analyse, edits_of, rewrite
-from parallel_compat.migrate.file import ELSEWHERE, is_of_interest
+from parallel_compat.migrate import notebooks, remembered
+from parallel_compat.migrate.edits import apply
+from parallel_compat.migrate.engine import BrokenRewrite, Options, analyse, applied, edits_of
+from parallel_compat.migrate.file import ELSEWHERE, File, is_of_interest
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.migrate.native import numerics, process
+from parallel_compat.migrate.rewriting import Rewriting
 from parallel_compat.migrate.source import Source, Undecodable, decode
 from parallel_compat.names import old_sources
 
@@ -53,23 +55,7 @@ def source(path: str, data: bytes, options: Options) -> Report:
         return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
     if not is_of_interest(text) or numerics.is_ours(text):
         return Report(path, FileStatus.UNCHANGED)
-    if options.target == "native":
-        return _native(path, text, lambda after: mark + after.encode(encoding), options)
-    try:
-        analysis = analyse(text, options, None if path == "-" else path)
-    except (SyntaxError, RecursionError) as error:
-        return Report(path, FileStatus.FAILED, _why_not_parsed(error))
-    reports = []
-    for hints in (False, True) if _has_hints(analysis) else (False,):
-        try:
-            after = rewrite(analysis, hints=hints)
-            written = mark + after.encode(encoding)
-        except (BrokenRewrite, UnicodeError) as error:
-            return Report(path, FileStatus.FAILED, str(error))
-        status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
-        places = _places(path, analysis, hints=hints)
-        reports.append(Report(path, status, "", places, text, after, written, analysis.legacy, era=analysis.file.era))
-    return replace(reports[0], hinted=reports[-1])
+    return _reported(path, text, options, lambda rewriting: mark + rewriting.text.encode(encoding))
 
 
 def notebook(path: str, data: bytes, options: Options) -> Report:
@@ -88,25 +74,77 @@ def notebook(path: str, data: bytes, options: Options) -> Report:
         return Report(path, FileStatus.SKIPPED, str(error))
     if not is_of_interest(book.module):
         return Report(path, FileStatus.UNCHANGED)
-    if options.target == "native":
-        return _native_notebook(path, text, book, options)
-    try:
-        analysis = analyse(book.module, options, path)
-    except (SyntaxError, RecursionError) as error:
-        return Report(path, FileStatus.FAILED, _why_not_parsed(error))
-    unread = _unread(path, book)
+    return _reported(path, text, options, lambda rewriting: _written(book, rewriting).encode(), book)
+
+
+def _written(book: Notebook, rewriting: Rewriting) -> str:
+    """Return a notebook's text with what became of its module in its cells."""
+    text = book.text
+    for step in rewriting.steps:
+        text = book.rewritten(set(step))
+        book = notebooks.read(text)
+    return text
+
+
+def _reported(
+    path: str, text: str, options: Options, written: Callable[[Rewriting], bytes], book: Notebook | None = None
+) -> Report:
+    """Report what becomes of a source, or of a notebook; where hints were found, `hinted` counts them."""
+    source = text if book is None else book.module
     reports = []
-    for hints in (False, True) if _has_hints(analysis) else (False,):
+    for hints in (False, True):
         try:
-            rewrite(analysis, hints=hints)  # the module parses
-        except BrokenRewrite as error:
+            rewriting = _rewriting(source, options, None if path == "-" else path, hints=hints)
+            data = written(rewriting)
+        except (SyntaxError, RecursionError) as error:
+            return Report(path, FileStatus.FAILED, _why_not_parsed(error))
+        except (BrokenRewrite, UnicodeError) as error:
             return Report(path, FileStatus.FAILED, str(error))
-        after = book.rewritten(set(edits_of(analysis, hints=hints)))
-        places = unread + _places(path, analysis, hints=hints, book=book)
-        status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
-        data = after.encode("utf-8")
-        reports.append(Report(path, status, "", places, text, after, data, analysis.legacy, era=analysis.file.era))
+        after = rewriting.text if book is None else data.decode()
+        status = FileStatus.CHANGED if rewriting.steps else FileStatus.UNCHANGED
+        places = (*(_unread(path, book) if book is not None else ()), *_places(path, source, rewriting.findings, book))
+        helpers = tuple(sorted(numerics.needed(rewriting.text))) if options.target == "native" else ()
+        reports.append(
+            Report(path, status, "", places, text, after, data, rewriting.legacy, helpers, era=rewriting.era)
+        )
+        if not rewriting.has_hints:
+            break
     return replace(reports[0], hinted=reports[-1])
+
+
+def _rewriting(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
+    """Rewrite a source: what is safe first, then in the result what is not.
+
+    So `--write --unsafe` ends where `--write` and then `--write --unsafe` end.
+    """
+    safe = _stage(text, replace(options, unsafe=False), path, hints=hints)
+    return safe.then(_stage(safe.text, options, path, hints=hints)) if options.unsafe else safe
+
+
+def _stage(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
+    if options.target == "native":
+        found = process.rewrite(text, options, path, hints=hints)
+        return _remembering(found, path) if found.steps else found
+    analysis = analyse(text, options, path)
+    edits = edits_of(analysis, hints=hints, remember=True)
+    return Rewriting(
+        applied(text, edits),
+        tuple(finding for finding in analysis.findings if hints or not finding.hint),
+        (edits,) if edits else (),
+        analysis.legacy,
+        any(finding.hint for finding in analysis.findings),
+        analysis.file.era,
+    )
+
+
+def _remembering(rewriting: Rewriting, path: str | None) -> Rewriting:
+    """Return a rewriting whose text says what it was written for."""
+    file = File(rewriting.text, path)
+    file.era = rewriting.era
+    line = remembered.line(file, ())
+    if line is None:
+        return rewriting
+    return replace(rewriting, text=apply(rewriting.text, [line]), steps=(*rewriting.steps, (line,)))
 
 
 def _unread(path: str, book: Notebook) -> tuple[Place, ...]:
@@ -125,57 +163,7 @@ def _unread(path: str, book: Notebook) -> tuple[Place, ...]:
     )
 
 
-def _native_notebook(path: str, text: str, book: Notebook, options: Options) -> Report:
-    reports = []
-    for hints in (False, True):
-        try:
-            rewriting = process.rewrite(book.module, options, path, hints=hints)
-        except (SyntaxError, RecursionError) as error:
-            return Report(path, FileStatus.FAILED, _why_not_parsed(error))
-        except BrokenRewrite as error:
-            return Report(path, FileStatus.FAILED, str(error))
-        after, now = text, book
-        for edits in rewriting.steps:
-            after = now.rewritten(set(edits))
-            now = notebooks.read(after)
-        places = _unread(path, book) + _places_of(path, book.module, rewriting.findings, book)
-        status = FileStatus.CHANGED if after != text else FileStatus.UNCHANGED
-        helpers = tuple(sorted(numerics.needed(rewriting.text)))
-        reports.append(Report(path, status, "", places, text, after, after.encode(), rewriting.legacy, helpers))
-        if not rewriting.has_hints:
-            break
-    return replace(reports[0], hinted=reports[-1])
-
-
-def _native(path: str, text: str, encoded: Callable[[str], bytes], options: Options) -> Report:
-    reports = []
-    for hints in (False, True):
-        try:
-            rewriting = process.rewrite(text, options, None if path == "-" else path, hints=hints)
-            data = encoded(rewriting.text)
-        except (SyntaxError, RecursionError) as error:
-            return Report(path, FileStatus.FAILED, _why_not_parsed(error))
-        except (BrokenRewrite, UnicodeError) as error:
-            return Report(path, FileStatus.FAILED, str(error))
-        status = FileStatus.CHANGED if rewriting.text != text else FileStatus.UNCHANGED
-        places = _places_of(path, text, rewriting.findings)
-        helpers = tuple(sorted(numerics.needed(rewriting.text)))
-        reports.append(Report(path, status, "", places, text, rewriting.text, data, rewriting.legacy, helpers))
-        if not rewriting.has_hints:
-            break
-    return replace(reports[0], hinted=reports[-1])
-
-
-def _has_hints(analysis: Analysis) -> bool:
-    return any(finding.hint for finding in analysis.findings)
-
-
-def _places(path: str, analysis: Analysis, *, hints: bool, book: Notebook | None = None) -> tuple[Place, ...]:
-    findings = [finding for finding in analysis.findings if hints or not finding.hint]
-    return _places_of(path, analysis.file.source.text, findings, book)
-
-
-def _places_of(path: str, text: str, findings: Iterable[Finding], book: Notebook | None = None) -> tuple[Place, ...]:
+def _places(path: str, text: str, findings: Iterable[Finding], book: Notebook | None = None) -> tuple[Place, ...]:
     places = []
     source = Source(text)
     for finding in findings:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import parsed
+from parallel_compat.migrate import parsed, remembered
 from parallel_compat.migrate.source import Undecodable, decode
 from parallel_compat.names import eras
 from parallel_compat.names.eras import Evidence
@@ -89,7 +89,10 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         compiles = bool(_COMPILES.search(data) and _ACCURACY.search(data))
         standalone = _STANDALONE.search(data)
         history = _OF_HISTORY.search(data)
-        if not (compiles or standalone or history or _TENSORFLOW.search(data)):
+        told = remembered.read(data)
+        if told is not None and told.era is not None:
+            evidence.append((os.path.basename(path), eras.evidence_of_era(told.era)))
+        if not compiles and (told is not None or not (standalone or history or _TENSORFLOW.search(data))):
             continue
         if standalone and not (compiles or history or _SINCE_2_3.search(data)):
             evidence.append((os.path.basename(path), Evidence(standalone="keras")))
@@ -99,6 +102,8 @@ def read(paths: Iterable[str]) -> ProjectFacts:
         except (SyntaxError, Undecodable, RecursionError):
             continue
         accuracy |= spellings_of_accuracy(tree)
+        if told is not None:
+            continue
         said = evidence_of(tree)
         if said.imports_keras or said.tensorflow_1 or said.tensorflow_2 or said.accuracy:
             evidence.append((os.path.basename(path), said._replace(imports=())))

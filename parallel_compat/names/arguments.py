@@ -86,6 +86,14 @@ _OTHER: dict[str, str] = {
     "keras.regularizers.l1": "l>l1",
     "keras.regularizers.l2": "l>l2",
     "keras.activations.relu": "alpha>negative_slope",
+    "keras.activations.deserialize": "name>config",
+    "keras.config.set_epsilon": "e>value",
+    "keras.config.set_floatx": "floatx>value",
+    "parallel_compat.legacy.backend.set_epsilon": "e>value",
+    "parallel_compat.legacy.backend.set_floatx": "floatx>value",
+    "keras.backend.set_epsilon": "e>value",
+    "keras.backend.set_floatx": "floatx>value",
+    "keras.utils.serialize_keras_object": "instance>obj",
     "keras.utils.to_categorical": "y>x",
     "keras.preprocessing.text.one_hot": "text>input_text",
     "keras.preprocessing.text.text_to_word_sequence": "text>input_text",
@@ -223,7 +231,23 @@ def _layers() -> list[Argument]:
             )
             for old in ("aggregation", "synchronization")
         ),
+        *(
+            Argument(
+                f"keras.layers.SpatialDropout{axes}D",
+                "trainable",
+                Change.DROPPED,
+                note="The layer has no weights.",
+            )
+            for axes in (1, 2, 3)
+        ),
         # Every layer.
+        Argument(
+            "keras.layers.Layer",
+            "dynamic",
+            Change.GONE,
+            harmless=(False,),
+            note="Compile the model with `run_eagerly=True`.",
+        ),
         Argument(
             "keras.layers.Layer",
             "batch_input_shape",
@@ -313,7 +337,36 @@ def _training() -> list[Argument]:
         )
         for method in ("train_on_batch", "test_on_batch")
     ]
+    suffix = "The suffix of the file's name chooses the format: `.keras` or `.h5`, of weights `.weights.h5`."
     rows += [
+        Argument("keras.Model.save", "save_format", Change.GONE, harmless=(None,), note=suffix),
+        Argument("keras.Model.save_weights", "save_format", Change.GONE, harmless=(None,), note=suffix),
+        *(
+            Argument(
+                "keras.Model.save",
+                name,
+                Change.GONE,
+                harmless=(None,),
+                note="Keras 3 writes a SavedModel by `model.export(path)`.",
+            )
+            for name in ("signatures", "options")
+        ),
+        Argument(
+            "keras.Model.load_weights",
+            "reshape",
+            Change.GONE,
+            harmless=(False,),
+            note="Reshape the arrays, and call `layer.set_weights`.",
+        ),
+        Argument("keras.layers.Layer.compute_mask", "mask", Change.RENAMED, "previous_mask"),
+        Argument("keras.optimizers.Optimizer.apply_gradients", "name", Change.DROPPED, note="It named operations."),
+        Argument(
+            "keras.optimizers.Optimizer.apply_gradients",
+            "experimental_aggregate_gradients",
+            Change.GONE,
+            harmless=(True,),
+            note="Keras 3 adds up the gradients of the replicas always.",
+        ),
         Argument(
             "keras.Model.compile",
             "distribute",
@@ -430,6 +483,22 @@ def _other() -> list[Argument]:
             "parallel_compat.legacy.utils.to_categorical",
             note="Keras 3 chooses the dtype itself.",
             harmless=("float32",),
+        ),
+        *(
+            Argument(
+                "keras.utils.get_source_inputs",
+                name,
+                Change.GONE,
+                harmless=(None, 0),
+                note="Keras 3 keeps no public list of nodes. Keep the tensors that the layer was called on.",
+            )
+            for name in ("layer", "node_index")
+        ),
+        Argument(
+            "keras.callbacks.CallbackList",
+            "queue_length",
+            Change.DROPPED,
+            note="It was the number of batches whose times were kept for a warning.",
         ),
         *(
             Argument(

@@ -292,6 +292,22 @@ def together(parts: Iterable[Evidence]) -> Evidence:
     return found
 
 
+def evidence_of_era(era: Era) -> Evidence:
+    """Return what a source says that is known to be of an era.
+
+    >>> [verdict(evidence_of_era(era)).era is era for era in Era if era is not Era.TODAY]
+    [True, True, True, True]
+    """
+    said = f"code of {era.value}"
+    if era.is_standalone:
+        since = said if era is Era.KERAS_2_3 else ""
+        return Evidence(standalone="keras", keras_2_3=since, accuracy=frozenset(() if since else (READ_AS_ACC,)))
+    graphs = era is Era.TF_KERAS_1_15
+    return Evidence(
+        tf_keras="tensorflow.keras", tensorflow_1=said if graphs else "", tensorflow_2="" if graphs else said
+    )
+
+
 def evidence_of_source(text: str, is_main: bool = True) -> Evidence:
     """Read what a source says of its era.
 

@@ -213,6 +213,37 @@ _MEMBERS: tuple[Member, ...] = (
         method=True,
         note="Assign to the variable in `call` (`self.moving.assign(...)`).",
     ),
+    *(
+        Member(LAYER, name, Change.GONE, method=True, note=_NODES)
+        for name in ("get_input_mask_at", "get_output_mask_at")
+    ),
+    Member(LAYER, "assert_input_compatibility", Change.GONE, method=True, note="Keras 3 checks inputs in each call."),
+    Member(LAYER, "stateful", Change.GONE, note="Only recurrent layers of Keras 3 have it."),
+    Member(LAYER, "dynamic", Change.GONE, note="Compile the model with `run_eagerly=True`."),
+    Member(LAYER, "apply", Change.GONE, method=True, note="Call the layer: `layer(x)`."),
+    *(
+        Member(LAYER, name, Change.GONE, method=name != "submodules", note="It was `tf.Module`'s; Keras 3 has no such.")
+        for name in ("name_scope", "submodules", "with_name_scope")
+    ),
+    *(
+        Member(MODEL, name, Change.GONE, note="Keep what `compile` is given; `model.get_compile_config()` has it.")
+        for name in ("loss_functions", "loss_weights", "sample_weight_mode", "sample_weight_modes", "weighted_metrics")
+    ),
+    *(
+        Member(MODEL, name, Change.GONE, note=_GRAPH + " Keras 3 updates metrics and states in the step.")
+        for name in ("metrics_updates", "state_updates", "stateful_metric_functions", "stateful_metric_names")
+    ),
+    Member(MODEL, "run_internal_graph", Change.GONE, method=True, note="Call the model: `model(inputs)`."),
+    *(
+        Member(
+            OPTIMIZER, name, Change.GONE, note="Give `learning_rate` a `keras.optimizers.schedules.InverseTimeDecay`."
+        )
+        for name in ("decay", "initial_decay")
+    ),
+    Member(OPTIMIZER, "updates", Change.GONE, note=_GRAPH + " Use `optimizer.apply(gradients)`."),
+    Member(OPTIMIZER, "add_slot", Change.GONE, method=True, note="Use `add_variable_from_reference` in `build`."),
+    Member(OPTIMIZER, "add_weight", Change.GONE, method=True, note="Use `add_variable` in `build`."),
+    Member(OPTIMIZER, "get_slot_names", Change.GONE, method=True, note="Look at the names of `optimizer.variables`."),
     Member(TENSOR, "_keras_shape", Change.RENAMED, "shape"),
     Member(TENSOR, "get_shape", Change.RENAMED, "shape", method=True),
     Member(TENSOR, "_keras_history", Change.GONE, note="Keras 3 keeps it private, with other fields."),

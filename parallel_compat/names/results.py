@@ -134,6 +134,28 @@ RESULTS: tuple[Result, ...] = (
         r"loss_weights|outputs\s*=\s*\[|Model\([^\n]*,\s*\[[^\n\]]*,",
     ),
     Result(
+        "the order of the keys of `history.history` and of logs",
+        "`val_loss`, `val_acc`, `loss`, `acc` in Keras 2; `loss`, `acc`, `val_loss`, `val_acc` in tf.keras",
+        "by name: `acc`, `loss`, `val_acc`, `val_loss`",
+        f"{TODAY}: read by name", _NONE,
+        r"DataFrame\([^\n]*\.history|\.history\.(?:keys|values|items)\(|in\s+\w+\.history\b|list\(\w+\.history\)",
+    ),
+    Result(
+        "the order of samples in `fit(shuffle=True)` after `np.random.seed`",
+        "`np.random.shuffle` of the samples: the seed repeats it",
+        "another order, of which `keras.utils.set_random_seed` is the seed",
+        TODAY, _NONE,
+        r"random\.seed\([\s\S]*\.fit\(",
+    ),
+    Result(
+        "`load_weights(by_name=True, skip_mismatch=True)`",
+        "leaves out each array of another shape",
+        "leaves out the whole layer, with a warning",
+        TODAY, _NONE,
+        r"skip_mismatch",
+        _ERAS - {Era.TF_KERAS_1_15},
+    ),
+    Result(
         "pictures that `ImageDataGenerator` turns, shifts, shears, zooms or brightens",
         "about a point half a pixel after the middle",
         "by the same random numbers, but turned the other way, about a point half a pixel before the middle; "

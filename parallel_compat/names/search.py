@@ -70,6 +70,22 @@ def is_message(text: str) -> bool:
     return bool(_of_message(text) or _of_error(text))
 
 
+def looked_for(message: str) -> list[str]:
+    """Return the names in an error message that the tables are asked for.
+
+    >>> looked_for("ValueError: something else"), looked_for("'Tower' object has no attribute 'split_batch'")
+    ([], ['split_batch', 'Tower'])
+    """
+    text = _unquoted(message)
+    found = [name for pattern in (*_OF_A_MODULE, *_ALONE) for name in _groups(pattern, text)]
+    return list(dict.fromkeys([*found, *re.findall(r"['\"`]([\w.]+)['\"`]", text)]))
+
+
+def _groups(pattern: str, text: str) -> tuple[str, ...]:
+    match = re.search(pattern, text)
+    return match.groups() if match else ()
+
+
 def near(question: str) -> list[str]:
     """Return names that are spelled almost as the question is."""
     text = _unquoted(question)

@@ -3,7 +3,8 @@
     python -m parallel_compat.originals.missing_names tf.keras-2.2
 
 It reads the original's sources without running them: each import of a TensorFlow module or name, each attribute of
-such a module or class, and each argument of its functions. The list is to be empty for every TensorFlow that is supported. The exit code is 1 if it is not.
+such a module or class, and each argument of its functions. The list is to be empty for every TensorFlow that is
+supported. The exit code is 1 if it is not.
 """
 
 from __future__ import annotations

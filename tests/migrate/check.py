@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from textwrap import dedent
 
 from parallel_compat.migrate.engine import Options, analyse, rewrite
@@ -12,6 +13,15 @@ from parallel_compat.migrate.findings import Status
 def migrated(source: str, *, unsafe: bool = False) -> str:
     """Return what a source becomes."""
     return rewrite(analyse(source, Options(unsafe=unsafe)), hints=True)
+
+
+LINE = "# parallel-compat: migrated from keras-2.2.4\n"  # what the command writes besides
+_LINES = re.compile(r""""# parallel-compat: migrated[^"]*",\s*|# parallel-compat: migrated.*?(?:\\n|\r?\n|\r)""")
+
+
+def without_line(text: str) -> str:
+    """Return a source or a notebook without the line by which it remembers what it was written for."""
+    return _LINES.sub("", text)
 
 
 def check_transformed(before: str, after: str, *, unsafe: bool = False) -> None:

@@ -14,9 +14,10 @@ import pytest
 
 import parallel_compat
 from parallel_compat.command import main
+from tests.migrate.check import LINE, without_line
 
 OLD = "from keras.utils import multi_gpu_model\n"
-NEW = "from parallel_compat import multi_gpu_model\n"
+NEW = f"{LINE}from parallel_compat import multi_gpu_model\n"
 GONE = "import tensorflow as tf\nx = tf.add_to_collection(3)\n"
 
 
@@ -36,7 +37,9 @@ def test_without_write_it_prints_a_diff_and_changes_nothing(project, capsys):
     assert run("old.py", "plain.py") == 0
     assert (project / "old.py").read_text() == OLD
     captured = capsys.readouterr()
-    assert captured.out.splitlines() == ["--- old.py", "+++ old.py", "@@ -1 +1 @@", "-" + OLD[:-1], "+" + NEW[:-1]]
+    assert captured.out.splitlines() == [
+        "--- old.py", "+++ old.py", "@@ -1 +1,2 @@", "-" + OLD[:-1], *("+" + line for line in NEW.splitlines())
+    ]  # fmt: skip
     assert "2 files: 1 would be rewritten." in captured.err
 
 
@@ -189,16 +192,16 @@ def test_select_and_ignore(project):
     source = "from keras.optimizers import SGD, adam\nSGD(lr=1.0)\n"
     (project / "old.py").write_text(source)
     run("--write", "--select", "optimizer-arguments", "old.py")
-    assert (project / "old.py").read_text() == source.replace("lr=", "learning_rate=")
+    assert (project / "old.py").read_text() == LINE + source.replace("lr=", "learning_rate=")
     (project / "old.py").write_text(source)
     run("--write", "--ignore", "optimizer-arguments,changed-defaults", "old.py")
-    assert (project / "old.py").read_text() == source.replace("adam", "Adam as adam")
+    assert (project / "old.py").read_text() == LINE + source.replace("adam", "Adam as adam")
 
 
 def test_a_selected_rule_brings_the_import_that_it_needs(project):
     (project / "old.py").write_text("from keras.optimizers import SGD, adam\nSGD(decay=1e-6)\n")
     run("--write", "--select", "optimizer-arguments", "old.py")
-    assert (project / "old.py").read_text() == (
+    assert without_line((project / "old.py").read_text()) == (
         "from keras.optimizers import adam\nfrom parallel_compat.legacy.optimizers import SGD\nSGD(decay=1e-6)\n"
     )
 
@@ -270,7 +273,9 @@ def test_stdin_to_stdout():
     assert done.returncode == 2  # latin-1 without a declaration
     done = _as_a_process("-", data=b"# coding: latin-1\r\n" + (OLD + "# ä\r\n").encode("latin-1"))
     assert done.returncode == 0
-    assert done.stdout == b"# coding: latin-1\r\n" + (NEW + "# ä\r\n").encode("latin-1")
+    assert done.stdout == b"# coding: latin-1\r\n" + (NEW.replace(LINE, LINE[:-1] + "\r\n") + "# ä\r\n").encode(
+        "latin-1"
+    )
     assert _as_a_process("--check", "-", data=OLD.encode()).returncode == 1
     broken = b"import keras\nprint 'x'\n"
     done = _as_a_process("-", data=broken)
@@ -399,3 +404,23 @@ def test_a_diff_has_colours_on_a_terminal_only(project):
 
     assert b"\x1b[32m+from parallel_compat import multi_gpu_model" in shown()
     assert b"\x1b[" not in shown(NO_COLOR="1")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (
+            "import pandas\nhistory = model.fit(x, y)\nprint(pandas.DataFrame(history.history))\n",
+            "the keys of `history",
+        ),
+        ("import numpy as np\nnp.random.seed(3)\nmodel.fit(x, y)\n", "the order of samples"),
+        ("model.load_weights('w.h5', by_name=True, skip_mismatch=True)\n", "leaves out the whole layer"),
+    ],
+)
+def test_results_that_differ_are_told(project, capsys, code, told):
+    (project / "old.py").write_text(f"from keras.layers import Convolution2D, merge\n{code}")
+    run("old.py")
+    assert told in capsys.readouterr().err
+    (project / "old.py").write_text("from keras.layers import Convolution2D, merge\n")
+    run("old.py")
+    assert told not in capsys.readouterr().err

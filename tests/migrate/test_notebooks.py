@@ -9,6 +9,7 @@ import pytest
 from parallel_compat.migrate import process_file, report
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus
+from tests.migrate.check import LINE, without_line
 
 
 def notebook(*cells: str | list[str], indent: int | None = 1, **metadata: object) -> str:
@@ -35,7 +36,7 @@ def notebook(*cells: str | list[str], indent: int | None = 1, **metadata: object
 def after(text: str) -> str:
     report = process_file.notebook("a.ipynb", text.encode(), Options())
     assert report.status in (FileStatus.CHANGED, FileStatus.UNCHANGED), report.reason
-    return report.after
+    return without_line(report.after)
 
 
 def sources(text: str) -> list[str]:
@@ -48,6 +49,13 @@ def test_cells_are_one_module():
         "from keras.models import Model\nfrom parallel_compat import fit_generator\nmodel = Model(x, y)",
         "fit_generator(model, g)\n",
     ]
+
+
+def test_the_line_that_remembers_is_in_the_cell_of_the_first_import():
+    before = notebook("%matplotlib inline\n", "%%time\nfrom keras.utils import multi_gpu_model\n")
+    done = process_file.notebook("a.ipynb", before.encode(), Options()).after
+    assert sources(done)[1] == f"%%time\n{LINE}from parallel_compat import multi_gpu_model\n"
+    assert process_file.notebook("a.ipynb", done.encode(), Options()).after == done
 
 
 @pytest.mark.parametrize("indent", [None, 1, 4])
@@ -114,7 +122,7 @@ def test_await_at_the_top():
 def test_a_cell_that_does_not_parse_is_reported_and_the_others_are_read():
     before = notebook("print 'x'\n", "from keras.utils import multi_gpu_model\n")
     report = process_file.notebook("a.ipynb", before.encode(), Options())
-    assert sources(report.after) == ["print 'x'\n", "from parallel_compat import multi_gpu_model\n"]
+    assert sources(report.after) == ["print 'x'\n", f"{LINE}from parallel_compat import multi_gpu_model\n"]
     assert [(place.cell, place.rule) for place in report.places] == [(1, "notebook"), (2, "imports")]
 
 

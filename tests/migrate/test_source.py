@@ -11,11 +11,12 @@ from parallel_compat.migrate.edits import apply
 from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import FileStatus
-from tests.migrate.check import check_transformed
+from tests.migrate.check import LINE, check_transformed, without_line
 
 
 def after(data: bytes) -> bytes:
-    return process_file.source("a.py", data, Options()).data
+    done = process_file.source("a.py", data, Options()).data
+    return without_line(done.decode("latin-1")).encode("latin-1")
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,26 @@ def test_only_the_name_changes(data):
     assert after(data) == data.replace(b"keras.utils", b"parallel_compat")
 
 
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("import keras\r\nkeras.utils.multi_gpu_model(m)\r\n", f"{LINE[:-1]}\r\nimport keras\r\n"),
+        ("#!/usr/bin/env python\n# mine\n'''What it does.'''\nfrom __future__ import division\n\n"
+         "from keras.utils import multi_gpu_model\n", f"division\n\n{LINE}from parallel_compat import"),
+        ("import os; import keras\nkeras.utils.multi_gpu_model(m)\n", f"{LINE}import os; import keras"),
+        ("if True:\n    from keras.utils import multi_gpu_model\n", f"{LINE}if True:\n"),
+        ("@f\ndef g():\n    from keras.utils import multi_gpu_model\n", f"{LINE}@f\ndef g"),
+        ("'''Text.'''; from keras.utils import multi_gpu_model\n", f"{LINE}'''Text.'''; from"),
+    ],
+)  # fmt: skip
+def test_a_line_says_what_the_source_was_written_for(before, expected):
+    done = process_file.source("a.py", before.encode(), Options()).data.decode()
+    assert expected in done
+    assert done.count("parallel-compat") == 1
+    compile(done, "a.py", "exec")
+    assert process_file.source("a.py", done.encode(), Options()).data.decode() in ("", done)
+
+
 def test_positions_after_wide_characters():
     data = "import keras\ns = '漢字'; m = keras.utils.multi_gpu_model('é'); n = keras.utils.multi_gpu_model(3)\n"
     assert after(data.encode()).decode() == (
@@ -50,7 +71,7 @@ def test_what_is_written_is_imported_before_it_is_used():
         b"from keras.models import load_model\nload_model('n.h5').save_weights('n.h5')\n"
     )
     text = process_file.source("a.py", data, Options(unsafe=True)).data.decode()
-    assert text.index("from parallel_compat.legacy.models import ") < text.index("model = train.model()")
+    assert text.index("import parallel_compat.legacy.models\n") < text.index("model = train.model()")
 
 
 def test_inserted_lines_end_as_the_others_do():

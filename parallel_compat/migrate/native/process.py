@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import engine, native
@@ -12,34 +11,16 @@ from parallel_compat.migrate.file import File
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.native import differences, import_order
 from parallel_compat.migrate.parsed import parse
+from parallel_compat.migrate.rewriting import Origins, Rewriting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from parallel_compat.migrate.edits import Edit
     from parallel_compat.migrate.engine import Options
     from parallel_compat.migrate.findings import Finding
 
 _ROUNDS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Rewriting:
-    """What becomes of a source.
-
-    Attributes:
-        text: the text afterwards.
-        findings: what was found, with offsets of the source as it was.
-        steps: the edits, round by round: each of the text that the ones before have made.
-        legacy: whether it has what only old code has.
-        has_hints: whether there are findings that count in a legacy project alone.
-    """
-
-    text: str
-    findings: tuple[Finding, ...]
-    steps: tuple[tuple[Edit, ...], ...]
-    legacy: bool
-    has_hints: bool
 
 
 def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
@@ -94,8 +75,8 @@ def rewrite(text: str, options: Options, path: str | None, *, hints: bool) -> Re
         text = apply(text, ordering)
     if text == source:  # every name went to this package and back
         steps = []
-    findings = _without_way_stations(found, rewritten=bool(steps))
-    return Rewriting(text, tuple(sorted(findings, key=lambda one: one.offset)), tuple(steps), legacy, has_hints)
+    findings = sorted(_without_way_stations(found, rewritten=bool(steps)), key=lambda one: one.offset)
+    return Rewriting(text, tuple(findings), tuple(steps), legacy, has_hints, file.era)
 
 
 def _without_way_stations(findings: Sequence[Finding], *, rewritten: bool) -> list[Finding]:
@@ -111,37 +92,3 @@ def _without_way_stations(findings: Sequence[Finding], *, rewritten: bool) -> li
         seen.add(key)
         kept.append(finding)
     return kept
-
-
-class Origins:
-    """Where a place of the rewritten text was in the source."""
-
-    def __init__(self) -> None:
-        self._rounds: list[tuple[list[int], list[int]]] = []
-
-    def add(self, edits: Iterable[Edit]) -> None:
-        """Note the edits of a round."""
-        after, before = [0], [0]
-        shift = 0
-        for edit in sorted(set(edits)):
-            after.append(edit.start + shift)
-            before.append(edit.start)
-            shift += len(edit.text) - (edit.end - edit.start)
-            after.append(edit.end + shift)
-            before.append(edit.end)
-        self._rounds.append((after, before))
-
-    def of(self, offset: int) -> int:
-        """Return where the text of an offset came from; for what was written anew, where it was written.
-
-        >>> from parallel_compat.migrate.edits import Edit
-        >>> origins = Origins()
-        >>> origins.add([Edit(2, 4, "longer")])
-        >>> [origins.of(offset) for offset in (1, 5, 9)]
-        [1, 2, 5]
-        """
-        for after, before in reversed(self._rounds):
-            index = bisect_right(after, offset) - 1
-            written_anew = index % 2 == 1  # between the start and the end of an edit
-            offset = before[index] if written_anew else before[index] + offset - after[index]
-        return offset

@@ -38,7 +38,7 @@ class Mine(Conv3D):
         self.filters = filters
 """
 
-_MODULE = "keras.legacy.interfaces"
+_MODULES = ("keras.legacy.interfaces", "parallel_compat.legacy.interfaces")  # the latter, where it was rewritten
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def find(file: File) -> Iterator[Finding]:
     for function in file.tree.functions:
         for decorator in getattr(function, "decorator_list", ()):
             name = root_name(decorator)
-            if name is None or not (file.names.path(decorator) or "").startswith(f"{_MODULE}."):
+            if name is None or not _is_of_them(file.names.path(decorator)):
                 continue
             roots.add(name)
             start = file.source.start(decorator)
@@ -70,4 +70,8 @@ def _is_only_of(file: File, alias: ast.alias, roots: set[ast.Name]) -> bool:
         return False
     path = file.names.path_of_binding(bindings[0]) or ""
     uses = {node for node in file.tree.names if node.id == name}
-    return (path == _MODULE or path.startswith(f"{_MODULE}.")) and uses <= roots
+    return (path in _MODULES or _is_of_them(path)) and uses <= roots
+
+
+def _is_of_them(path: str | None) -> bool:
+    return path is not None and path.rpartition(".")[0] in _MODULES

@@ -41,6 +41,7 @@ _STAND_INS = {
     "keras.callbacks.ModelCheckpoint": "parallel_compat.legacy.callbacks.ModelCheckpoint",
     "keras.callbacks.TensorBoard": "parallel_compat.legacy.callbacks.TensorBoard",
 }
+_CALLBACKS = ("keras.callbacks.", "parallel_compat.legacy.callbacks.")
 _BOARD = "keras.callbacks.TensorBoard"
 _CHECKPOINT_FIELDS = frozenset(("period", "epochs_since_last_save", "monitor_op"))
 
@@ -50,7 +51,7 @@ def find(file: File) -> Iterator[Finding]:
     for class_ in file.tree.classes:
         for base in class_.bases:
             target = file.names.target(base)
-            if target is None or not target.startswith("keras.callbacks."):
+            if target is None or not target.startswith(_CALLBACKS) or target in _STAND_INS.values():
                 continue
             reason = _reason(class_, target)
             if reason is None:

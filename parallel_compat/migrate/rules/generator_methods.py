@@ -37,6 +37,7 @@ fit_generator(model, batches(), steps_per_epoch=10, epochs=3, workers=4)
 
 
 _FLOWS = ("flow", "flow_from_directory", "flow_from_dataframe")
+_IN_ORDER = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: give `shuffle=False`."
 
 
 def find(file: File) -> Iterator[Finding]:
@@ -62,8 +63,7 @@ def find(file: File) -> Iterator[Finding]:
             )
             in_order = _in_order(file, call) if name == "fit_generator" else ()
             if in_order and calls.has_stars(call):
-                message = "With `workers=0` batches of a Sequence came in order in TensorFlow 1: give `shuffle=False`."
-                yield file.attention(RULE, call, message)
+                yield file.attention(RULE, call, _IN_ORDER)
                 in_order = ()
             elif in_order and _may_draw_anew(file):
                 message = (
@@ -72,6 +72,9 @@ def find(file: File) -> Iterator[Finding]:
                 )
                 yield file.attention(RULE, call, message)
             yield from methods.to_function(file, RULE, call, row, more=(*renames, *in_order))
+    for call in file.calls_by_target.get("parallel_compat.fit_generator", ()):
+        if calls.has_stars(call) and _in_order(file, call):
+            yield file.attention(RULE, call, _IN_ORDER)
 
 
 def _in_order(file: File, call: ast.Call) -> tuple[AnyEdit, ...]:

@@ -37,12 +37,7 @@ def find(file: File) -> Iterator[Finding]:
     for call in file.method_calls.get("next", ()):
         func = call.func
         assert isinstance(func, ast.Attribute)
-        if (
-            call.args
-            or call.keywords
-            or file.kinds.of(func.value) == OTHER
-            or methods.defines(file, func.value, "next")
-        ):
+        if call.args or call.keywords or file.kinds.of(func.value) == OTHER or file.kinds.has_own(func.value, "next"):
             continue
         start = file.source.start(func)
         edits = [Edit(start, start, "next("), Edit(methods.dot_of(file, func), file.source.end(call), ")")]

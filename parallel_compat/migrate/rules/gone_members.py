@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from parallel_compat.migrate import methods
 from parallel_compat.migrate.dotted_names import is_self
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.methods import WHAT
 from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER, members
 from parallel_compat.names.table import Change
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
+    from parallel_compat.names.table import Member
 
 RULE = "gone-members"
 SAFE = True
@@ -48,23 +52,59 @@ _TELLING = frozenset(
         "add_update",
         "input_masks",
         "output_masks",
+        "get_input_mask_at",
+        "get_output_mask_at",
+        "get_losses_for",
+        "get_updates_for",
+        "assert_input_compatibility",
+        "loss_functions",
+        "metrics_updates",
+        "run_internal_graph",
+        "sample_weight_modes",
+        "state_updates",
+        "stateful_metric_functions",
+        "stateful_metric_names",
+        "get_slot_names",
+        "add_slot",
     ]
+)
+# What a name of an object has in it where the file does not tell what it is.
+_CALLED = {MODEL: ("model",), LAYER: ("layer", "model"), OPTIMIZER: ("optimizer", "optim", "opt")}
+# Members that functions of this package give, and no other rule rewrites.
+_PROVIDED = (
+    "input_names",
+    "_feed_input_names",
+    "input_mask",
+    "output_mask",
+    "add_update",
+    "compute_output_signature",
+    "minimize",
+    "get_slot",
 )
 
 
 def find(file: File) -> Iterator[Finding]:
     """Find members that are gone."""
-    gone = {name: [row for row in rows if row.change is Change.GONE] for name, rows in members().items()}
+    gone = {name: [row for row in rows if _is_gone(row)] for name, rows in members().items()}
     for node in file.tree.attributes:
         rows = gone.get(node.attr)
         if not rows or file.names.path(node.value) is not None:
             continue
         kind = file.kinds.of(node.value)
         for row in rows:
-            if kind == row.of or (kind is None and node.attr in _TELLING):
-                message = f"`{row.old}` of {WHAT[row.of]} is gone. {row.note}"
+            certain = kind == row.of or (row.of == LAYER and kind == MODEL)
+            if certain and row.change is Change.RENAMED:
+                continue  # another rule renames it
+            if is_self(node.value) and node.attr not in _TELLING and kind != row.of:
+                continue
+            if is_self(node.value) and _is_own(file, node):
+                continue
+            if certain or (kind is None and (node.attr in _TELLING or _is_called(file, node, row.of))):
+                became = f"now `{row.new}`." if row.change is Change.RENAMED else f"gone. {row.note}"
+                message = f"`{row.old}` of {WHAT[row.of]} is {became}"
                 yield file.attention(RULE, node, message, hint=kind is None)
                 break
+    yield from _provided(file)
     for call in file.method_calls.get("add_loss", ()):
         model = call.func.value if isinstance(call.func, ast.Attribute) else call.func
         kind = file.kinds.of(model)
@@ -95,6 +135,66 @@ def find(file: File) -> Iterator[Finding]:
                 if isinstance(statement, ast.FunctionDef) and statement.name == "get_updates":
                     message = "Keras 3 calls no `get_updates`: an optimizer of its own overrides `update_step`."
                     yield file.attention(RULE, statement, message)
+
+
+def _is_gone(row: Member) -> bool:
+    return row.change is Change.GONE or (row.of == OPTIMIZER and row.old == "weights")
+
+
+def _is_own(file: File, node: ast.Attribute) -> bool:
+    """Say whether a class sets an attribute of `self` itself, or defines it."""
+    class_ = file.tree.enclosing_class(node)
+    if class_ is None or not isinstance(node.ctx, ast.Load):
+        return True
+    defined = any(isinstance(each, ast.FunctionDef) and each.name == node.attr for each in class_.body)
+    return defined or any(each.attr == node.attr for each in _of_self(class_, ast.Store))
+
+
+def _is_called(file: File, node: ast.Attribute, of: str) -> bool:
+    """Say whether an object that is not known is named as one of a kind: `model`, `self.optimizer`."""
+    owner = node.value
+    name = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
+    if is_self(owner) or not isinstance(node.ctx, ast.Load):
+        return False
+    return any(word in name.lower().split("_") or name.lower().endswith(word) for word in _CALLED.get(of, ()))
+
+
+def _provided(file: File) -> Iterator[Finding]:
+    """Members that functions of this package give."""
+    for node in file.tree.attributes:
+        if node.attr not in _PROVIDED or not isinstance(node.ctx, ast.Load) or is_self(node.value):
+            continue
+        if file.names.path(node.value) is not None:
+            continue
+        kind = file.kinds.of(node.value)
+        for row in members()[node.attr]:
+            certain = kind == row.of or (row.of == LAYER and kind == MODEL)
+            telling = node.attr in ("input_names", "_feed_input_names", "add_update", "compute_output_signature")
+            if row.change is not Change.PROVIDED or not (
+                certain or (kind is None and (telling or _is_called(file, node, row.of)))
+            ):
+                continue
+            call = file.tree.parents.get(node)
+            if row.method and isinstance(call, ast.Call) and call.func is node:
+                yield from methods.to_function(file, RULE, call, row, telling=certain)
+            elif not row.method:
+                yield from _read(file, node, row, certain=certain)
+            break
+
+
+def _read(file: File, node: ast.Attribute, row: Member, *, certain: bool) -> Iterator[Finding]:
+    """Make a function's call of an attribute that is read."""
+    assert row.new is not None
+    spelled = file.reference(row.new, node)
+    message = f"`{row.old}` of {WHAT[row.of]} is provided by `{row.new}`."
+    if spelled is None:
+        yield file.attention(RULE, node, message)
+        return
+    if not certain:
+        message += methods.GUESS.format(methods.receiver_text(file, node), WHAT[row.of])
+    start, end = file.source.start(node), file.source.end(node)
+    edits = [Edit(start, start, f"{spelled[0]}("), Edit(methods.dot_of(file, node), end, ")"), *spelled[1]]
+    yield file.found(RULE, node, message, edits, status=Status.REWRITTEN if certain else Status.UNSAFE)
 
 
 def _added_outside_of_calls(file: File) -> Iterator[ast.Call]:
@@ -146,7 +246,7 @@ def _is_none(statement: ast.AST | None) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
 
-def _of_self(method: ast.FunctionDef, context: type[ast.expr_context]) -> Iterator[ast.Attribute]:
+def _of_self(method: ast.FunctionDef | ast.ClassDef, context: type[ast.expr_context]) -> Iterator[ast.Attribute]:
     for node in ast.walk(method):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, context) and is_self(node.value):
             yield node

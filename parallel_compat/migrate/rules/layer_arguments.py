@@ -12,7 +12,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import argument_edits, calls
+from parallel_compat.migrate import argument_edits, calls, first_layers
 from parallel_compat.migrate.edits import AnyEdit, Edit
 from parallel_compat.migrate.findings import Status
 from parallel_compat.migrate.kinds import LIBRARIES
@@ -62,6 +62,7 @@ def find(file: File) -> Iterator[Finding]:
             name = target.rpartition(".")[2]
             handled: set[str] = set()
             shapes = (*_input_dim(file, call, target, name), *_input_length(file, call, target))
+            shapes = (*shapes, *_batch_shape(file, call, name))
             for finding, names in (*_kernel(file, call, target, name), *shapes):
                 handled |= names
                 yield finding
@@ -72,6 +73,40 @@ def find(file: File) -> Iterator[Finding]:
     yield from _weights(file)
     yield from _slashes(file)
     yield from _names_by_place(file)
+    yield from _of_others(file)
+    yield from _losses(file)
+
+
+_INPUT = "A model whose batches have one size begins with `Input(batch_shape=...)` today."
+
+
+def _batch_shape(file: File, call: ast.Call, name: str) -> Iterator[tuple[Finding, set[str]]]:
+    """`batch_input_shape` of the first layer of a `Sequential`: an `Input` before it."""
+    given = calls.keyword(call, "batch_input_shape") or calls.keyword(call, "batch_size")
+    edits = first_layers.with_input(file, call) if given is not None and name not in ("Input", "InputLayer") else None
+    if given is not None and edits is not None:
+        yield file.found(RULE, given, _INPUT, edits), {"batch_input_shape", "input_shape", "batch_size"}
+
+
+def _of_others(file: File) -> Iterator[Finding]:
+    """`batch_input_shape` of what this file does not tell, or of a layer of one's own, which Keras 3 does not take."""
+    for call in file.tree.calls:
+        given = calls.keyword(call, "batch_input_shape")
+        target = file.names.target(call.func) or ""
+        if given is None or target.startswith(("keras.", "parallel_compat.", "tensorflow.")):
+            continue
+        definition = file.kinds.definition(call.func)
+        if isinstance(definition, ast.FunctionDef):
+            continue  # an argument of its own
+        is_layer = file.kinds.of(call) == LAYER
+        edits = first_layers.with_input(file, call)
+        if edits is None:
+            message = "Layers of Keras 3 take no `batch_input_shape`: begin the model with `Input(batch_shape=...)`."
+            yield file.attention(RULE, given, message)
+        else:
+            status = argument_edits.unsafe_if(not is_layer)
+            guess = "" if is_layer else " (Unsafe: is this a layer?)"
+            yield file.found(RULE, given, _INPUT + guess, edits, status=status)
 
 
 def _both_shapes(file: File, call: ast.Call) -> Iterator[Finding]:
@@ -233,16 +268,35 @@ def _weights(file: File) -> Iterator[Finding]:
     for method in ("add_weight", "add_variable"):  # the second is tf.keras's other name of the first
         for call in file.method_calls.get(method, ()):
             assert isinstance(call.func, ast.Attribute)
-            if file.kinds.of(call.func.value) not in (None, LAYER):
+            if file.kinds.of(call.func.value) not in (None, LAYER, MODEL):
                 continue
             if method == "add_variable" and file.kinds.of(call.func.value) == LAYER:
                 end = file.source.end(call.func)
                 message = "`add_variable` of a layer is `add_weight`: today's has other arguments."
                 yield file.found(RULE, call.func, message, [Edit(end - len(method), end, "add_weight")])
-            if not call.args:
-                continue
-            if any(True for _ in _strings(call.args[0])) or calls.keyword(call, "shape") is not None:
+            by_place = bool(call.args) and any(True for _ in _strings(call.args[0]))
+            rows = argument_edits.rows_of(f"{LAYER}.add_weight")
+            if by_place or any(each.arg == "shape" or each.arg in rows for each in call.keywords):
                 yield from argument_edits.rewrite(file, RULE, call, f"{LAYER}.add_weight", method)
+
+
+def _losses(file: File) -> Iterator[Finding]:
+    """`self.add_loss(loss, inputs=x)`: Keras 3 takes the loss alone."""
+    for call in file.method_calls.get("add_loss", ()):
+        assert isinstance(call.func, ast.Attribute)
+        kind = file.kinds.of(call.func.value)
+        if kind not in (None, LAYER, MODEL) or calls.has_star(call):
+            continue
+        inputs = calls.keyword(call, "inputs") or (call.args[1] if len(call.args) > 1 else None)
+        losses = calls.keyword(call, "losses")
+        guess = "" if kind is not None else " (Unsafe: is it a layer?)"
+        status = argument_edits.unsafe_if(kind is None)
+        if inputs is not None:
+            message = f"`add_loss` takes the loss alone: it counts in the call that adds it.{guess}"
+            yield file.found(RULE, inputs, message, calls.remove(file, call, inputs), status=status)
+        if losses is not None:
+            message = f"`losses` of `add_loss` is now `loss`.{guess}"
+            yield file.found(RULE, losses, message, [calls.rename(file, losses, "loss")], status=status)
 
 
 def _kernel(file: File, call: ast.Call, target: str, name: str) -> Iterator[tuple[Finding, set[str]]]:

@@ -1,7 +1,8 @@
 """A flat list of metrics was for each output of a model; Keras 3 wants one list for each.
 
 It raises for a list of another length than the outputs, and takes one of the same length for one metric each.
-`[metrics] * 2` says what it was. The outputs are counted where the model is made in the same file.
+`[metrics] * 2` says what it was. The outputs are counted where the
+model is made, in the project, or by the losses of `compile`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from parallel_compat.migrate.file import File
     from parallel_compat.migrate.findings import Finding
+    from parallel_compat.migrate.kinds import Kinds
 
 RULE = "shared-metrics"
 SAFE = True
@@ -34,10 +36,10 @@ model.compile('adam', 'mse', metrics=[['mae']] * 2)
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls of `compile` with a flat list, on a model whose outputs are listed."""
+    """Find calls of `compile` with a flat list, for a model of several outputs."""
     for call in file.method_calls.get("compile", ()):
         assert isinstance(call.func, ast.Attribute)
-        outputs = count_outputs(file, call.func.value)
+        outputs = count_outputs(file, call.func.value) or count_losses(file, call)
         for argument in ("metrics", "weighted_metrics"):
             given = calls.keyword(call, argument)
             if outputs < 2 or given is None or not _is_flat(given.value):
@@ -59,22 +61,47 @@ def _is_flat(node: ast.expr) -> bool:
 
 
 def count_outputs(file: File, model: ast.expr) -> int:
-    """Return how many outputs a model has that is made once, of a list of outputs; 0 where that is not known."""
-    made = _value(file, model)
-    if isinstance(made, ast.Call) and made.args and file.names.target(made.func) == "parallel_compat.multi_gpu_model":
-        made = _value(file, made.args[0])
-    if not isinstance(made, ast.Call) or file.names.target(made.func) != "keras.Model":
+    """Return how many outputs a model has that is made of a list of outputs, also in a function of the project.
+
+    0 where that is not known.
+    """
+    return _count(file.kinds, model, 4)
+
+
+def _count(kinds: Kinds, model: ast.expr, depth: int) -> int:
+    made = kinds.value(model)
+    if not isinstance(made, ast.Call) or not depth:
         return 0
+    target = kinds.names.target(made.func)
+    if target == "parallel_compat.multi_gpu_model":
+        return _count(kinds, made.args[0], depth - 1) if made.args else 0
+    if target != "keras.Model":
+        counts = {_count(of, value, depth - 1) for of, value in kinds.returns(made.func)}
+        return counts.pop() if len(counts) == 1 else 0
     named = calls.keyword(made, "outputs") or calls.keyword(made, "output")
-    outputs = _value(file, named.value if named is not None else made.args[1] if len(made.args) > 1 else None)
+    given = named.value if named is not None else made.args[1] if len(made.args) > 1 else None
+    outputs = kinds.value(given) if given is not None else None
     if isinstance(outputs, ast.ListComp) and len(outputs.generators) == 1 and not outputs.generators[0].ifs:
         outputs = outputs.generators[0].iter
-    is_listed = isinstance(outputs, ast.List | ast.Tuple) and not any(
-        isinstance(each, ast.Starred) for each in outputs.elts
-    )
-    return len(outputs.elts) if is_listed and isinstance(outputs, ast.List | ast.Tuple) else 0
+    return _length(outputs)
 
 
-def _value(file: File, node: ast.expr | None) -> ast.expr | None:
-    """Return what a name stands for that is bound once, or anything else as it is."""
-    return file.tree.value_of(node) if isinstance(node, ast.Name) else node
+def count_losses(file: File, call: ast.Call) -> int:
+    """Return for how many outputs a call of `compile` has a loss each, or a weight of it; 0 where it does not say."""
+    for position, name in ((1, "loss"), (3, "loss_weights")):
+        given = calls.keyword(call, name)
+        by_place = call.args[position] if len(call.args) > position and name == "loss" else None
+        value = given.value if given is not None else by_place
+        count = _length(file.kinds.value(value)) if value is not None else 0
+        if count > 1:
+            return count
+    return 0
+
+
+def _length(node: ast.expr | None) -> int:
+    """Return how many items a list, a tuple or a dict has that is written out; 0 for anything else."""
+    if isinstance(node, ast.Dict):
+        return 0 if None in node.keys else len(node.keys)
+    if not isinstance(node, ast.List | ast.Tuple) or any(isinstance(each, ast.Starred) for each in node.elts):
+        return 0
+    return len(node.elts)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from parallel_compat.migrate import argument_edits
 from parallel_compat.migrate.findings import Status
-from parallel_compat.names.members import MODEL
+from parallel_compat.names.members import LAYER, MODEL, OPTIMIZER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +36,24 @@ model.fit(x, y, epochs=3)
 """
 
 _METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
+# Other methods: whose, and whether nothing else has one of the name.
+_OTHERS = {
+    "apply_gradients": (OPTIMIZER, True),
+    "save_weights": (MODEL, True),
+    "load_weights": (MODEL, True),
+    "save": (MODEL, False),
+    "compute_mask": (LAYER, False),
+}
 
 
 def find(file: File) -> Iterator[Finding]:
-    """Find calls of training methods with old arguments."""
+    """Find calls of methods of models, layers and optimizers with old arguments."""
+    for method, (of, telling) in _OTHERS.items():
+        for call in file.method_calls.get(method, ()):
+            assert isinstance(call.func, ast.Attribute)
+            kind = file.kinds.of(call.func.value)
+            if kind == of or (of == LAYER and kind == MODEL) or (kind is None and telling):
+                yield from argument_edits.rewrite(file, RULE, call, f"{of}.{method}", method)
     for method in _METHODS:
         for call in file.method_calls.get(method, ()):
             assert isinstance(call.func, ast.Attribute)

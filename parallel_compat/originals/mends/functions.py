@@ -21,6 +21,7 @@ def apply(mends: Register) -> None:
     """Add the names."""
     from tensorflow.python.eager import def_function, function
     from tensorflow.python.eager.polymorphic_function import eager_function_run
+    from tensorflow.python.util import keras_deps
 
     mends.add(function, Function=def_function.Function, defun=_defun, defun_with_attributes=_defun, register=_register)
     mends.add(function, common_shape=_common_shape)
@@ -32,6 +33,9 @@ def apply(mends: Register) -> None:
 
     mends.add(def_function, __getattr__=__getattr__)
     mends.after("tensorflow.python.keras.backend", _make_functions_of_graphs)
+    # Loops in a graph keep what their gradient will need, also if a session ran the graph before the gradient was made.
+    # TensorFlow asks whether a layer is being called; it asks again when it makes the gradient, where none is.
+    keras_deps.register_call_context_function(lambda: types.SimpleNamespace(layer=True))
 
 
 def _defun(func: Any = None, input_signature: Any = None, autograph: bool = True, attributes: Any = None) -> Any:

@@ -40,7 +40,7 @@ def apply(mends: Register) -> None:
     from tensorflow.python.checkpoint import checkpoint, graph_view
     from tensorflow.python.data.ops import options
     from tensorflow.python.framework import ops
-    from tensorflow.python.ops import resource_variable_ops, summary_ops_v2
+    from tensorflow.python.ops import nn, resource_variable_ops, summary_ops_v2
     from tensorflow.python.platform import build_info
     from tensorflow.python.profiler import trace
     from tensorflow.python.tpu import tpu
@@ -75,6 +75,8 @@ def apply(mends: Register) -> None:
     mends.add(summary_ops_v2, keras_model=_write_model)
     mends.replace(summary_ops_v2, "graph", lambda today: summary_ops_v2.graph_v1)  # which takes a step
     mends.add(nest, _sorted=sorted)
+    for name in ("tanh", "sigmoid"):  # two functions today, one then: recurrent layers ask whether theirs is `tf.tanh`
+        mends.replace(nn, name, lambda today, name=name: getattr(tf.nn, name))
     mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
 

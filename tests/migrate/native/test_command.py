@@ -9,6 +9,7 @@ from io import BytesIO, TextIOWrapper
 import pytest
 
 from parallel_compat.command import main
+from tests.migrate.check import without_line
 
 OLD = "from keras import backend as K\nx = K.hard_sigmoid(y)\n"
 
@@ -89,7 +90,7 @@ def test_stdin(monkeypatch, capsysbinary):
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(OLD.encode())))
     assert run("-") == 0
     out, error = capsysbinary.readouterr()
-    assert out == b"from legacy_numerics import hard_sigmoid\nx = hard_sigmoid(y)\n"
+    assert without_line(out.decode()) == "from legacy_numerics import hard_sigmoid\nx = hard_sigmoid(y)\n"
     assert b"legacy_numerics.py" in error
 
 
@@ -118,7 +119,7 @@ def test_what_other_files_import_from_here_stays_and_is_named(tmp_path, capsys):
     (tmp_path / "common.py").write_text("from keras import backend as K, layers\n")
     (tmp_path / "model.py").write_text("from common import (K,\n                    layers)\nx = K.mean(y)\n")
     assert run("--write", ".") == 0
-    assert (tmp_path / "common.py").read_text() == (
+    assert without_line((tmp_path / "common.py").read_text()) == (
         "from keras import layers\nfrom parallel_compat.legacy import backend as K\n"
     )
     assert "Other files import `K`" in capsys.readouterr().err

@@ -87,3 +87,36 @@ def test_an_output_shape_that_the_call_keeps(line, is_found):
         "    def compute_output_shape(self, shape):\n        return self.result.shape\n"
     )
     assert found(source, "gone-members") == ([(10, "attention")] if is_found else [])
+
+
+def test_what_a_function_gives_in_its_place():
+    check_transformed(
+        "from keras.models import Model\nmodel = Model(x, y)\nprint(model.input_names)\n",
+        "from keras.models import Model\nfrom parallel_compat.legacy.models import input_names\n"
+        "model = Model(x, y)\nprint(input_names(model))\n",
+    )
+    unknown = "import keras\ndef f(net):\n    return net.input_names\n"
+    assert found(unknown, "gone-members") == [(3, "unsafe")]
+    step = "import keras\noptimizer = keras.optimizers.get('sgd')\noptimizer.minimize(loss, weights)\n"
+    assert found(step, "gone-members") == [(3, "rewritten")]
+
+
+@pytest.mark.parametrize(
+    "name", ["optimizer.weights", "my_model.updates", "self.layer.stateful", "anything.metrics_updates"]
+)
+def test_what_is_named_as_a_model_or_an_optimizer(name):
+    source = f"from keras.layers import merge\ndef f(self, optimizer, my_model, anything):\n    print({name})\n"
+    assert [line for line, _ in found(source, "gone-members")] == [3]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(bucket):\n    return bucket.updates, bucket.weights, bucket.stateful\n",
+        "class Own(keras.layers.Layer):\n    def __init__(self):\n        self.stateful = 1\n"
+        "    def call(self, x):\n        return x * self.stateful\n",
+        "def f(model):\n    model.stateful = True\n",
+    ],
+)
+def test_what_is_somebody_elses(code):
+    check_noop(f"import keras\n{code}", rule="gone-members")

@@ -304,3 +304,74 @@ def test_the_name_of_a_model_of_a_class():
     check_transformed(source.format("'policy'"), source.format("name='policy'"))
     check_transformed(source.format("name"), source.format("name=name"))
     check_noop(source.format("name=name"))
+
+
+MODEL = "import keras\nfrom keras.layers import LSTM, Bidirectional, Dense\nfrom keras.models import Sequential\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "model = Sequential()\nmodel.add(LSTM(7, stateful=True, batch_input_shape=(8, 6, 3)))\n",
+            "model = Sequential()\nmodel.add(keras.Input(batch_shape=(8, 6, 3)))\nmodel.add(LSTM(7, stateful=True))\n",
+        ),
+        (
+            "model = Sequential([LSTM(7, stateful=True, batch_input_shape=(8, 6, 3)), Dense(1)])\n",
+            "model = Sequential([keras.Input(batch_shape=(8, 6, 3)), LSTM(7, stateful=True), Dense(1)])\n",
+        ),
+        (
+            "def f():\n    model = Sequential([\n        LSTM(7, batch_size=8, input_shape=(6, 3)),\n"
+            "        Dense(1),\n    ])\n",
+            "def f():\n    model = Sequential([\n        keras.Input((6, 3), batch_size=8),\n        LSTM(7),\n"
+            "        Dense(1),\n    ])\n",
+        ),
+        (
+            "self.net = Sequential()\nself.net.add(Bidirectional(LSTM(7), batch_input_shape=s))\n",
+            "self.net = Sequential()\nself.net.add(keras.Input(batch_shape=s))\nself.net.add(Bidirectional(LSTM(7)))\n",
+        ),
+        (
+            "class Own(Dense):\n    pass\nmodel = Sequential()\nmodel.add(Own(7, batch_input_shape=(8, 6)))\n",
+            "class Own(Dense):\n    pass\nmodel = Sequential()\nmodel.add(keras.Input(batch_shape=(8, 6)))\n"
+            "model.add(Own(7))\n",
+        ),
+    ],
+)
+def test_a_shape_with_the_batch_is_an_input(before, after):
+    check_transformed(MODEL + before, MODEL + after)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "model.add(Own(7, batch_input_shape=(8, 6)))\n",
+        "layer = tools.Own(7, batch_input_shape=(8, 6))\n",
+    ],
+)
+def test_a_shape_with_the_batch_of_a_layer_that_is_not_known_is_told(code):
+    source = f"import keras\nimport tools\nfrom tools import Own\n{code}"
+    assert [status for _, status in found(source, "layer-arguments")] == ["attention"]
+
+
+LAYER = "from keras.layers import Layer\nclass Own(Layer):\n    def call(self, x):\n        {}\n        return x\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("self.add_loss(f(x), inputs=x)", "self.add_loss(f(x))"),
+        ("self.add_loss([f(x)], [x])", "self.add_loss([f(x)])"),
+        ("self.add_loss(losses=f(x))", "self.add_loss(loss=f(x))"),
+        (
+            "self.add_weight(shape=(3,), synchronization=s, partitioner=None)",
+            "self.add_weight(shape=(3,))",
+        ),
+    ],
+)
+def test_arguments_of_methods_of_a_layer(before, after):
+    check_transformed(LAYER.format(before), LAYER.format(after))
+
+
+def test_a_loss_of_what_may_be_a_layer():
+    source = "import keras\nclass Own(Base):\n    def call(self, x):\n        self.add_loss(f(x), inputs=x)\n"
+    assert (4, "unsafe") in found(source, "layer-arguments")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from parallel_compat.migrate.engine import Options, analyse, rewrite
 from tests.migrate.check import check_noop, check_transformed, found
 
 RULE = "shared-metrics"
@@ -27,6 +28,32 @@ def test_each_output_gets_the_list(model, before, after):
     check_transformed(
         f"{model}model.compile('sgd', 'mse', {before})\n", f"{model}model.compile('sgd', 'mse', {after})\n"
     )
+
+
+IMPORTS = "from keras.models import Model\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        IMPORTS + "def build():\n    return Model(i, [a, b])\nnet = build()\nnet.compile('sgd', 'mse', metrics={})\n",
+        IMPORTS + "class GAN:\n    def __init__(self):\n        self.net = self.build()\n"
+        "        self.net.compile('sgd', 'mse', metrics={})\n    def build(self):\n        return Model(i, [a, b])\n",
+        IMPORTS + "def train(net):\n    net.compile('sgd', loss=['mse', 'mae'], metrics={})\n",
+        IMPORTS + "def train(net):\n    net.compile('sgd', {'a': 'mse', 'b': 'mae'}, metrics={})\n",
+        IMPORTS + "losses = ['mse', 'mae']\nnet = make()\nnet.compile('sgd', losses, metrics={})\n",
+        IMPORTS + "net = make()\nnet.compile('sgd', 'mse', loss_weights=[1, 2], metrics={})\n",
+    ],
+)
+def test_outputs_are_counted_where_the_model_is_made_or_by_its_losses(source):
+    check_transformed(source.replace("{}", "['accuracy']"), source.replace("{}", "[['accuracy']] * 2"))
+
+
+def test_outputs_are_counted_in_another_file(tmp_path):
+    (tmp_path / "nets.py").write_text(IMPORTS + "def build():\n    return Model(i, [a, b])\n")
+    source = "import keras\nfrom nets import build\nnet = build()\nnet.compile('sgd', 'mse', metrics=['acc'])\n"
+    text = rewrite(analyse(source, Options(), str(tmp_path / "train.py")), hints=True)
+    assert "metrics=[['acc']] * 2" in text
 
 
 def test_as_many_metrics_as_outputs_may_be_one_each_in_newer_code():

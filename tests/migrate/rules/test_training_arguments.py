@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from parallel_compat.migrate.engine import Options, analyse
 from tests.migrate.check import check_noop, check_transformed, found
 
 MODEL = "from keras.models import Sequential\nmodel = Sequential()\n"
@@ -50,3 +51,59 @@ def test_an_unknown_object_is_a_guess():
 )
 def test_leaves_alone(source):
     check_noop(source, rule="training-arguments")
+
+
+OWN = """\
+import tensorflow as tf
+class GAN(tf.keras.Model):
+    def compile(self, d_optimizer, g_optimizer, loss_fn):
+        super(GAN, self).compile()
+    def fit(self, x, nb_epoch):
+        pass
+class Better(GAN):
+    pass
+def made():
+    return GAN()
+class Trainer:
+    def __init__(self):
+        self.gan = Better()
+    def run(self):
+        self.gan.compile(a, b, print)
+"""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "gan = GAN()\ngan.compile(a, b, print)\ngan.fit(x, nb_epoch=3)\n",
+        "Better().compile(a, b, print)\n",
+        "gan = made()\ngan.compile(a, b, print)\n",
+        "def train(gan: GAN):\n    gan.compile(a, b, print)\n",
+        "if x:\n    gan = GAN()\nelse:\n    gan = GAN(3)\ngan.compile(a, b, print)\n",
+    ],
+)
+def test_methods_of_users_classes_are_theirs(use):
+    check_noop(OWN + use, rule="training-arguments")
+
+
+def test_methods_of_classes_of_another_file_are_theirs(tmp_path):
+    (tmp_path / "nets.py").write_text(OWN)
+    use = "from nets import Better\nimport keras\ngan = Better()\ngan.compile(a, b, print)\ngan.fit(x, nb_epoch=3)\n"
+    assert analyse(use, Options(unsafe=True), str(tmp_path / "train.py")).findings == ()
+
+
+def test_what_a_class_of_models_does_not_define_is_of_keras():
+    source = OWN + "gan = GAN()\ngan.evaluate(x, y, workers=2)\n"
+    check_transformed(source, source.replace(", workers=2", ""))
+
+
+def test_arguments_of_other_methods():
+    use = "optimizer = keras.optimizers.get('sgd')\noptimizer.apply_gradients(pairs, name='step')\n"
+    check_transformed(f"import keras\n{use}", f"import keras\n{use}".replace(", name='step'", ""))
+    for call in (
+        "save('m', signatures=s)",
+        "load_weights('w.h5', reshape=True)",
+        "save_weights('w.h5', save_format=f)",
+    ):
+        assert (3, "attention") in found(f"{MODEL}model.{call}\n", "training-arguments")
+    check_noop("import keras\nfigure.save('a.png', options=3)\nfile.save('x', save_format='png')\n")

@@ -1,0 +1,82 @@
+"""The line by which a rewritten source says what it was written for.
+
+A rewritten source looks newer than it is: `learning_rate=`, `history["accuracy"]` and `tf.compat.v1.logging` are what
+newer code has. The line keeps the era and the age of the source, so that a later run, with whatever options, finds
+what the first one would have found.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from parallel_compat.migrate.edits import Edit
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parallel_compat.migrate.file import File
+
+_BEGINNING = "# parallel-compat: migrated"
+_ERAS = "|".join(re.escape(era.value) for era in Era if era is not Era.TODAY)
+_LINE = re.compile(rf"^{_BEGINNING}(?: from (?P<era>{_ERAS}))?[ \t]*\r?$", re.MULTILINE)
+_LINE_OF_BYTES = re.compile(_LINE.pattern.encode(), re.MULTILINE)
+
+
+class Remembered(NamedTuple):
+    """What the line says.
+
+    Attributes:
+        era: whose Keras the source was written for; None where nothing told.
+    """
+
+    era: Era | None
+
+
+def read(source: str | bytes) -> Remembered | None:
+    """Return what a source remembers, None where `migrate` has not rewritten it.
+
+    >>> read("# parallel-compat: migrated from keras-2.2.4\\nimport keras\\n").era.value
+    'keras-2.2.4'
+    """
+    if isinstance(source, bytes):
+        found = _LINE_OF_BYTES.search(source)
+        era = found["era"].decode() if found and found["era"] else None
+        return Remembered(Era(era) if era else None) if found else None
+    match = _LINE.search(source)
+    return Remembered(Era(match["era"]) if match["era"] else None) if match else None
+
+
+def line(file: File, others: Sequence[Edit]) -> Edit | None:
+    """Return the edit that writes the line, before the first import; None where the source has it.
+
+    Args:
+        file: the source, before it is rewritten.
+        others: the edits that are made with it, within none of which it can stand.
+    """
+    if file.remembered is not None:
+        return None
+    body = [node for node in file.tree.module.body if not _comes_first(node)]
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    starts = [file.source.start(_first_of(node)) for node in (*imports, *body)]
+    start = next((one for one in starts if not any(edit.start < one < edit.end for edit in others)), None)
+    if start is None:
+        return None
+    start = file.source.line_starts[file.source.position(start)[0] - 1]
+    text = f"{_BEGINNING} from {file.era.value}" if file.era is not None else _BEGINNING
+    return Edit(start, start, text + file.source.newline)
+
+
+def _first_of(node: ast.stmt) -> ast.stmt | ast.expr:
+    """Return a statement, or its first decorator."""
+    decorated = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list
+    return decorated[0] if decorated else node
+
+
+def _comes_first(node: ast.stmt) -> bool:
+    """Say whether nothing but its like may stand before a statement: a docstring, `from __future__ import ...`."""
+    if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        return True
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,0 +1,94 @@
+"""What becomes of a source: its text, step by step, and what was found in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from parallel_compat.migrate import native
+from parallel_compat.migrate.findings import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from parallel_compat.migrate.edits import Edit
+    from parallel_compat.migrate.findings import Finding
+    from parallel_compat.names.eras import Era
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What becomes of a source.
+
+    Attributes:
+        text: the text afterwards.
+        findings: what was found, with offsets of the source as it was.
+        steps: the edits, round by round: each of the text that the ones before have made.
+        legacy: whether it has what only old code has.
+        has_hints: whether there are findings that count in a legacy project alone.
+        era: whose Keras it was written for; None where that is not known.
+    """
+
+    text: str
+    findings: tuple[Finding, ...]
+    steps: tuple[tuple[Edit, ...], ...]
+    legacy: bool
+    has_hints: bool
+    era: Era | None = None
+
+    def then(self, later: Rewriting) -> Rewriting:
+        """Return both: this one, and what becomes of its text.
+
+        Args:
+            later: the rewriting of `self.text`.
+        """
+        origins = Origins()
+        for step in self.steps:
+            origins.add(step)
+        found = [one for one in self.findings if one.status is Status.REWRITTEN or one.rule == native.DIFFERENCES]
+        found += [
+            replace(one, offset=origins.of(one.offset)) for one in later.findings if one.rule != native.DIFFERENCES
+        ]
+        return Rewriting(
+            later.text,
+            tuple(sorted(dict.fromkeys(found), key=lambda one: one.offset)),
+            self.steps + later.steps,
+            self.legacy or later.legacy,
+            self.has_hints or later.has_hints,
+            self.era,
+        )
+
+
+class Origins:
+    """Where a place of the rewritten text was in the source."""
+
+    def __init__(self) -> None:
+        self._rounds: list[tuple[list[int], list[int]]] = []
+
+    def add(self, edits: Iterable[Edit]) -> None:
+        """Note the edits of a round."""
+        after, before = [0], [0]
+        shift = 0
+        for edit in sorted(set(edits)):
+            after.append(edit.start + shift)
+            before.append(edit.start)
+            shift += len(edit.text) - (edit.end - edit.start)
+            after.append(edit.end + shift)
+            before.append(edit.end)
+        self._rounds.append((after, before))
+
+    def of(self, offset: int) -> int:
+        """Return where the text of an offset came from; for what was written anew, where it was written.
+
+        >>> from parallel_compat.migrate.edits import Edit
+        >>> origins = Origins()
+        >>> origins.add([Edit(2, 4, "longer")])
+        >>> [origins.of(offset) for offset in (1, 5, 9)]
+        [1, 2, 5]
+        """
+        for after, before in reversed(self._rounds):
+            index = bisect_right(after, offset) - 1
+            written_anew = index % 2 == 1  # between the start and the end of an edit
+            offset = before[index] if written_anew else before[index] + offset - after[index]
+        return offset

@@ -1,0 +1,243 @@
+"""tf.keras of TensorFlow 2.2 runs on today's TensorFlow: what each of its mends is for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+
+PRELUDE = """
+import json
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.keras import backend as K, layers as L
+
+answers = {}
+draw = np.random.RandomState(1)
+steps, rows = draw.normal(size=(16, 4, 3)).astype("float32"), draw.normal(size=(16, 3)).astype("float32")
+targets = draw.normal(size=(16, 1)).astype("float32")
+
+
+def compiled(model, optimizer="sgd"):
+    model.compile(optimizer, "mse")
+    return model
+
+
+def fitted(model, x=rows, **options):
+    return model.fit(x, targets[: len(x)], verbose=0, shuffle=False, **options).history["loss"]
+
+
+def dense(units=1):
+    return compiled(keras.Sequential([L.Dense(units, kernel_initializer="ones", input_shape=(3,))]))
+"""
+
+GRAPHS = """
+recurrent = [L.Masking(input_shape=(4, 3)), L.LSTM(2, return_sequences=True), L.GRU(2)]
+model = compiled(keras.Sequential([*recurrent, L.Dense(1)]))
+first, second = fitted(model, steps, epochs=2)
+answers["recurrent layers train"] = second < first
+
+model = dense()
+function = K.function([model.input], [model.output * 2])
+answers["function over placeholders"] = np.allclose(function([rows])[0], 2 * rows.sum(1, keepdims=True), atol=1e-5)
+
+tf.config.experimental_run_functions_eagerly(True)
+answers["eagerly"] = [dense().run_eagerly]
+tf.config.experimental_run_functions_eagerly(False)
+answers["eagerly"].append(dense().run_eagerly)
+
+answers["kernels for GPUs"] = L.LSTM(1, activation=tf.tanh, recurrent_activation=tf.sigmoid)._could_use_gpu_kernel
+
+with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    model = keras.Sequential([L.LSTM(2, input_shape=(4, 3)), L.Dense(1)])
+    session.run(tf.compat.v1.global_variables_initializer())
+    session.run(model.output, {model.input: steps})
+    gradients = tf.gradients(model.output, model.trainable_weights)
+    answers["gradients after a session has run"] = len(session.run(gradients, {model.input: steps}))
+    output = tf.compat.v1.layers.dense(tf.constant(rows), 2, kernel_initializer=tf.compat.v1.ones_initializer())
+    session.run(tf.compat.v1.global_variables_initializer())
+    answers["layers of TensorFlow 1"] = np.allclose(session.run(output)[:, 1], rows.sum(1), atol=1e-5)
+
+read = []
+def generator():
+    while True:
+        read.append(1)
+        yield rows[:4], targets[:4]
+dense().fit(generator(), steps_per_epoch=3, verbose=0, workers=0)
+answers["batches that are read"] = len(read)
+
+columns = [tf.feature_column.numeric_column("a"), tf.feature_column.embedding_column(
+    tf.feature_column.categorical_column_with_vocabulary_list("b", ["x", "y"]), 2)]
+features = {"a": rows[:, 0], "b": np.array(["x", "y"] * 8)}
+model = compiled(keras.Sequential([L.DenseFeatures(columns), L.Dense(1)]))
+model.fit(tf.data.Dataset.from_tensor_slices((features, targets)).batch(4), verbose=0)
+answers["feature columns"] = [list(w.shape) for w in model.weights]
+
+keras.mixed_precision.experimental.set_policy("mixed_float16")
+model = compiled(keras.Sequential([L.Dense(2, input_shape=(3,)), L.Dense(1, dtype="float32")]))
+fitted(model)
+answers["mixed precision"] = [model.layers[0].output.dtype.name, model.weights[0].dtype.name]
+model.save("mixed")
+loaded = keras.models.load_model("mixed")
+answers["mixed precision, saved"] = np.allclose(loaded.predict(rows), model.predict(rows), atol=1e-3)
+keras.mixed_precision.experimental.set_policy("float32")
+answers["loss scale"] = isinstance(model.optimizer.loss_scale, tf.mixed_precision.experimental.DynamicLossScale)
+
+try:
+    tf.estimator
+except AttributeError as error:
+    answers["gone"] = "What to do" in str(error)
+answers["version"] = [tf.__version__, tf.version.VERSION, keras.__version__]
+print(json.dumps(answers))
+"""
+
+FILES = """
+import os
+
+
+class Scale(L.Layer):
+    def build(self, shape):
+        self.scale = self.add_weight("scale", (shape[-1],), initializer="ones")
+        super().build(shape)
+
+    def call(self, inputs):
+        self.add_loss(tf.reduce_sum(self.scale) * 0.1)
+        return inputs * self.scale
+
+
+model = compiled(keras.Sequential([Scale(input_shape=(3,)), L.Dense(2), L.BatchNormalization(), L.Dense(1)]), "adam")
+fitted(model)
+model.save("saved")
+loaded = keras.models.load_model("saved")
+equal = np.allclose(loaded.predict(rows), model.predict(rows), atol=1e-6)
+answers["saved model"] = [equal, [w.name for w in loaded.weights][:2]]
+answers["it trains"] = len(fitted(loaded, epochs=2))
+plain = tf.saved_model.load("saved")
+answers["as a function"] = np.allclose(plain(rows), model.predict(rows), atol=1e-6)
+
+path = tf.train.Checkpoint(model=model, optimizer=model.optimizer).save("checkpoints/at")
+names = [name for name, _ in tf.train.list_variables(path)]
+answers["functions in checkpoints"] = [name for name in names if "function" in name]
+before = model.predict(rows)
+fitted(model)
+tf.train.Checkpoint(model=model, optimizer=model.optimizer).restore(path).assert_consumed()
+answers["checkpoint"] = [np.allclose(model.predict(rows), before, atol=1e-6), int(model.optimizer.iterations)]
+
+words = L.experimental.preprocessing.TextVectorization(max_tokens=9, output_sequence_length=2)
+words.adapt(np.array([["a b"], ["b"], ["b"]]))
+answers["words"] = keras.Sequential([L.Input((1,), dtype="string"), words]).predict(np.array([["b a"]])).tolist()
+
+model = compiled(keras.Sequential([L.Dense(1, input_shape=(3,), name="out")]))
+model.fit(rows, targets, verbose=0, callbacks=[keras.callbacks.TensorBoard("logs", histogram_freq=1, profile_batch=0)])
+events = [os.path.join(folder, file) for folder, _, files in os.walk("logs") for file in files]
+written = [event for file in events for event in tf.compat.v1.train.summary_iterator(file)]
+answers["TensorBoard"] = sorted({value.tag for event in written for value in event.summary.value})
+print(json.dumps(answers, default=bool))
+"""
+
+DEVICES = """
+gpus = tf.config.list_physical_devices("GPU")
+for gpu in gpus:
+    tf.config.experimental.set_memory_growth(gpu, True)
+answers["GPUs"] = [len(gpus), len(tf.config.experimental.list_logical_devices("GPU"))]
+with tf.device("/gpu:1"):
+    answers["on a GPU"] = float(tf.constant(1.0) + 1)
+
+
+def trained(strategy):
+    with strategy.scope():
+        model = compiled(keras.Sequential([L.Dense(1, kernel_initializer="ones", input_shape=(3,))]))
+    return [strategy.num_replicas_in_sync, *np.round(fitted(model, epochs=2, batch_size=8), 4).tolist()]
+
+
+answers["one"] = trained(tf.distribute.get_strategy())
+answers["mirrored"] = trained(tf.distribute.MirroredStrategy())
+answers["by name"] = trained(tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"]))
+answers["one device"] = trained(tf.distribute.OneDeviceStrategy("/gpu:1"))
+answers["central storage"] = trained(tf.distribute.experimental.CentralStorageStrategy())
+parallel = keras.utils.multi_gpu_model(dense(), 2)
+answers["towers"] = np.round(fitted(compiled(parallel), epochs=2, batch_size=8), 4).tolist()
+print(json.dumps(answers))
+"""
+
+
+def answers_of(script: str, folder: Path, *options: str) -> dict[str, object]:
+    """Return what a script prints last, run as one of tf.keras 2.2."""
+    (folder / "script.py").write_text(PRELUDE + script)
+    command = [
+        sys.executable,
+        "-m",
+        "parallel_compat",
+        "run",
+        "--quiet",
+        "--era",
+        "tf.keras-2.2",
+        *options,
+        "script.py",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    answers: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    return answers
+
+
+def test_graphs(tmp_path: Path) -> None:
+    assert answers_of(GRAPHS, tmp_path) == {
+        "recurrent layers train": True,
+        "function over placeholders": True,
+        "eagerly": [True, False],
+        "kernels for GPUs": True,
+        "gradients after a session has run": 5,
+        "layers of TensorFlow 1": True,
+        "batches that are read": 3,
+        "feature columns": [[2, 2], [3, 1], [1]],
+        "mixed precision": ["float16", "float32"],
+        "mixed precision, saved": True,
+        "loss scale": True,
+        "gone": True,
+        "version": ["2.2.3", "2.2.3", "2.3.0-tf"],
+    }
+
+
+def test_files(tmp_path: Path) -> None:
+    assert answers_of(FILES, tmp_path) == {
+        "saved model": [True, ["scale/scale:0", "dense/kernel:0"]],
+        "it trains": 2,
+        "as a function": True,
+        "functions in checkpoints": [],
+        "checkpoint": [True, 1],
+        "words": [[2, 3]],
+        "TensorBoard": ["epoch_loss", "keras", "out/bias_0", "out/kernel_0"],
+    }
+
+
+def test_simulated_gpus(tmp_path: Path) -> None:
+    answers = answers_of(DEVICES, tmp_path, "--replicas", "2")
+    one = answers["one"][1:]  # type: ignore[index]
+    assert answers == {
+        "GPUs": [2, 2],
+        "on a GPU": 2.0,
+        "one": [1, *one],
+        "mirrored": [2, *one],
+        "by name": [2, *one],
+        "one device": [1, *one],
+        "central storage": [2, *one],
+        "towers": one,
+    }
+
+
+@pytest.mark.parametrize("era", ["tf.keras-2.2"])
+def test_no_name_is_missing(era: str) -> None:
+    command = [sys.executable, "-m", "parallel_compat.originals.missing_names", era]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=PROJECT)
+    assert done.returncode == 0, done.stdout
