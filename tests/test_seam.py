@@ -1,4 +1,4 @@
-"""What is private to Keras and TensorFlow is touched in `backend/keras3/` alone: read off the syntax trees."""
+"""What is private to Keras and TensorFlow is touched in `backend/` and `originals/mends/` alone: read off the syntax trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(parallel_compat.__file__).parent
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if PACKAGE / "backend" / "keras3" not in path.parents)
+PLACES = (PACKAGE / "backend" / "keras3", PACKAGE / "originals" / "mends")
+# The faces of TensorFlow 1 and 2 put modules in the place of TensorFlow's.
+FACES = [PACKAGE / "originals" / name for name in ("tensorflow_1.py", "tensorflow_2.py", "lazy_names.py")]
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if not {*PLACES, *FACES} & {path, *path.parents})
 PRIVATE = re.compile(r"_[a-zA-Z]\w*")
 PRIVATE_MODULES = re.compile(r"(keras\.src|keras\._|tensorflow\.python|tensorflow\._|tf\.python|tf\.__internal__)\b")
 # Attributes that this package hangs on objects of others say so; they are nobody else's.

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.migrate.check import check_noop, found
+from tests.migrate.check import check_noop, check_transformed, found
 
 HEAD = "from keras.models import Model\nmodel = Model(x, y)\n"
 
