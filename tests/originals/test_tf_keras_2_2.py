@@ -101,6 +101,8 @@ print(json.dumps(answers))
 FILES = """
 import os
 
+import h5py
+
 
 class Scale(L.Layer):
     def build(self, shape):
@@ -133,6 +135,11 @@ answers["checkpoint"] = [np.allclose(model.predict(rows), before, atol=1e-6), in
 words = L.experimental.preprocessing.TextVectorization(max_tokens=9, output_sequence_length=2)
 words.adapt(np.array([["a b"], ["b"], ["b"]]))
 answers["words"] = keras.Sequential([L.Input((1,), dtype="string"), words]).predict(np.array([["b a"]])).tolist()
+
+try:
+    keras.models.load_model(h5py.File("absent.h5", "r"))
+except OSError as error:
+    answers["a file that is not there"] = error.args[0].split(" (")[0]
 
 model = compiled(keras.Sequential([L.Dense(1, input_shape=(3,), name="out")]))
 model.fit(rows, targets, verbose=0, callbacks=[keras.callbacks.TensorBoard("logs", histogram_freq=1, profile_batch=0)])
@@ -217,6 +224,7 @@ def test_files(tmp_path: Path) -> None:
         "functions in checkpoints": [],
         "checkpoint": [True, 1],
         "words": [[2, 3]],
+        "a file that is not there": "Unable to open file",
         "TensorBoard": ["epoch_loss", "keras", "out/bias_0", "out/kernel_0"],
     }
 

@@ -3,7 +3,7 @@
 Strings: a variable-length attribute with ASCII characters was `bytes`, one with UTF-8 was `str`, and a dataset of
 UTF-8 was `str`. h5py 3 gives `str` for each attribute and `bytes` for each dataset. Old Keras writes ASCII and decodes
 what it reads. A list of `bytes` was written with a fixed length. `File(name)` opened for writing where that was
-allowed. `Dataset.value` and `File.fid` are gone.
+allowed. Its errors said `Unable to open file`. `Dataset.value` and `File.fid` are gone.
 
 Seen in h5py 3.8 to 3.15.
 """
@@ -17,6 +17,11 @@ import numpy as np
 
 if TYPE_CHECKING:
     from parallel_compat.originals.mends.register import Register
+
+
+def _in_old_words(error: OSError) -> OSError:
+    """Return the error of a file as h5py 2 raised it: with its text alone, which old Keras reads."""
+    return OSError(str(error.args[-1]).replace("Unable to synchronously ", "Unable to "))
 
 
 def apply(mends: Register) -> None:
@@ -72,9 +77,9 @@ def apply(mends: Register) -> None:
         def __init__(self: Any, name: Any, mode: str | None = None, *args: Any, **options: Any) -> None:
             try:
                 init(self, name, "a" if mode is None else mode, *args, **options)
-            except OSError:
+            except OSError as error:
                 if mode is not None or not os.path.isfile(name):
-                    raise
+                    raise _in_old_words(error) from error
                 init(self, name, "r", *args, **options)
 
         return __init__
