@@ -1,9 +1,9 @@
 """Old Keras's own tests under `run`: what passes of those that pass on the real stack, and why each other one does not.
 
     git clone --branch 2.2.4 https://github.com/keras-team/keras keras-2.2.4
-    python benchmarks/keras_tests.py run keras-2.2.4/tests --era keras-2.2.4 --write RESULTS.jsonl [FILE...]
-    python benchmarks/keras_tests.py run keras-2.2.4/tests --python OLD/bin/python --write REAL.jsonl [FILE...]
-    python benchmarks/keras_tests.py count keras-2.2.4 --real REAL.jsonl RESULTS.jsonl
+    python benchmarks/keras_tests.py run --era keras-2.2.4 --write RESULTS.jsonl keras-2.2.4/tests [FILE...]
+    python benchmarks/keras_tests.py run --python OLD/bin/python --write REAL.jsonl keras-2.2.4/tests [FILE...]
+    python benchmarks/keras_tests.py count --era keras-2.2.4 --real REAL.jsonl RESULTS.jsonl
 
 The first `run` is under `pytest -p parallel_compat.pytest`, the second by the Python of the real stack, without the
 product. `count` writes `tests/data/keras_tests.json` and the page, and ends with 1 if a test has no reason there.
@@ -203,7 +203,7 @@ def page(data: dict[str, dict[str, Any]]) -> str:
     lines = [
         "# Keras's own tests",
         "",
-        "The tests of Keras 2.2.4 and of Keras 2.3.1, unmodified, under the pytest plugin of `parallel-compat`.",
+        "The tests of Keras 2.2.4 and of Keras 2.3.1, unmodified, on the originals that `parallel-compat run` runs.",
         "A test counts if it passes on the real stack: that Keras with TensorFlow 1.15.5 on a CPU.",
         "Tests that want GPUs run on simulated devices. `benchmarks/keras_tests.py` runs them and writes this page.",
         *sections(data),
@@ -241,10 +241,10 @@ def main() -> None:
     command.add_argument("--replicas", help="how many devices are simulated, for the tests that want GPUs")
     command.add_argument("-k", help="as pytest's")
     command = commands.add_parser("count")
-    command.add_argument("era", choices=ERAS)
+    command.add_argument("--era", choices=ERAS, default=ERAS[0])
     command.add_argument("--real", type=Path, required=True, metavar="FILE")
     command.add_argument("results", type=Path, nargs="+")
-    given = parser.parse_intermixed_args() if sys.argv[1:2] == ["count"] else parser.parse_args()
+    given = parser.parse_args()
     if given.command == "count":
         sys.exit(write_count(given.era, given.real, given.results, DATA, PAGE, page))
     folder = given.folder.resolve()

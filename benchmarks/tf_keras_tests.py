@@ -216,7 +216,7 @@ def page(data):
     lines = [
         "# tf.keras's own tests",
         "",
-        "The tests of `tensorflow/python/keras` under the pytest plugin of `parallel-compat`: with graphs for",
+        "The tests of `tensorflow/python/keras` on the originals that `parallel-compat run` runs: with graphs for",
         "TensorFlow 1.15, in eager mode with compiled functions for TensorFlow 2.2. A test counts if it passes on the",
         "real stack on a CPU: TensorFlow 1.15.5 or 2.2.3. `benchmarks/tf_keras_tests.py` runs them, and writes this",
         "page.",
