@@ -61,7 +61,8 @@ def foreign_uses(source: str) -> Iterator[str]:
         elif isinstance(node, ast.Call):
             function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             texts = [_text(each, strings) for each in node.args[:2]]
-            by_name = function in BY_NAME or (function in OF_DICT and OBJECTS_DICT.search(ast.unparse(node.func.value)))
+            of_dict = function in OF_DICT and isinstance(node.func, ast.Attribute)
+            by_name = function in BY_NAME or (of_dict and OBJECTS_DICT.search(ast.unparse(node.func.value)))
             if by_name and any(map(_is_private_name, texts)):
                 yield f"{node.lineno}: {ast.unparse(node)}"
             if function == "import_module" and any(PRIVATE_MODULES.match(text) for text in texts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import Any
 
 # What `settings` returns, as JSON.
@@ -45,7 +46,7 @@ def settings(
         startup_log: whether TensorFlow's own start-up lines are kept.
         workers: whether the process is one of several workers.
     """
-    return dict(locals())
+    return {**locals(), "prefix": sys.prefix}
 
 
 def startup_folder() -> str:

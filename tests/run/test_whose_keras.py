@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +77,11 @@ def test_workers_of_an_old_script_are_refused_with_the_way_out(tmp_path, run):
     ours = run("--workers", "2", "train.py")
     assert ours.returncode == 2
     assert "parallel-compat migrate --write SCRIPT" in " ".join(ours.stderr.split())
+
+
+def test_a_script_never_runs_with_another_keras_if_the_original_cannot_be_put_in_place(tmp_path, python):
+    told = json.dumps({"prefix": sys.prefix, "era": "keras-0.1", "startup_log": True})
+    startup = str(Path(__file__).parents[2] / "parallel_compat" / "run" / "startup")
+    ended = python("-c", "print('ran')", PARALLEL_COMPAT_RUN=told, PYTHONPATH=startup)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "'keras-0.1' is not a valid Era" in ended.stderr

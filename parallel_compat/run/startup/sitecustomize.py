@@ -2,6 +2,7 @@
 
 It turns the legacy names on, takes its folder off `sys.path`, and hands over to the `sitecustomize` that would have
 been imported without it. Where it finds nothing to do (another Python started by the script, say), it does nothing.
+Any other error ends the process: the script must not run with another Keras than it was written for.
 """
 
 from __future__ import annotations
@@ -30,11 +31,19 @@ def _start() -> None:
     sys.path.insert(0, parent)
     try:
         from parallel_compat.run import process
-    except ImportError:
-        return
+
+        process.start(settings)
+    except Exception as error:
+        if f'"prefix": "{sys.prefix}"' not in settings and isinstance(error, ImportError):
+            return  # another Python that the script started, without what this package needs
+        # Python would print the error and run the script all the same: with another Keras than it was written for.
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
     finally:
         sys.path.remove(parent)
-    process.start(settings)
 
 
 _hand_over()
