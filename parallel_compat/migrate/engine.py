@@ -40,6 +40,7 @@ class Options:
         keep_parallel: with the native target, whether parallel models stay.
         era: whose Keras all sources were written for, where the user says so.
         origin: the source before the first of several rounds, which says what it was written for.
+        python_2: whether sources of Python 2 are rewritten first.
     """
 
     rules: tuple[str, ...] = rules.ALL
@@ -49,6 +50,7 @@ class Options:
     keep_parallel: bool = False
     era: Era | None = None
     origin: File | None = None
+    python_2: bool = False
 
 
 @dataclass(frozen=True, slots=True)

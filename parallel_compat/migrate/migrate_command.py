@@ -34,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help="exit with 1 if something would change or needs attention")
     parser.add_argument("--unsafe", action="store_true", help="also make the rewrites that cannot be proven safe")
     parser.add_argument(
+        "--python2",
+        action="store_true",
+        help="rewrite sources of Python 2 for Python 3 first (needs fissix: pip install fissix)",
+    )
+    parser.add_argument(
         "--era",
         choices=[era.value for era in Era if era is not Era.TODAY],
         metavar="NAME",
@@ -113,6 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         target=arguments.to,
         keep_parallel=arguments.keep == "parallel",
         era=Era(arguments.era) if arguments.era else None,
+        python_2=arguments.python2,
     )
     if "-" in arguments.paths:
         if len(arguments.paths) > 1 or arguments.write:

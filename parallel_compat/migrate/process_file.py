@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import notebooks, remembered
+from parallel_compat.migrate import notebooks, python_2, remembered
 from parallel_compat.migrate.edits import apply
 from parallel_compat.migrate.engine import BrokenRewrite, Options, analyse, applied, edits_of
 from parallel_compat.migrate.file import ELSEWHERE, File, is_of_interest
@@ -42,9 +42,36 @@ def file(path: str, options: Options) -> Report:
             data = stream.read()
     except OSError as error:
         return Report(path, FileStatus.FAILED, f"cannot be read: {error.strerror}")
+    if options.python_2 and not path.endswith(".ipynb") and (of_python_2 := _of_python_2(path, data, options)):
+        return of_python_2
     if not _MENTION.search(data):
         return Report(path, FileStatus.UNCHANGED)
     return notebook(path, data, options) if path.endswith(".ipynb") else source(path, data, options)
+
+
+def _of_python_2(path: str, data: bytes, options: Options) -> Report | None:
+    """Say what becomes of a source of Python 2: it is rewritten for Python 3, then by the rules; None for others."""
+    try:
+        text, encoding, mark = decode(data)
+        if not old_sources.parses_as_python_2_alone(text):
+            return None
+        new = python_2.rewritten(text, path)
+        written = mark + new.encode(encoding)
+    except (Undecodable, UnicodeError) as error:
+        return Report(path, FileStatus.FAILED, f"cannot be decoded: {error}")
+    except (python_2.NoConverter, SyntaxError) as error:
+        return Report(path, FileStatus.FAILED, str(error))
+    said = "Python 2 became Python 3. Read each `/`: of two whole numbers it was a whole number."
+    place = Place(path, 1, 1, "python-2", Status.REWRITTEN, said)
+
+    def with_both(report: Report) -> Report:
+        after, data = (report.after, report.data) if report.status is FileStatus.CHANGED else (new, written)
+        places, hinted = (place, *report.places), with_both(report.hinted) if report.hinted else None
+        changed = FileStatus.CHANGED
+        return replace(report, status=changed, before=text, after=after, data=data, places=places, hinted=hinted)
+
+    report = source(path, written, options)
+    return report if report.status is FileStatus.FAILED else with_both(report)
 
 
 def source(path: str, data: bytes, options: Options) -> Report:

@@ -5,12 +5,8 @@ It leaves `/`: of two whole numbers it was a whole number in Python 2. Each such
 
 from __future__ import annotations
 
-import ast
 import functools
-import warnings
 from typing import Any
-
-from parallel_compat.names import old_sources
 
 _NEWLINE = "\n"
 
@@ -20,26 +16,6 @@ class NoConverter(Exception):
 
     def __init__(self) -> None:
         super().__init__("Expected fissix, which rewrites Python 2. Received: none. Install it: pip install fissix")
-
-
-def is_python_2(text: str) -> bool:
-    """Say whether a source is of Python 2: it does not parse, and the reason is one of these.
-
-    >>> is_python_2("print 'a'"), is_python_2("print('a')"), is_python_2("def f(:")
-    (True, False, False)
-
-    Args:
-        text: the source.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except SyntaxError as error:
-        return old_sources.is_of_python_2(error)
-    except (ValueError, RecursionError):
-        pass
-    return False
 
 
 def rewritten(text: str, path: str) -> str:

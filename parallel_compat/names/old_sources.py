@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import re
+import warnings
 
+_MOST_FILES = 1000
+_NOT_OF_PROJECT = frozenset(("venv", "env", "node_modules", "site-packages", "__pycache__"))
 _PYTHON_2 = re.compile(
     r"^\s*print\s+[^(=\s]|^\s*exec\s+[^(]|except\s+[\w.()]+\s*,\s*\w+\s*:|<>|^\s*raise\s+\w+\s*,|\bur['\"]|\b0\d+\b|`[^`]+`|__builtin__"
 )
-CONVERT = "Convert it first: `pip install fissix`, then `python -m fissix -w FILE` (Python 3.13 has no 2to3 any more)"
+CONVERT = "Rewrite it first: `pip install fissix`, then `parallel-compat migrate --python2 --write FILE`"
 CODING_LINE = "If it is in Latin-1, add this as its first line: # -*- coding: latin-1 -*-"
 
 
@@ -20,6 +25,43 @@ def is_of_python_2(error: SyntaxError) -> bool:
     message = error.msg or ""
     old = "print'" in message or "exec'" in message or "multiple exception types" in message
     return old or bool(error.text and _PYTHON_2.search(error.text))
+
+
+def parses_as_python_2_alone(text: str) -> bool:
+    """Say whether a source is of Python 2: this Python does not parse it, and Python 2 would not have raised this.
+
+    >>> [parses_as_python_2_alone(text) for text in ("print 'a'", "print('a')", "def f(:")]
+    [True, False, False]
+
+    Args:
+        text: the source.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # escapes that this Python warns of
+            ast.parse(text)
+    except SyntaxError as error:
+        return is_of_python_2(error)
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
+def count_python_2(folder: str) -> tuple[int, int]:
+    """Count the sources of Python 2 in a folder and below, and all sources.
+
+    Args:
+        folder: the project's folder.
+    """
+    old = count = 0
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _NOT_OF_PROJECT and not name.startswith(".")]
+        for name in files:
+            if name.endswith(".py") and count < _MOST_FILES:
+                count += 1
+                with open(os.path.join(place, name), encoding="utf-8", errors="replace") as file:
+                    old += parses_as_python_2_alone(file.read())
+    return old, count
 
 
 def is_in_another_coding(error: SyntaxError) -> bool:

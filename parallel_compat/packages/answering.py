@@ -44,6 +44,7 @@ def answer(era: Era = Era.KERAS_2_2_4) -> None:
     is_of_2018 = era in _OF_2018
     if _finder is not None:
         return
+    importlib.import_module("parallel_compat.packages.notebook").answer()
     old_packages.modules()  # read before the hook is there: reading imports
     _finder = _Finder()
     sys.meta_path.insert(0, _finder)

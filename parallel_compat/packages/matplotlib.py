@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.packages.answering import note
@@ -59,15 +61,21 @@ def _use(module: Any) -> None:
 
     @functools.wraps(original)
     def use(backend: str, *args: Any, **options: Any) -> Any:
+        windows = backend.lower() in _BACKENDS
         try:
-            return original(backend, *args, **options)
+            if not (windows and _is_headless()):
+                return original(backend, *args, **options)
         except (ImportError, ValueError):
-            if backend.lower() not in _BACKENDS:
+            if not windows:
                 raise
-            note(f"matplotlib.use({backend!r})", "there is no such backend here: Agg, which draws into files")
-            return original("Agg")
+        note(f"matplotlib.use({backend!r})", "there is no such backend here: Agg, which draws into files")
+        return original("Agg")
 
     module.use = use
+
+
+def _is_headless() -> bool:
+    return sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _style(module: Any) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.packages import answering
+from parallel_compat.packages.answering import note
 from parallel_compat.packages.arguments import accept, default, member, parameters
 
 if TYPE_CHECKING:
@@ -78,6 +80,21 @@ def _text(module: Any) -> None:
     member(kinds[:2], get_feature_names=lambda self: self.get_feature_names_out().tolist())
 
 
+def _tags(module: Any) -> None:
+    """Take estimators that are no BaseEstimator, such as old Keras's wrappers, since 1.6 asks each for its tags."""
+    original = module.get_tags
+
+    @functools.wraps(original)
+    def get_tags(estimator: Any) -> Any:
+        if hasattr(estimator, "__sklearn_tags__"):
+            return original(estimator)
+        note(type(estimator).__name__, "an estimator without scikit-learn's tags, which has the default ones")
+        kind = getattr(estimator, "_estimator_type", None)
+        return module.Tags(estimator_type=kind, target_tags=module.TargetTags(required=False))
+
+    module.get_tags = get_tags
+
+
 CHANGES: dict[str, Callable[[Any], None]] = {
     **{
         f"sklearn.{name}": _change
@@ -93,4 +110,5 @@ CHANGES: dict[str, Callable[[Any], None]] = {
         )
     },
     "sklearn.feature_extraction.text": _text,
+    "sklearn.utils._tags": _tags,
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import linecache
+import os
 import re
 import sys
 from typing import TYPE_CHECKING
@@ -132,7 +133,9 @@ def remedy(error: BaseException | None) -> str | None:
 def _of_source(error: SyntaxError) -> str | None:
     where = f"{users_code.short(error.filename)}: " if error.filename else ""
     if old_sources.is_of_python_2(error):
-        return f"parallel-compat: {where}Python 2 source. {old_sources.CONVERT}."
+        old, count = old_sources.count_python_2(os.path.dirname(os.path.abspath(error.filename or "")))
+        project = f", as are {old} of the {count} sources here" if old > 1 else ""
+        return f"parallel-compat: {where}Python 2 source{project}. {old_sources.CONVERT}."
     if old_sources.is_in_another_coding(error):
         return f"parallel-compat: {where}not in UTF-8. {old_sources.CODING_LINE}"
     return None

@@ -72,6 +72,21 @@ def test_pickled_arrays_are_read_from_the_project_alone(tmp_path):
     assert "line 9" in done.stderr
 
 
+def test_a_notebook_that_was_exported_runs(tmp_path):
+    code = (
+        "get_ipython().magic('matplotlib inline')\n"
+        "get_ipython().run_line_magic('matplotlib', 'inline')\n"
+        "get_ipython().run_cell_magic('time', '', 'x = 3\\ny = x + 1')\n"
+        "get_ipython().system('touch made')\n"
+        "import os\n"
+        "assert y == 4 and not os.path.exists('made') and '!touch made: left out' in ' '.join(packages.answered())\n"
+        "import helper\n"
+    )
+    (tmp_path / "helper.py").write_text("try:\n    get_ipython\n    raise ValueError\nexcept NameError:\n    pass\n")
+    done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_defaults_are_those_of_the_era(tmp_path):
     code = (
         "from parallel_compat.names.eras import Era\n"

@@ -101,7 +101,7 @@ def test_how_python_3_7_splits_is_named_where_a_line_splits(tmp_path):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (b"print 'hello'\n", "Python 2 source. Convert it first: `pip install fissix`"),
+        (b"print 'hello'\n", "Python 2 source. Rewrite it first: `pip install fissix`"),
         (b"try:\n    pass\nexcept IOError, e:\n    pass\n", "Python 2 source"),
         ("name = 'café'\n".encode("latin-1"), "# -*- coding: latin-1 -*-"),
     ],
@@ -116,6 +116,16 @@ def test_a_source_of_python_2_or_in_latin_1_is_named(source, said, tmp_path):
     assert "train.py: " in line
     assert said in line
     assert remedies.remedy(SyntaxError("invalid syntax", ("train.py", 1, 5, "def f(:", 1, 6))) is None
+
+
+def test_all_sources_of_python_2_are_counted_at_once(tmp_path):
+    (tmp_path / "train.py").write_text("print 'a'\n")
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "a.py").write_text("print 'a'\n")
+    (tmp_path / "tools" / "b.py").write_text("print('a')\n")
+    with pytest.raises(SyntaxError) as raised:
+        runpy.run_path(str(tmp_path / "train.py"))
+    assert "Python 2 source, as are 2 of the 3 sources here. Rewrite it first" in remedies.remedy(raised.value)
 
 
 def test_any_other_missing_module_or_name_is_named(tmp_path, monkeypatch):
