@@ -120,4 +120,4 @@ def _serve(module: ModuleType, owner: str) -> None:
         vars(module)[name] = value
         return value
 
-    module.__getattr__ = __getattr__
+    module.__getattr__ = __getattr__  # type: ignore[method-assign]

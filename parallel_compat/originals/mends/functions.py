@@ -67,7 +67,7 @@ def _common_shape(x: Any, y: Any) -> Any:
     return None if x is None else x.most_specific_compatible_shape(y)
 
 
-def _make_functions_of_graphs(backend: types.ModuleType) -> None:
+def _make_functions_of_graphs(backend: Any) -> None:
     if hasattr(backend, "eager_function"):
         backend.eager_function = types.SimpleNamespace(ConcreteFunction=_function_of_graph)
 

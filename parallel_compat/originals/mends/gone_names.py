@@ -76,7 +76,7 @@ def apply(mends: Register) -> None:
     mends.replace(summary_ops_v2, "graph", lambda today: summary_ops_v2.graph_v1)  # which takes a step
     mends.add(nest, _sorted=sorted)
     for name in ("tanh", "sigmoid"):  # two functions today, one then: recurrent layers ask whether theirs is `tf.tanh`
-        mends.replace(nn, name, lambda today, name=name: getattr(tf.nn, name))
+        setattr(nn, name, getattr(tf.nn, name))
     mends.add(mixed_precision_global_state, **dict.fromkeys(_MIXED_PRECISION, False))
     resource_variable_ops.BaseResourceVariable._distributed_container = _DistributedContainer()
 
