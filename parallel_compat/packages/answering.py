@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
@@ -69,7 +68,7 @@ def note(what: str, how: str) -> None:
     _noted.setdefault(what, how)
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     """Stands first: changes modules that are found, and finds those that nobody else does."""
 
     def is_changed(self, name: str) -> bool:
@@ -86,13 +85,14 @@ class _Finder(importlib.abc.MetaPathFinder):
             spec = None if finder is self else finder.find_spec(fullname, path, target)
             if spec is not None:
                 if spec.loader is not None and self.is_changed(fullname):
-                    spec.loader = _Changed(spec.loader)
+                    spec.loader = _Changed(spec.loader)  # type: ignore[assignment]
                 return spec
         if gone is None or not _is_there(gone.now):
             return None
         note(fullname, _how(gone))
         module = importlib.import_module(gone.now)
-        return importlib.util.spec_from_loader(fullname, _Alias(module), is_package=hasattr(module, "__path__"))
+        alias: Any = _Alias(module)
+        return importlib.util.spec_from_loader(fullname, alias, is_package=hasattr(module, "__path__"))
 
 
 def _changes(name: str) -> dict[str, Callable[[Any], None]]:
@@ -124,7 +124,7 @@ def _is_there(module: str) -> bool:
         return False
 
 
-class _Changed(importlib.abc.Loader):
+class _Changed:
     """Loads a module as its own loader does, and changes it then."""
 
     def __init__(self, loader: Any) -> None:
@@ -142,7 +142,7 @@ class _Changed(importlib.abc.Loader):
         _change(module, module.__name__)
 
 
-class _Alias(importlib.abc.Loader):
+class _Alias:
     """Gives a module a second name."""
 
     def __init__(self, module: ModuleType) -> None:

@@ -87,6 +87,21 @@ def test_a_notebook_that_was_exported_runs(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_an_estimator_that_knows_nothing_of_tags_is_validated(tmp_path):
+    """Old Keras's wrappers are such estimators; scikit-learn 1.6 began to ask each for its tags."""
+    code = (
+        "import numpy as np\n"
+        "from sklearn.model_selection import cross_val_score\n"
+        "class Estimator:\n"
+        "    def get_params(self, deep=True): return {}\n"
+        "    def fit(self, x, y): return self\n"
+        "    def score(self, x, y): return len(x)\n"
+        "print(*cross_val_score(Estimator(), np.zeros((9, 1)), np.zeros(9)))\n"
+    )
+    done = run(code, tmp_path)
+    assert done.stdout.split() == ["3", "3", "3"], done.stderr
+
+
 def test_defaults_are_those_of_the_era(tmp_path):
     code = (
         "from parallel_compat.names.eras import Era\n"
