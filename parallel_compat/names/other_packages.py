@@ -84,6 +84,7 @@ ATTRIBUTES: dict[tuple[str, str], str] = {
     ("numpy", "msort"): "numpy dropped it: `np.sort(array, axis=0)`",
     ("numpy", "rank"): "numpy dropped it: `np.ndim(array)`",
     ("numpy", "loads"): "numpy dropped it: `pickle.loads`, for data that you trust",
+    ("cv2", "CascadeClassifier"): "OpenCV 5 dropped it: pip install 'opencv-python-headless<5'",
     ("librosa.output", "write_wav"): "it is `soundfile.write` today (pip install soundfile)",
     ("librosa", "output"): "`librosa.output.write_wav` is `soundfile.write` today (pip install soundfile)",
 }

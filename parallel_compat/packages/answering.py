@@ -84,6 +84,8 @@ class _Finder:
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(fullname, path, target)
             if spec is not None:
+                if gone is not None and spec.submodule_search_locations is None:
+                    spec.submodule_search_locations = []  # modules below it are found here
                 if spec.loader is not None and self.is_changed(fullname):
                     spec.loader = _Changed(spec.loader)  # type: ignore[assignment]
                 return spec
@@ -218,7 +220,7 @@ def _value(module: str, name: str, by: str) -> Any:
 
         if name in _NAMES:
             note(path + by, "as numpy had it before 2.0")
-        return _NAMES.get(name, _MISSING)
+            return _NAMES[name]
     gone = _gone_module(path)
     if gone is not None and path in old_packages.modules():
         try:

@@ -24,6 +24,9 @@ def test_names_before_keras_is_imported_are_answered_and_noted(tmp_path):
         "import sklearn.externals.joblib as other\n"
         "assert np.float is float and np.product([2, 3]) == 6 and np.Inf > 0 and np.NINF < 0\n"
         "assert time.clock() >= 0 and collections.Mapping and cPickle.loads(cPickle.dumps(3)) == 3\n"
+        "from scipy.sparse.linalg.eigen.arpack import eigsh\n"
+        "import scipy.sparse.linalg\n"
+        "assert eigsh is scipy.sparse.linalg.eigsh and np.math.floor(2.5) == 2\n"
         "assert other is joblib and joblib.__spec__.name == 'joblib', joblib.__spec__\n"
         "assert not hasattr(np, 'no_such_name') and not hasattr(collections, 'no_such_name')\n"
         "print(*packages.answered(), sep='\\n')\n",
