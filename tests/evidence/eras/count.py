@@ -13,7 +13,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from .ask import ERAS, SCRIPTS, answered, asked, differences
+from .ask import ERAS, OF_TOWERS, SCRIPTS, answered, asked, differences
 
 
 def count(era: str, script: str, replicas: int, verbose: bool) -> tuple[int, int]:
@@ -44,9 +44,11 @@ def main() -> None:
     for era in arguments.eras:
         counts[era] = {}
         for script in arguments.scripts:
+            if arguments.replicas and script not in OF_TOWERS[era]:
+                continue
             equal, total = counts[era][script] = count(era, script, arguments.replicas, arguments.verbose)
             print(f"{era} {script}: {equal} of {total}", flush=True)
-        equal, total = (sum(each) for each in zip(*counts[era].values(), strict=True))
+        equal, total = (sum(count[i] for count in counts[era].values()) for i in (0, 1))
         print(f"{era}: {equal} of {total} facts", flush=True)
         if arguments.write:
             arguments.write.write_text(json.dumps(counts, indent=1) + "\n")

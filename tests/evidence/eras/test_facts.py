@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .ask import DATA, ERAS, SCRIPTS, answered, asked, differences
+from .ask import DATA, ERAS, OF_TOWERS, SCRIPTS, answered, asked, differences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +47,8 @@ def test_all_facts(era: str, script: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", SCRIPTS)
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("era", "script"), [(era, script) for era, scripts in OF_TOWERS.items() for script in scripts])
 def test_two_replicas(era: str, script: str, tmp_path: Path) -> None:
-    if era == "keras-2.3":
-        pytest.skip("asked of Keras 2.2.4, whose `multi_gpu_model` Keras 2.3 has")
     check(script, era, tmp_path, replicas=2)
 
 
