@@ -18,6 +18,8 @@ ALL = (
     "contrib",
     "tensor_kinds",
     "initial_values",
+    "operations",
+    "composite_tensors",
     "functions",
     "saved_models",
     "reading_ahead",

@@ -150,8 +150,9 @@ def _operation(operation: str, names: list[str]) -> Callable[..., Any]:
         import tensorflow as tf
 
         options.update(zip(names, args, strict=False))
-        if operation in _STAND_INS:
-            return _STAND_INS[operation](**options)
+        stand_in: Callable[..., Any] | None = _STAND_INS.get(operation)
+        if stand_in is not None:
+            return stand_in(**options)
         if not hasattr(tf.raw_ops, operation):
             raise NotImplementedError(
                 f"The operation {operation} was compiled for tf.contrib and left TensorFlow. "
@@ -199,4 +200,4 @@ def _gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_
 
 
 # Operations that others compute.
-_STAND_INS = {"ImageProjectiveTransform": _transform, "GatherTree": _gather_tree}
+_STAND_INS: dict[str, Callable[..., Any]] = {"ImageProjectiveTransform": _transform, "GatherTree": _gather_tree}

@@ -22,7 +22,7 @@ def apply(mends: Register) -> None:
         return
     from tensorflow.python import pywrap_tensorflow
     from tensorflow.python.eager import context, execute, profiler
-    from tensorflow.python.framework import common_shapes, graph_util, op_def_registry, ops, test_util
+    from tensorflow.python.framework import common_shapes, graph_util, op_def_registry, ops, tensor, test_util
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants
     from tensorflow.python.framework.indexed_slices import internal_convert_n_to_tensor_or_indexed_slices
     from tensorflow.python.ops import summary_ops_v2
@@ -36,6 +36,7 @@ def apply(mends: Register) -> None:
     mends.add(tpu_strategy_util, initialize_tpu_system=refused)
     put_module("tensorflow.python.training.tracking.python_state", python_state)
     mends.add(autotrackable, TrackableResource=resource.TrackableResource)
+    mends.add(pywrap_tensorflow, TF_TryEvaluateConstant_wrapper=_evaluate)
     mends.add(pywrap_tensorflow, NewCheckpointReader=py_checkpoint_reader.NewCheckpointReader)
     mends.add(context, list_devices=lambda: [device.name for device in context.context().list_logical_devices()])
     mends.replace(execute, "record_gradient", _of_five_arguments)
@@ -43,7 +44,12 @@ def apply(mends: Register) -> None:
     mends.add(graph_util, convert_variables_to_constants=convert_variables_to_constants)
     mends.add(ops, convert_n_to_tensor_or_indexed_slices=internal_convert_n_to_tensor_or_indexed_slices)
     mends.add(ops, RegisterShape=lambda op_type: lambda function: function)  # shapes are C++'s since TensorFlow 1.4
-    mends.add(common_shapes, call_cpp_shape_fn=None)
+    mends.add(
+        common_shapes,
+        call_cpp_shape_fn=None,
+        has_fully_defined_shape=lambda x: x.shape.is_fully_defined(),
+        rank=lambda x: x.shape.rank if isinstance(x, tensor.Tensor) else None,
+    )
     mends.add(op_def_registry, get_registered_ops=_Operations)
     mends.add(summary_ops_v2, create_db_writer=_refuses("create_db_writer", "use create_file_writer"))
     mends.add(loss_scale, get_loss_scale_weights=lambda scale: scale._weights.values())
@@ -54,6 +60,13 @@ def apply(mends: Register) -> None:
 def _of_five_arguments(record: Any) -> Any:
     """Let the name of the operation be passed last."""
     return lambda op_type, inputs, attributes, outputs, name=None: record(op_type, inputs, attributes, outputs)
+
+
+def _evaluate(graph: Any, output: Any) -> Any:
+    from tensorflow.python.client import pywrap_tf_session
+
+    with graph.get() as held:
+        return pywrap_tf_session.TF_TryEvaluateConstant_wrapper(held, output)
 
 
 def _refuses(name: str, instead: str) -> Any:

@@ -14,6 +14,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names.eras import Era
+from parallel_compat.originals.mends.operations import uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,11 +33,13 @@ def apply(mends: Register) -> None:
     """Let the functions of Keras order their updates."""
     if not mends.is_tensorflow_1:
         return
+    import tensorflow.compat.v1 as tf
 
     def orders(init: Any) -> Any:
         def __init__(self: Any, inputs: Any, outputs: Any, updates: Any = None, *args: Any, **options: Any) -> None:
             if isinstance(updates, (list, tuple)) and isinstance(outputs, (list, tuple)):
-                updates = _in_order(outputs, updates)
+                with uncounted(tf.get_default_graph()):
+                    updates = _in_order(outputs, updates)
             init(self, inputs, outputs, updates, *args, **options)
 
         return __init__

@@ -1,0 +1,196 @@
+"""Functions and gradients that make a graph of other operations than in TensorFlow 1.15.
+
+`tf.set_random_seed` gives an operation that draws the number of operations that the graph has had, so that what a seed
+draws depends on all that was made before. And an optimizer of graphs rounds what it is given: a gradient that asks for
+a shape in another way changes the last digits of a loss. Here these functions are the original's own.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import functools
+import importlib
+import inspect
+import operator
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from parallel_compat.names.eras import Era
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from parallel_compat.originals.mends.register import Register
+
+_OPS = "tensorflow.python.ops."
+_OPS_OF_1_15 = "tensorflow.python.ops_of_1_15."
+
+_GRADIENTS = ("array_grad", "math_grad", "nn_grad", "tensor_array_grad")
+
+_FUNCTIONS = {
+    "array_ops": ("ones", "ones_like_impl", "split", "zeros", "zeros_like_impl"),
+    "clip_ops": ("clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"),
+    "embedding_ops": ("embedding_lookup",),
+    "losses.util": ("scale_losses_by_sample_weight", "squeeze_or_expand_dimensions"),
+    "math_ops": ("_ReductionDims",),
+    "nn_impl": ("batch_normalization", "l2_normalize", "moments"),
+    "nn_ops": ("dropout", "dropout_v2"),
+    "random_ops": (
+        "multinomial",
+        "random_gamma",
+        "random_normal",
+        "random_poisson",
+        "random_shuffle",
+        "random_uniform",
+        "truncated_normal",
+    ),
+    "weights_broadcast_ops": ("assert_broadcastable", "broadcast_weights"),
+}
+
+# Today's TensorFlow can read all that it writes; what 1.15 wrote later than this, 1.15 did not write.
+_WRITTEN_BEFORE = datetime.date(2019, 8, 21)
+
+
+def apply(mends: Register) -> None:
+    """Count operations as then; set the functions and register the gradients."""
+    if not mends.is_tensorflow_1:
+        return
+    from tensorflow.python.compat import compat
+    from tensorflow.python.framework import op_def_library, ops, random_seed
+    from tensorflow.python.ops import array_ops, gen_data_flow_ops, resource_variable_ops, tensor_array_ops
+
+    mends.add(ops.Graph, _last_id=property(_count))
+    broadcasts: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+    mends.add(ops.Graph, _bcast_grad_args_cache=property(lambda graph: broadcasts.setdefault(graph, {})))
+    mends.replace(random_seed, "get_seed", _counts_operations)
+    if mends.era is Era.KERAS_2_2_4:
+        return  # its seeds are drawn from numpy
+    with _registered_again():
+        for module in _GRADIENTS:
+            importlib.import_module(_OPS_OF_1_15 + module)
+        own = {}
+        for module, names in _FUNCTIONS.items():
+            today, then = (importlib.import_module(package + module) for package in (_OPS, _OPS_OF_1_15))
+            own.update(
+                {id(f): _as_called_today(getattr(then, name), f) for name in names if (f := getattr(today, name))}
+            )
+    mends.replace(importlib.import_module(_OPS_OF_1_15 + "array_ops"), "_constant_if_small", _small)
+    mends.replace(compat, "forward_compatible", _writes_as_then)
+    # An operation's list of numbers is of the type that the operation prefers, at once.
+    mends.replace(
+        op_def_library,
+        "_ExtractInputsAndAttrs",
+        lambda find: lambda op, definition, _, *rest: find(op, definition, {}, *rest),
+    )
+    mends.replace(
+        resource_variable_ops.BaseResourceVariable,
+        "sparse_read",
+        lambda read: lambda self, indices, name=None: array_ops.identity(read(self, indices, name)),
+    )
+    mends.replace(
+        tensor_array_ops._GraphTensorArray,
+        "size",
+        lambda size: (
+            lambda self, name=None: gen_data_flow_ops.tensor_array_size_v3(
+                handle=self.handle, flow_in=self.flow, name=name
+            )
+        ),
+    )
+    for name, loaded in list(sys.modules.items()):
+        if name.startswith("tensorflow.") and not name.startswith(_OPS_OF_1_15):
+            for key, value in list(vars(loaded).items()):
+                if id(value) in own:
+                    setattr(loaded, key, own[id(value)])
+
+
+def _writes_as_then(compatible: Callable[[int, int, int], bool]) -> Callable[[int, int, int], bool]:
+    """Let the original write what it did; the dates of today's code are later than its last."""
+
+    def writes(year: int, month: int, day: int) -> bool:
+        if year > 2020:
+            return compatible(year, month, day)
+        return datetime.date(year, month, day) < _WRITTEN_BEFORE
+
+    return writes
+
+
+def _as_called_today(then: Callable[..., Any], today: Callable[..., Any]) -> Callable[..., Any]:
+    """TensorFlow passes None for arguments that came later."""
+    later = inspect.signature(today).parameters.keys() - inspect.signature(then).parameters.keys()
+    if not later:
+        return then
+
+    @functools.wraps(then)
+    def call(*args: Any, **options: Any) -> Any:
+        return then(*args, **{name: value for name, value in options.items() if name not in later or value is not None})
+
+    return call
+
+
+def _small(constant_if_small: Callable[..., Any]) -> Callable[..., Any]:
+    """numpy multiplied the sizes of a shape, also where one was a tensor; now it refuses to."""
+
+    def constant(value: Any, shape: Any, dtype: Any, name: str) -> Any:
+        try:
+            return constant_if_small(value, shape, dtype, name)
+        except NotImplementedError:
+            functools.reduce(operator.mul, shape) < 1000  # noqa: B015 - the operations are counted
+            return None
+
+    return constant
+
+
+_uncounted: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+
+@contextlib.contextmanager
+def uncounted(graph: Any) -> Iterator[None]:
+    """Operations that are made for a mend do not count.
+
+    Args:
+        graph: the graph that they are made in.
+    """
+    before = graph.num_operations()
+    yield
+    _uncounted[graph] = _uncounted.get(graph, 0) + graph.num_operations() - before
+
+
+def _count(graph: Any) -> int:
+    return graph.num_operations() - _uncounted.get(graph, 0)  # type: ignore[no-any-return]
+
+
+def _counts_operations(get_seed: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Give an operation without a seed of its own the number of those before it."""
+    from tensorflow.python.eager import context
+    from tensorflow.python.framework import ops
+
+    def get(op_seed: Any) -> Any:
+        if op_seed is None and not context.executing_eagerly():
+            graph = ops.get_default_graph()
+            if graph.seed is not None:
+                op_seed = _count(graph)
+                if hasattr(graph, "_seed_used"):
+                    graph._seed_used = True
+        return get_seed(op_seed)
+
+    return get
+
+
+@contextlib.contextmanager
+def _registered_again() -> Iterator[None]:
+    """Let a module register what TensorFlow has registered: the last one counts."""
+    from tensorflow.python.framework import registry
+
+    register = registry.Registry.register
+
+    def registers(self: Any, candidate: Any, name: str | None = None) -> None:
+        self._registry.pop(name or candidate.__name__, None)
+        register(self, candidate, name)
+
+    with mock.patch.object(registry.Registry, "register", registers):
+        yield
