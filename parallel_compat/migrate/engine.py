@@ -216,7 +216,8 @@ def edits_of(analysis: Analysis, *, hints: bool, remember: bool = False) -> tupl
     if not settled:
         return ()
     made = (*settled, *realigned(source, settled))
-    line = remembered.line(analysis.file, made) if remember else None
+    file = analysis.file
+    line = remembered.line(file.source, file.tree, file.era, made) if remember else None
     return made if line is None else (*made, line)
 
 

@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from parallel_compat.migrate import notebooks, python_2, remembered
+from parallel_compat.migrate import notebooks, parsed, python_2, remembered
 from parallel_compat.migrate.edits import apply
 from parallel_compat.migrate.engine import BrokenRewrite, Options, analyse, applied, edits_of
-from parallel_compat.migrate.file import ELSEWHERE, File, is_of_interest
+from parallel_compat.migrate.file import ELSEWHERE, is_of_interest
 from parallel_compat.migrate.findings import FileStatus, Place, Report, Status
 from parallel_compat.migrate.native import numerics, process
 from parallel_compat.migrate.rewriting import Rewriting
@@ -151,7 +151,7 @@ def _rewriting(text: str, options: Options, path: str | None, *, hints: bool) ->
 def _stage(text: str, options: Options, path: str | None, *, hints: bool) -> Rewriting:
     if options.target == "native":
         found = process.rewrite(text, options, path, hints=hints)
-        return _remembering(found, path) if found.steps else found
+        return _remembering(found) if found.steps else found
     analysis = analyse(text, options, path)
     edits = edits_of(analysis, hints=hints, remember=True)
     return Rewriting(
@@ -164,11 +164,9 @@ def _stage(text: str, options: Options, path: str | None, *, hints: bool) -> Rew
     )
 
 
-def _remembering(rewriting: Rewriting, path: str | None) -> Rewriting:
+def _remembering(rewriting: Rewriting) -> Rewriting:
     """Return a rewriting whose text says what it was written for."""
-    file = File(rewriting.text, path)
-    file.era = rewriting.era
-    line = remembered.line(file, ())
+    line = remembered.line(Source(rewriting.text), parsed.read(rewriting.text), rewriting.era, ())
     if line is None:
         return rewriting
     return replace(rewriting, text=apply(rewriting.text, [line]), steps=(*rewriting.steps, (line,)))

@@ -17,7 +17,8 @@ from parallel_compat.names.eras import Era
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parallel_compat.migrate.file import File
+    from parallel_compat.migrate.scopes import Tree
+    from parallel_compat.migrate.source import Source
 
 _BEGINNING = "# parallel-compat: migrated"
 _ERAS = "|".join(re.escape(era.value) for era in Era if era is not Era.TODAY)
@@ -49,24 +50,26 @@ def read(source: str | bytes) -> Remembered | None:
     return Remembered(Era(match["era"]) if match["era"] else None) if match else None
 
 
-def line(file: File, others: Sequence[Edit]) -> Edit | None:
+def line(source: Source, tree: Tree, era: Era | None, others: Sequence[Edit]) -> Edit | None:
     """Return the edit that writes the line, before the first import; None where the source has it.
 
     Args:
-        file: the source, before it is rewritten.
+        source: the source.
+        tree: its scopes.
+        era: whose Keras it was written for.
         others: the edits that are made with it, within none of which it can stand.
     """
-    if file.remembered is not None:
+    if read(source.text) is not None:
         return None
-    body = [node for node in file.tree.module.body if not _comes_first(node)]
+    body = [node for node in tree.module.body if not _comes_first(node)]
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
-    starts = [file.source.start(_first_of(node)) for node in (*imports, *body)]
+    starts = [source.start(_first_of(node)) for node in (*imports, *body)]
     start = next((one for one in starts if not any(edit.start < one < edit.end for edit in others)), None)
     if start is None:
         return None
-    start = file.source.line_starts[file.source.position(start)[0] - 1]
-    text = f"{_BEGINNING} from {file.era.value}" if file.era is not None else _BEGINNING
-    return Edit(start, start, text + file.source.newline)
+    start = source.line_starts[source.position(start)[0] - 1]
+    text = f"{_BEGINNING} from {era.value}" if era is not None else _BEGINNING
+    return Edit(start, start, text + source.newline)
 
 
 def _first_of(node: ast.stmt) -> ast.stmt | ast.expr:
