@@ -1,8 +1,8 @@
-"""The six calls of a model on eight samples: this package against Keras's own loops, template and parallel model.
+"""The six calls of a model on eight samples: a parallel model against Keras's own loops.
 
     python benchmarks/calls.py [--turns N] [--fit | --memory]
 
-All ways take turns in one process, so that whatever else the machine does disturbs all alike; medians over the turns,
+Both ways take turns in one process, so that whatever else the machine does disturbs both alike; medians over the turns,
 and the median of the ratios within each turn. `--fit` compares a step of `fit` (an MLP, 100 batches of 128 samples)
 with the bare step: a `tf.function` of `train_step` that is called on tensors, without any loop. `--memory` makes
 10,000 calls and prints the resident memory before and after.
@@ -28,7 +28,6 @@ from keras import layers
 from ways import MODELS
 
 import parallel_compat
-from parallel_compat.training import in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,18 +51,14 @@ def mlp() -> keras.Model:
 
 
 def ways(name: str) -> dict[str, Callable[[], Any]]:
-    """The ways to make a call: ours on a template and on two replicas, and Keras's own loop on a template."""
-    made = {}
-    for way in ("keras", "template", "parallel"):
+    """The ways to make a call: of a parallel model on two replicas, and of its template by Keras's own loop."""
+    made: dict[str, Callable[[], Any]] = {}
+    for way in ("keras", "parallel"):
         model = mlp()
         if way == "parallel":
             model = parallel_compat.parallelize(model, 2)
         model.compile("adam", "categorical_crossentropy", metrics=["accuracy"])
-        of_model = getattr(model, name)
-        if way == "template":  # as `run` lets every model do
-            made[way] = functools.partial(in_memory.call, name, model, of_model, CALLS[name])
-        else:
-            made[way] = functools.partial(of_model, **CALLS[name])
+        made[way] = functools.partial(getattr(model, name), **CALLS[name])
     return made
 
 
@@ -88,16 +83,14 @@ def main() -> None:
     if arguments.fit:
         fit(arguments.turns)
         return
-    print("| call | Keras, ms | template, ms | x Keras | two replicas, ms | x Keras |\n|---|--:|--:|--:|--:|--:|")
+    print("| call | Keras, ms | two replicas, ms | x Keras |\n|---|--:|--:|--:|")
     for name in CALLS:
         made = ways(name)
         for call in made.values():
             seconds(call, 3)
         took = [{way: seconds(call, arguments.calls) for way, call in made.items()} for _ in range(arguments.turns)]
-        row = [f"{statistics.median(turn['keras'] for turn in took) * 1000:.2f}"]
-        for way in ("template", "parallel"):
-            row.append(f"{statistics.median(turn[way] for turn in took) * 1000:.2f}")
-            row.append(f"{statistics.median(turn[way] / turn['keras'] for turn in took):.3f}")
+        row = [f"{statistics.median(turn[way] for turn in took) * 1000:.2f}" for way in made]
+        row.append(f"{statistics.median(turn['parallel'] / turn['keras'] for turn in took):.3f}")
         print(f"| `{name}` | {' | '.join(row)} |", flush=True)
 
 
@@ -106,27 +99,24 @@ def fit(turns: int) -> None:
     x = np.random.default_rng(0).random((12_800, 784), "float32")
     y = np.random.default_rng(0).integers(0, 10, 12_800)
     data = [(tf.constant(x[i : i + 128]), tf.constant(y[i : i + 128])) for i in range(0, len(x), 128)]
+    models = []
+    for _ in range(2):
+        model = parallel_compat.parallelize(MODELS["mlp"](), 2)
+        model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        models.append(model)
+    models[1].fit(x[:128], y[:128], verbose=0)  # its variables, which a `tf.function` may not make
+    step = tf.function(models[1].train_step, input_signature=[tuple(map(of_any_size, data[0]))])
+    took = []
+    for _ in range(turns + 1):
+        begin = time.perf_counter()
+        for batch in data:
+            step(batch)
+        between = time.perf_counter()
+        models[0].fit(x, y, batch_size=128, verbose=0, shuffle=False)
+        took.append((between - begin, time.perf_counter() - between))
+    bare, whole = (statistics.median(column) / len(data) * 1000 for column in zip(*took[1:], strict=True))
     print("| model | bare step, ms | `fit`, ms | ratio |\n|---|--:|--:|--:|")
-    for way in ("template", "two replicas"):
-        models = []
-        for _ in range(2):
-            model = MODELS["mlp"]()
-            model = parallel_compat.parallelize(model, 2) if way == "two replicas" else model
-            model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
-            models.append(model)
-        arguments = {"x": x, "y": y, "batch_size": 128, "verbose": 0, "shuffle": False}
-        models[1].fit(x[:128], y[:128], verbose=0)  # its variables, which a `tf.function` may not make
-        step = tf.function(models[1].train_step, input_signature=[tuple(map(of_any_size, data[0]))])
-        took = []
-        for _ in range(turns + 1):
-            begin = time.perf_counter()
-            for batch in data:
-                step(batch)
-            between = time.perf_counter()
-            in_memory.call("fit", models[0], models[0].fit, arguments)
-            took.append((between - begin, time.perf_counter() - between))
-        bare, whole = (statistics.median(column) / len(data) * 1000 for column in zip(*took[1:], strict=True))
-        print(f"| {way} | {bare:.2f} | {whole:.2f} | {whole / bare:.2f} |", flush=True)
+    print(f"| two replicas | {bare:.2f} | {whole:.2f} | {whole / bare:.2f} |", flush=True)
 
 
 def of_any_size(tensor: tf.Tensor) -> tf.TensorSpec:
@@ -135,15 +125,14 @@ def of_any_size(tensor: tf.Tensor) -> tf.TensorSpec:
 
 def memory() -> None:
     """Print the peak of resident memory after 1,000 and after 10,000 more calls of each kind, in megabytes."""
-    print("| call | way | after 1,000 calls, MB | after 10,000 more, MB |\n|---|---|--:|--:|")
+    print("| call | after 1,000 calls, MB | after 10,000 more, MB |\n|---|--:|--:|")
     for name in CALLS:
         made = ways(name)
-        for way in ("template", "parallel"):
-            peaks = []
-            for calls in (1_000, 10_000):
-                seconds(made[way], calls)
-                peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
-            print(f"| `{name}` | {way} | {peaks[0]:.1f} | {peaks[1]:.1f} |", flush=True)
+        peaks = []
+        for calls in (1_000, 10_000):
+            seconds(made["parallel"], calls)
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+        print(f"| `{name}` | {peaks[0]:.1f} | {peaks[1]:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ def test_ratios_of_benchmarks_follow_from_their_columns():
             digits = len(printed.partition(".")[2])
             assert abs(float(printed) - value) <= 0.5001 * 10**-digits, (printed, value, table)
         checked += len(wanted)
-    assert checked > 50
+    assert checked > 20
 
 
 def test_the_contents_of_the_guide_name_each_section():
