@@ -50,7 +50,6 @@ HAPPEN = {
     "Expected `jit_compile` to be False or 'auto'": (
         "parallel_compat.parallelize(model(), gpus=2).compile('sgd', 'mse', jit_compile=True)"
     ),
-    "is gone": "legacy_name_that_is_gone()",
 }
 # The other texts of a title, which people search for as well.
 ALSO = {
@@ -88,10 +87,6 @@ def on_replicas(steps_per_execution=1, **arguments):
         made = model()
         made.compile(keras.optimizers.SGD(0.1, **arguments), "mse", steps_per_execution=steps_per_execution)
     return made
-
-def legacy_name_that_is_gone():
-    with parallel_compat.legacy_names():
-        tf.get_variable
 
 texts = {}
 for title, code in json.load(sys.stdin).items():

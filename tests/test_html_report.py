@@ -11,9 +11,9 @@ import pytest
 
 from parallel_compat.command import main
 from parallel_compat.names import results
-from parallel_compat.names.eras import Era, Verdict
-from parallel_compat.run import html
-from parallel_compat.run.usage import Use
+from parallel_compat.names.eras import Era
+from parallel_compat.run import report_file
+from parallel_compat.run.report import Report
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -73,14 +73,21 @@ def migrated(tmp_path, monkeypatch, capsys):
     return (tmp_path / "report.html").read_text("utf-8")
 
 
-def of_run(tmp_path: Path) -> str:
-    train = tmp_path / "train.py"
-    train.write_text(SOURCE)
-    uses = {
-        Use(str(train), 3, "keras.utils.multi_gpu_model", "parallel_compat.multi_gpu_model"): 1,
-        Use(str(train), 9, "Nadam(lr=)", "learning_rate="): 2,
-    }
-    return html.page(uses, {str(train): Verdict(Era.KERAS_2_2_4, "imports keras")})
+def of_run() -> str:
+    return report_file.page(
+        Report(
+            era="keras-2.2.4",
+            original="Keras 2.2.4",
+            why="it imports <b>keras</b>",
+            certain=False,
+            hint="if it was written for Keras 2.3, add --era keras-2.3",
+            devices="2 GPUs",
+            versions={"Python": "3.11.7"},
+            mends=["Names that left numpy."],
+            packages=["scipy.misc.imresize: as SciPy 1.2 had it"],
+            script="train.py",
+        )
+    )
 
 
 def test_migrate(migrated):
@@ -100,18 +107,17 @@ def test_migrate(migrated):
     assert "+from parallel_compat import multi_gpu_model" in page.text["done"]
 
 
-def test_run(tmp_path):
-    page = Page(of_run(tmp_path))
-    assert {"names", "files", "places", "stays", "devices", "left"} <= page.text.keys()
-    assert "2legacy names used" in page.text[""]
-    assert "3times in all" in page.text[""]
-    assert "keras-2.2.4imports keras" in page.text["files"]
-    assert "other = Nadam(lr=0.1)" in page.text["places"]
-    assert "step counter" in page.text["stays"]
+def test_run():
+    page = Page(of_run())
+    assert {"choice", "versions", "mends", "packages"} <= page.text.keys()
+    assert "it imports <b>keras</b>" in page.text["choice"]  # as text
+    assert "add --era keras-2.3" in page.text["choice"]
+    assert "Names that left numpy." in page.text["mends"]
+    assert "scipy.misc.imresize" in page.text["packages"]
 
 
-def test_one_file_without_a_network(migrated, tmp_path):
-    for text in (migrated, of_run(tmp_path)):
+def test_one_file_without_a_network(migrated):
+    for text in (migrated, of_run()):
         page = Page(text)
         assert page.loads == []
         assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object"})
@@ -129,7 +135,6 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path, monkeypatch
 
 def test_only_results_that_the_sources_are_concerned_by():
     assert "`clipnorm`" in [row[0] for row in results.differing([(None, "SGD(clipnorm=1.)")], "migrate")]
-    assert results.differing([(None, "SGD(clipnorm=1.)")], "run") == []
     assert results.differing([(None, "x = 1")], "migrate") == []
 
 
@@ -153,8 +158,8 @@ def test_only_results_that_their_era_computed_otherwise(era, statistics, hinges,
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page's structure is tested above without one")
 def test_a_browser_shows_it(migrated, tmp_path):
-    (tmp_path / "run.html").write_text(of_run(tmp_path))
-    for name, heading in (("report.html", "Left to do (3)"), ("run.html", "By place")):
+    (tmp_path / "run.html").write_text(of_run())
+    for name, heading in (("report.html", "Left to do (3)"), ("run.html", "Which Keras, and why")):
         shot = tmp_path / f"{name}.png"
         done = subprocess.run(
             [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",

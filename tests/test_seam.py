@@ -1,4 +1,4 @@
-"""What is private to Keras and TensorFlow is touched in `backend/` and `originals/mends/` alone: read off the syntax trees."""
+"""What is private to Keras and TensorFlow is touched in `backend/` and `originals/mends/` alone."""
 
 from __future__ import annotations
 

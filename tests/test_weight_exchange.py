@@ -14,8 +14,6 @@ import tensorflow as tf
 from one_device import classes, difference, mlp, train_both
 
 from parallel_compat import parallelize
-from parallel_compat.legacy.numbers.optimizer_steps import step_as
-from parallel_compat.names.eras import Era
 from parallel_compat.training import weight_exchange
 from parallel_compat.training.weight_exchange import WeightExchange, check_weights
 
@@ -103,9 +101,8 @@ def test_an_embedding_sends_the_rows_that_a_batch_needs(weights, trainable):
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("weights", ["one device", "mirrored"])
-@pytest.mark.parametrize("era", [None, Era.TF_KERAS_1_15], ids=["dense", "sparse"])
-def test_rows_of_an_embedding_train_as_on_one_device(era, weights):
-    """Where more of the table is read its gradient is dense; a sparse one moved in tf.keras the rows alone it had."""
+def test_rows_of_an_embedding_train_as_on_one_device(weights):
+    """Where more of the table is read its gradient is dense."""
     rng = np.random.default_rng(0)
     x, y = rng.integers(-20, 20, (101, 6)).astype("int32"), rng.normal(size=(101, 2)).astype("float32")
 
@@ -113,16 +110,12 @@ def test_rows_of_an_embedding_train_as_on_one_device(era, weights):
         inputs = keras.Input((6,), dtype="int32")
         table = keras.layers.Embedding(20, 4)
         embedded = keras.layers.Flatten()(table(inputs))
-        if era is None:
-            tied = keras.layers.Lambda(lambda e: keras.ops.matmul(e[:, :4], keras.ops.transpose(table.embeddings)))
-            embedded = keras.layers.concatenate([embedded, tied(embedded)])
+        tied = keras.layers.Lambda(lambda e: keras.ops.matmul(e[:, :4], keras.ops.transpose(table.embeddings)))
+        embedded = keras.layers.concatenate([embedded, tied(embedded)])
         return keras.Model(inputs, keras.layers.Dense(2)(embedded))
 
     def arguments():
-        optimizer = keras.optimizers.Adam(0.01)
-        if era is not None:
-            step_as(optimizer, era)
-        return {"optimizer": optimizer, "loss": "mse"}
+        return {"optimizer": keras.optimizers.Adam(0.01), "loss": "mse"}
 
     train_both(build, arguments, x, y, replicas=4, weights=weights)
 

@@ -212,13 +212,6 @@ _ERRORS: tuple[Error, ...] = (
         "A step spans several devices, and XLA compiles for one.",
         "Leave `jit_compile` out for the parallel model.",
     ),
-    Error(
-        "is gone",
-        r"`[\w.]+` is gone\.",
-        OURS,
-        "The name cannot mean what it meant; the sentence behind it says why and what to do.",
-        "Follow the sentence; `parallel-compat names NAME` repeats it.",
-    ),
 )
 
 

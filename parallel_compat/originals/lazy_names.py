@@ -35,7 +35,7 @@ def serve(module: ModuleType, served: Mapping[str, str], gone: Mapping[str, str]
         vars(inner)[name] = value
         return value
 
-    inner.__getattr__ = __getattr__  # type: ignore[method-assign]
+    inner.__getattr__ = __getattr__
 
 
 def load(path: str) -> Any:

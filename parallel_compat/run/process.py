@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-from parallel_compat import startup_log
+from parallel_compat import packages, startup_log
 from parallel_compat.names.eras import Era
 from parallel_compat.originals import activate
 from parallel_compat.originals.settings import Settings
@@ -36,6 +36,7 @@ def start(given: str) -> None:
             workers=main and told["workers"],
         )
     else:
+        packages.answer(era)
         resume = told["resume"] if main else None
         activate.activate(Settings(era, told["replicas"], told["allow_lambdas"], resume))
     tracebacks.hide_our_frames((lambda: _report(told, os.getpid())) if main else None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+from parallel_compat import packages
 from parallel_compat.names.eras import Era
 from parallel_compat.originals.catalogue import ORIGINALS
 from parallel_compat.run import ran_on
@@ -29,6 +30,7 @@ class Report:
         devices: what it ran on, as in "2 GPUs"; "" if TensorFlow was not started.
         versions: of Python and of the packages underneath.
         mends: what the original needed of today's libraries.
+        packages: what other old packages had, and was answered.
         script: the script's file; "" for code without one.
     """
 
@@ -40,6 +42,7 @@ class Report:
     devices: str
     versions: dict[str, str] = field(default_factory=dict)
     mends: list[str] = field(default_factory=list)
+    packages: list[str] = field(default_factory=list)
     script: str = ""
 
 
@@ -62,6 +65,7 @@ def make(told: Mapping[str, Any]) -> Report:
         devices=ran_on.devices(),
         versions=_versions(),
         mends=activate.mends_applied() if used else [],
+        packages=packages.answered(),
         script=told["script"],
     )
 
@@ -89,6 +93,7 @@ def summary(report: Report) -> str:
     lines = [first, f"  On {report.devices or 'no device: TensorFlow was not started'}, with {versions}"]
     if report.mends:
         lines.append(f"  Mended for today's libraries: {len(report.mends)} causes (--report FILE lists them)")
+    lines += [f"  Answered: {each}" for each in report.packages]
     if report.script:
         lines.append(f"  To move it to Keras 3: parallel-compat migrate {report.script}")
     return "\n".join(lines)

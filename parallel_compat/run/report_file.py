@@ -57,5 +57,8 @@ def page(report: Report) -> str:
             "mends", "Mended for today's libraries", ("cause",), [(f"{cause}",) for cause in report.mends]
         ),
     ]
+    if report.packages:
+        answered = [(f"{each}",) for each in report.packages]
+        sections.append(html_report.table("packages", "Answered for other packages", ("what",), answered))
     lead = f"`parallel-compat run` {__version__}: the script ran unmodified, on the code of the Keras of its time."
     return html_report.page("What the script ran on", lead, sections)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The folders whose frames say nothing to a user. Those of the core stay.
-_OURS = tuple(os.path.join(_PACKAGE, folder) + os.sep for folder in ("run", "originals", "names"))
+_OURS = tuple(os.path.join(_PACKAGE, folder) + os.sep for folder in ("run", "originals", "packages", "names"))
 
 
 _before_an_error: Callable[[], None] | None = None

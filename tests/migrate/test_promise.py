@@ -13,10 +13,10 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+from parallel_compat.names.lookup import fetch
 
 from parallel_compat.migrate.engine import Options, analyse
 from parallel_compat.names import table
-from parallel_compat.names.lookup import fetch
 
 DATA = Path(__file__).parent.parent / "data" / "legacy"
 ERAS = ("keras-2.2.4", "tf.keras-2.2")

@@ -89,7 +89,12 @@ Sequential([Lambda(lambda x: x * 3.0, input_shape=(1,))]).save("model.h5")
 {own}
 print(load_model("model.h5").predict(np.ones((1, 1)))[0, 0])
 """
-LOADS = "import numpy as np\nfrom {keras}.models import load_model\n{more}print(load_model('model.h5').predict(np.ones((1, 1)))[0, 0])\n"
+LOADS = """
+import numpy as np
+from {keras}.models import load_model
+{more}
+print(load_model("model.h5").predict(np.ones((1, 1)))[0, 0])
+"""
 
 
 @pytest.mark.parametrize(("era", "keras"), ERAS)
