@@ -53,6 +53,8 @@ answers["eagerly"] = [dense().run_eagerly]
 tf.config.experimental_run_functions_eagerly(False)
 answers["eagerly"].append(dense().run_eagerly)
 
+from tensorflow.python.keras.backend import is_placeholder
+answers["placeholders"] = [is_placeholder(K.placeholder((1,))), is_placeholder(K.variable(1))]
 answers["kernels for GPUs"] = L.LSTM(1, activation=tf.tanh, recurrent_activation=tf.sigmoid)._could_use_gpu_kernel
 
 with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -203,6 +205,7 @@ def test_graphs(tmp_path: Path) -> None:
         "recurrent layers train": True,
         "function over placeholders": True,
         "eagerly": [True, False],
+        "placeholders": [True, False],
         "kernels for GPUs": True,
         "gradients after a session has run": 5,
         "layers of TensorFlow 1": True,

@@ -1,0 +1,41 @@
+"""Variables are composite tensors today; then they were not, and old Keras takes a composite apart.
+
+Seen in TensorFlow 2.18 to 2.21.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from parallel_compat.originals.mends.register import Register
+
+_ASKING = (
+    "framework.composite_tensor_utils",
+    "keras.backend",
+    "keras.engine.data_adapter",
+    "keras.engine.network",
+    "keras.engine.training_v1",
+    "keras.utils.tf_utils",
+)
+
+
+def apply(mends: Register) -> None:
+    """Let the original's modules find no variable among composite tensors."""
+    from tensorflow.python.framework.composite_tensor import CompositeTensor
+    from tensorflow.python.ops.variables import Variable
+
+    class _Kind(type):
+        def __instancecheck__(cls, value: Any) -> bool:
+            return isinstance(value, CompositeTensor) and not isinstance(value, Variable)
+
+    class Composite(metaclass=_Kind):
+        """`composite_tensor.CompositeTensor`, as it was."""
+
+    def asks(module: Any) -> None:
+        if hasattr(module, "composite_tensor"):
+            module.composite_tensor = SimpleNamespace(CompositeTensor=Composite)
+
+    for name in _ASKING:
+        mends.after(f"tensorflow.python.{name}", asks)
