@@ -110,7 +110,7 @@ def _wrap_save_model(module: ModuleType, name: str) -> None:
     def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
         with _written_whole(module, filepath, overwrite) as path, _saved_in_place_of(model) as saved:
             if path is not None:
-                original(saved, path, True, include_optimizer)
+                original(saved, path, overwrite or path is not filepath, include_optimizer)
 
     setattr(module, name, save_model)
 
