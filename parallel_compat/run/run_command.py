@@ -183,12 +183,13 @@ def _originals(decision: Decision) -> list[str]:
 
 def _refuse_workers(arguments: argparse.Namespace) -> None:
     """Refuse several workers for an old script: its Keras has no such thing."""
-    if arguments.workers is None or arguments.workers == 1:
+    by = workers.found() if arguments.workers is None else "--workers" if arguments.workers > 1 else None
+    if by is None:
         return
     arguments.run_parser.error(
-        "argument --workers: expected a script that imports parallel_compat. Received: an old script. Rewrite it "
-        "first: parallel-compat migrate --write SCRIPT. Its results are then those of Keras 3, which the report of "
-        "migrate names"
+        f"expected a script that imports parallel_compat for several workers. Received: an old script, and {by}. Rewrite "
+        "it first: parallel-compat migrate --write SCRIPT. Its results are then those of Keras 3, which the report of "
+        "migrate names. Or run it alone: --workers 1"
     )
 
 

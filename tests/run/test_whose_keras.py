@@ -72,11 +72,21 @@ def test_code_on_standard_input_is_read_for_its_era(run):
     assert ours.stdout == "Session 1.15.5\n", ours.stderr
 
 
-def test_workers_of_an_old_script_are_refused_with_the_way_out(tmp_path, run):
+@pytest.mark.parametrize(
+    ("options", "environment", "by"),
+    [
+        (("--workers", "2"), {}, "--workers"),
+        ((), {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0"}, "Slurm"),
+        ((), {"TF_CONFIG": json.dumps({"cluster": {"worker": ["a:1", "b:1"]}})}, "TF_CONFIG"),
+    ],
+)
+def test_workers_of_an_old_script_are_refused_with_the_way_out(tmp_path, run, options, environment, by):
     (tmp_path / "train.py").write_text("import keras\nfrom keras.utils import multi_gpu_model\n")
-    ours = run("--workers", "2", "train.py")
+    ours = run(*options, "train.py", **environment)
     assert ours.returncode == 2
-    assert "parallel-compat migrate --write SCRIPT" in " ".join(ours.stderr.split())
+    said = " ".join(ours.stderr.split())
+    assert f"an old script, and {by}." in said
+    assert "parallel-compat migrate --write SCRIPT" in said
 
 
 def test_a_script_never_runs_with_another_keras_if_the_original_cannot_be_put_in_place(tmp_path, python):
