@@ -23,6 +23,7 @@ OF_FRAMEWORKS = re.compile(
     r"|dims|num_elements|is_fully_defined|finalize|list_devices|is_running"  # what TensorFlow 1 and Keras 2 had there
     r"|reset_(recurrent_)?dropout_mask"  # of `DropoutRNNCellMixin`, which cells of scripts derive from
     r"|get_code"  # of importlib's loaders
+    r"|find_module|load_module|get_suffixes|linear_assignment|run_cell_magic"  # scripts of 2018, of other packages
     r"|add_graph|get_logdir|(add|del)_hparam|parse_json"  # of `FileWriter` and `HParams`, which scripts call
 )
 
