@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from parallel_compat.names import old_packages
 from parallel_compat.names.eras import Era
+from parallel_compat.packages import noted
+from parallel_compat.packages.noted import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,8 +31,6 @@ _FILES = {
 _OF_2018 = (Era.KERAS_2_2_4, Era.TF_KERAS_1_15)
 
 _finder: _Finder | None = None
-_noted: dict[str, str] = {}
-is_of_2018 = True
 
 
 def answer(era: Era = Era.KERAS_2_2_4) -> None:
@@ -39,8 +39,8 @@ def answer(era: Era = Era.KERAS_2_2_4) -> None:
     Args:
         era: decides defaults that changed without an error: those of 2018, or later ones.
     """
-    global _finder, is_of_2018
-    is_of_2018 = era in _OF_2018
+    global _finder
+    noted.is_of_2018 = era in _OF_2018
     if _finder is not None:
         return
     importlib.import_module("parallel_compat.packages.notebook").answer()
@@ -51,21 +51,6 @@ def answer(era: Era = Era.KERAS_2_2_4) -> None:
         module = sys.modules[name]
         if module is not None and _finder.is_changed(name):
             _change(module, name)
-
-
-def answered() -> list[str]:
-    """Return what was asked for and answered, as in "scipy.misc.imresize: as SciPy 1.2 had it"."""
-    return [f"{what}: {how}" for what, how in sorted(_noted.items())]
-
-
-def note(what: str, how: str) -> None:
-    """Note for the report that something old was used.
-
-    Args:
-        what: the name, as the script has it.
-        how: what it got.
-    """
-    _noted.setdefault(what, how)
 
 
 class _Finder:

@@ -7,7 +7,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.answering import note
+from parallel_compat.packages.noted import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

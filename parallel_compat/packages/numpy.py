@@ -6,8 +6,8 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
-from parallel_compat.packages.answering import note
 from parallel_compat.packages.arguments import asks_user
+from parallel_compat.packages.noted import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.packages.answering import note
 from parallel_compat.packages.arguments import accept, asks_user, default, member
+from parallel_compat.packages.noted import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parallel_compat.packages import answering
-from parallel_compat.packages.answering import note
+from parallel_compat.packages import noted
 from parallel_compat.packages.arguments import asks_user, default, member
+from parallel_compat.packages.noted import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ def _image(module: Any) -> None:
         return module.frombuffer(mode, (width, height), data.tobytes(), "raw", mode, 0, 1)
 
     module.fromarray = fromarray
-    if answering.is_of_2018:
+    if noted.is_of_2018:
         default(module.Image, "resize", resample=module.NEAREST)  # until Pillow 6
         module.Image.convert = _convert(module.Image.convert, original)
         module.Image.thumbnail = _thumbnail(module.Image.thumbnail)
