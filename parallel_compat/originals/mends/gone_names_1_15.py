@@ -21,6 +21,7 @@ def apply(mends: Register) -> None:
     if not mends.is_tensorflow_1:
         return
     from tensorflow.python import pywrap_tensorflow
+    from tensorflow.python.distribute import distribute_lib
     from tensorflow.python.eager import context, execute, profiler
     from tensorflow.python.framework import common_shapes, graph_util, op_def_registry, ops, tensor, test_util
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants
@@ -31,6 +32,7 @@ def apply(mends: Register) -> None:
     from tensorflow.python.training import py_checkpoint_reader
     from tensorflow.python.training.experimental import loss_scale
 
+    mends.add(distribute_lib.StrategyBase, experimental_run_v2=distribute_lib.StrategyBase.run)
     mends.add(tpu, _TPU_REPLICATE_ATTR=tpu_replication._TPU_REPLICATE_ATTR)
     refused = _refuses("initialize_tpu_system", "migrate the script: tf.distribute.TPUStrategy")
     mends.add(tpu_strategy_util, initialize_tpu_system=refused)

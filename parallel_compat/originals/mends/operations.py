@@ -37,7 +37,7 @@ _FUNCTIONS = {
     "clip_ops": ("clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm"),
     "embedding_ops": ("embedding_lookup",),
     "losses.util": ("scale_losses_by_sample_weight", "squeeze_or_expand_dimensions"),
-    "math_ops": ("_ReductionDims",),
+    "math_ops": ("_ReductionDims", "reduced_shape"),
     "nn_impl": ("batch_normalization", "l2_normalize", "moments"),
     "nn_ops": ("dropout", "dropout_v2"),
     "random_ops": (
@@ -80,6 +80,8 @@ def apply(mends: Register) -> None:
                 {id(f): _as_called_today(getattr(then, name), f) for name in names if (f := getattr(today, name))}
             )
     mends.replace(importlib.import_module(_OPS_OF_1_15 + "array_ops"), "_constant_if_small", _small)
+    math_ops = importlib.import_module(_OPS_OF_1_15 + "math_ops")
+    math_ops._resource_variable_type = resource_variable_ops.BaseResourceVariable  # which a later module sets
     mends.replace(compat, "forward_compatible", _writes_as_then)
     # An operation's list of numbers is of the type that the operation prefers, at once.
     mends.replace(
