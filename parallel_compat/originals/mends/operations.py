@@ -81,7 +81,7 @@ def apply(mends: Register) -> None:
             )
     mends.replace(importlib.import_module(_OPS_OF_1_15 + "array_ops"), "_constant_if_small", _small)
     math_ops = importlib.import_module(_OPS_OF_1_15 + "math_ops")
-    math_ops._resource_variable_type = resource_variable_ops.BaseResourceVariable  # which a later module sets
+    vars(math_ops).update(_resource_variable_type=resource_variable_ops.BaseResourceVariable)  # a later module sets it
     mends.replace(compat, "forward_compatible", _writes_as_then)
     # An operation's list of numbers is of the type that the operation prefers, at once.
     mends.replace(
