@@ -100,6 +100,8 @@ def slow_but_on_the_first_page(blocks: list[Block]) -> list[Any]:
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in FOR_PROJECTS_ONLY])
 def test_docstrings(name, tmp_path, monkeypatch):
+    if name.endswith(".opencv_2"):
+        pytest.importorskip("cv2", reason="OpenCV is not among what the tests install: it takes 72 MB")
     monkeypatch.chdir(tmp_path)
     shutil.copy(OLD_FILE, "old_parallel.h5")
     module = importlib.import_module(name)
@@ -112,7 +114,7 @@ def test_no_example_in_a_docstring_is_skipped():
 
 def test_every_public_name_has_an_example():
     without = [name for name in parallel_compat.__all__ if ">>>" not in (getattr(parallel_compat, name).__doc__ or "")]
-    assert without == ["ParallelModel", "uninstall"]  # shown where `parallelize` and `install` are
+    assert without == ["ParallelModel", "install"]  # shown where `parallelize` is; one process has one Keras
 
 
 @pytest.mark.parametrize("block", slow_but_on_the_first_page(CODE), ids=name_of)

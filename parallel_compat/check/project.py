@@ -69,8 +69,11 @@ class Found:
 def check(folder: str) -> Found:
     """Say what a project needs before it can run.
 
-    >>> check("my_project").pip  # doctest: +SKIP
-    ['opencv-python-headless', 'scikit-learn']
+    >>> import pathlib, tempfile
+    >>> project = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (project / "train.py").write_text("import keras, no_such_package")
+    >>> check(str(project)).pip
+    ['no_such_package']
 
     Args:
         folder: the project, or a script of it.

@@ -5,6 +5,7 @@ The old signatures are those of `tests/data/legacy/list_signatures.py`, today's 
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 from functools import cache
@@ -13,7 +14,6 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from parallel_compat.names.lookup import fetch
 
 from parallel_compat.migrate.engine import Options, analyse
 from parallel_compat.names import table
@@ -28,6 +28,15 @@ OBJECTS = {
     "Layer": ("layer = keras.layers.Dense(3)\n", "layer"),
     "Optimizer": ("optimizer = keras.optimizers.get('sgd')\n", "optimizer"),
 }
+
+
+def fetch(path: str) -> Any:
+    """Import what a dotted path names."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError:
+        return getattr(fetch(module), name)
 
 
 @cache
