@@ -10,6 +10,7 @@ import inspect
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import keras
 import numpy as np

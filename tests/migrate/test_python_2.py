@@ -10,7 +10,10 @@ from parallel_compat.migrate.engine import Options
 from parallel_compat.migrate.findings import FileStatus
 
 OLD = "import numpy as np\nfrom keras.layers import Dense\nprint 'width', np.float(3)\nx = Dense(output_dim=3)\n"
-NEW = "# parallel-compat: migrated from keras-2.2.4\nimport numpy as np\nfrom keras.layers import Dense\nprint('width', float(3))\nx = Dense(units=3)\n"
+NEW = (
+    "# parallel-compat: migrated from keras-2.2.4\n"
+    "import numpy as np\nfrom keras.layers import Dense\nprint('width', float(3))\nx = Dense(units=3)\n"
+)
 
 
 def test_a_source_is_rewritten_and_then_by_the_rules(tmp_path):
