@@ -38,6 +38,8 @@ def fetch(path: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except ModuleNotFoundError:
         return getattr(fetch(module), name)
+    except AttributeError as error:
+        raise ImportError(path) from error
 
 
 @cache

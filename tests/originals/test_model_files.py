@@ -156,4 +156,4 @@ def test_a_killed_process_loses_no_checkpoint(tmp_path, times):
             time.sleep(moments.uniform(0, 0.3))
             process.send_signal(signal.SIGKILL)
         with h5py.File(tmp_path / "model.h5") as file:
-            assert set(file) == {"model_weights", "optimizer_weights"}
+            assert list(file["model_weights"]) == ["dense_1"]

@@ -271,9 +271,7 @@ def _backend() -> Any:
 
 def _hyperparameters(optimizer: Any) -> dict[str, float]:
     """Return the hyperparameters that are variables, such as a learning rate that a callback changes."""
-    import tensorflow as tf
-
-    names = [name for name in optimizer.get_config() if isinstance(getattr(optimizer, name, None), tf.Variable)]
+    names = [name for name in optimizer.get_config() if hasattr(getattr(optimizer, name, None), "assign")]
     return {name: float(_backend().get_value(getattr(optimizer, name))) for name in names}
 
 

@@ -155,7 +155,7 @@ def main():
     tensorflow.keras.Sequential  # imports the modules that are imported when they are first used
     try:
         import keras.layers
-    except ImportError:
+    except (ImportError, AttributeError):  # none of the time: Keras 3 does not find its TensorFlow
         pass
     noted = {}
     real = sys.stdout
