@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 SAMPLED = {"arithmetic": 20, "whole_library": 40}  # one fact of so many by default: one process a script and era
 
-# The logit of a saturated softmax: its last bits, which today's kernel rounds otherwise, are 4e-5 of the loss. `count.py`
-# counts these as different.
+# The logit of a saturated softmax: today's kernel rounds its last bits differently, which is 4e-5 of the loss.
+# `count.py` counts these as different.
 SATURATED = re.compile(r"loss/(binary_crossentropy|k_bce) of softmax")
 
 
