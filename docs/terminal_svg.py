@@ -46,7 +46,8 @@ def printed(command: str, folder: str) -> str:
     """Run a command on a terminal of its own, and return what it wrote there, colours and all."""
     words = [sys.executable, "-m", "parallel_compat", *command.split()[1:]]
     ours, theirs = pty.openpty()
-    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TF_CPP_MIN_LOG_LEVEL")} | {
+    own = ("NO_COLOR", "TF_CPP_MIN_LOG_LEVEL")  # of who draws it
+    environment = {name: value for name, value in os.environ.items() if name not in own} | {
         "COLUMNS": str(WIDTH), "TERM": "xterm-256color", "COLORTERM": "", "PYTHONPATH": str(ROOT),
     }  # fmt: skip
     process = subprocess.Popen(words, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
