@@ -85,8 +85,9 @@ def table(identity: str, heading: str, columns: Sequence[str], rows: Iterable[Se
         return ""
     head = "".join(f"<th>{text(column)}</th>" for column in columns)
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+    label = f'tabindex="0" role="region" aria-label="{html.escape(heading)}"'  # a wide table is moved by keys, too
     return (
-        f'<section id="{identity}">\n<h2>{text(heading)}</h2>\n<div class="wide"><table>\n'
+        f'<section id="{identity}">\n<h2>{text(heading)}</h2>\n<div class="wide" {label}><table>\n'
         f"<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table></div>\n</section>"
     )

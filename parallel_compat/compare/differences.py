@@ -19,11 +19,13 @@ TOLERANCE = 2e-5
 # Gradients smaller than this part of the largest are the rounding of larger ones that cancel (a bias before
 # BatchNormalization); Adam makes a whole step of them.
 NOISE = 1e-5
+# What is within this many times the distance of two runs of one stack is rounding.
+TIMES = 10
 EPSILON = float(np.finfo(np.float32).eps)
 
 ORDER = (
     *("data", "layer", "output", "loss", "gradient", "step", "state", "metric"),
-    *("evaluate", "predict", "history", "weights", "not compared"),
+    *("curve", "evaluate", "predict", "history", "weights", "not compared"),
 )
 
 
@@ -56,6 +58,16 @@ def relative_difference(old: Array, new: Array) -> float:
         error = float(np.where(same, 0.0, np.abs(a - b)).max(initial=0.0))
     largest = float(np.abs(a[np.isfinite(a)]).max(initial=0.0))
     return error / max(largest, 1e-30) if math.isfinite(error) else math.inf
+
+
+def tolerance(noise: float, least: float = TOLERANCE) -> float:
+    """Return what two numbers may differ by, as part of the largest value.
+
+    Args:
+        noise: how far two runs of one stack are from each other.
+        least: what they may differ by in any case.
+    """
+    return max(least, TIMES * noise)
 
 
 def part(difference: float) -> str:
