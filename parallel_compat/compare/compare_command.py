@@ -48,30 +48,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments")
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--with",
-        dest="other",
-        default="migrated",
-        metavar="WHAT",
-        help="what is compared with the original: migrated (a copy that `migrate` rewrites; the default), native (one "
-        "rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
-    )
-    parser.add_argument("--unsafe", action="store_true", help="rewrite the copy with `migrate --unsafe`")
-    parser.add_argument(
-        "--plain", action="store_true", help="with a recording: run the script as it stands, on Keras 3"
-    )
-    parser.add_argument("--replicas", type=int, metavar="N", help="pretend N GPUs in each run, as `run` does")
-    parser.add_argument(
-        "--era", choices=[era.value for era in Era], metavar="NAME", help="the original, as of `parallel-compat run`"
-    )
-    parser.add_argument("--steps", type=int, metavar="N", help="end each run after N steps of training")
-    parser.add_argument("--json", metavar="FILE", help="write everything that was compared to FILE")
-    parser.add_argument("--html", metavar="FILE", help="write a page with verdict, loss curves and tables to FILE")
-    parser.add_argument(
-        "--max-bytes", type=int, metavar="N", help="how many bytes a recording's arrays may have in all"
-    )
-    parser.add_argument("--verbose", action="store_true", help="show what the script prints")
+def _add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    add = parser.add_argument
+    return [
+        add(
+            "--with",
+            dest="other",
+            default="migrated",
+            metavar="WHAT",
+            help="what is compared with the original: migrated (a copy that `migrate` rewrites; the default), native (one "
+            "rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
+        ),
+        add("--unsafe", action="store_true", help="rewrite the copy with `migrate --unsafe`"),
+        add("--plain", action="store_true", help="with a recording: run the script as it stands, on Keras 3"),
+        add("--replicas", type=int, metavar="N", help="pretend N GPUs in each run, as `run` does"),
+        add(
+            "--era",
+            choices=[era.value for era in Era],
+            metavar="NAME",
+            help="the original, as of `parallel-compat run`",
+        ),
+        add("--steps", type=int, metavar="N", help="end each run after N steps of training"),
+        add("--json", metavar="FILE", help="write everything that was compared to FILE"),
+        add("--html", metavar="FILE", help="write a page with verdict, loss curves and tables to FILE"),
+        add("--max-bytes", type=int, metavar="N", help="how many bytes a recording's arrays may have in all"),
+        add("--verbose", action="store_true", help="show what the script prints"),
+    ]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -117,8 +119,7 @@ def _is_hdf5(path: str) -> bool:
 def _options_after_script(arguments: argparse.Namespace) -> argparse.Namespace:
     """Take options of this command that stand right after the script; `--` ends them."""
     parser = argparse.ArgumentParser(prog="parallel-compat compare", add_help=False, allow_abbrev=False)
-    _add_options(parser)
-    flags = {flag: action.nargs != 0 for action in parser._actions for flag in action.option_strings}
+    flags = {flag: action.nargs != 0 for action in _add_options(parser) for flag in action.option_strings}
     given: list[str] = []
     left = list(arguments.arguments)
     while left and left[0].partition("=")[0] in flags:
@@ -225,7 +226,7 @@ def _fail(text: str) -> int:
 
 
 def summary(found: Comparison) -> list[str]:
-    """Return what a user reads: each model and step in a line, the first difference with its reason, the verdict.
+    """Return what a user reads: for each model what differs first, and why; then the verdict.
 
     Args:
         found: what was compared.
@@ -233,29 +234,28 @@ def summary(found: Comparison) -> list[str]:
     from parallel_compat.compare.differences import ulp
 
     lines = [f"{found.stacks[0]} ({found.first_run}) and {found.stacks[1]} (here)"]
-    for number, (name, steps) in enumerate(zip(found.models, found.steps, strict=False)):
-        for place, step in enumerate(steps):
-            kinds = ", ".join(dict.fromkeys(finding.kind for finding in step.findings))
-            state = f"differs: {kinds}" if step.findings else "equal"
-            compared = {kind: value for kind, value in step.differences.items() if kind != "step"}
-            line = f"  model {name}, step {place}: {state}"
-            if compared:
-                line += f" (all but the weights within {ulp(list(compared.values())):,.0f} ulp)"
-            if step.left_out:
-                line += f"; {step.left_out} weights with a gradient of rounding alone left out"
-            lines.append(line)
-        curve = found.curves[number]
+    for number, name in enumerate(found.models):
+        curve, steps = found.curves[number], found.steps[number]
+        lines.append(f"  model {name}: {_state(found, number)}")
         if curve.again and curve.compared:
-            lines.append(f"  model {name}, loss after {curve.compared} steps: {curve.at(curve.compared - 1)}")
-    for name, results in zip(found.models, found.results, strict=False):
-        if results:
-            kinds = ", ".join(results)
-            lines.append(f"  model {name}, {kinds}: within {ulp(list(results.values())):,.0f} ulp")
-    lines += [f"  model {found.models[model]}: {sentence}" for model, sentence in found.notes]
+            lines.append(f"    loss of step {curve.compared - 1}: {curve.at(curve.compared - 1)}")
+        if left_out := sum(step.left_out for step in steps):
+            lines.append(f"    {left_out} weights with a gradient of rounding alone left out")
+        if results := found.results[number]:
+            lines.append(f"    {', '.join(results)}: within {ulp(list(results.values())):,.0f} ulp")
+        lines += [f"    {sentence}" for model, sentence in found.notes if model == number]
     for sentence in dict.fromkeys(finding.text for _, finding in found.findings if finding.kind == "not compared"):
         lines.append(f"  not compared: {sentence}")
-    lines.append(found.verdict())
-    for model, _, finding in found.in_order():
-        reason = found.reason(model, finding)
-        return [*lines, *([f"  why: {reason.text}", f"  what to do: {reason.remedy}"] if reason else [])]
-    return lines
+    return [*lines, found.verdict()]
+
+
+def _state(found: Comparison, number: int) -> str:
+    for model, place, finding in found.in_order():
+        if model == number:
+            reason = found.reason(model, finding)
+            told = [f"{place.partition(', ')[2] or 'differs'}: {finding.text}"]
+            told += [f"why: {reason.text}", f"what to do: {reason.remedy}"] if reason else []
+            return "\n    ".join(told)
+    detailed = found.steps[number]
+    kinds = dict.fromkeys(kind for step in detailed for kind in step.differences)
+    return f"equal ({len(detailed)} steps in detail: {', '.join(kinds)}; {found.curves[number].compared} losses)"

@@ -22,6 +22,7 @@ from parallel_compat.compare.differences import EPSILON, NOISE, TOLERANCE, Findi
 from parallel_compat.compare.optimizer_states import state
 from parallel_compat.compare.reasons import Reason, description, reason_of
 from parallel_compat.compare.results import Results
+from parallel_compat.names.eras import Era
 from parallel_compat.names.identifiers import log_today
 from parallel_compat.recover.config_json import parse
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from parallel_compat.compare.recordings import Recording
-    from parallel_compat.names.eras import Era
 
     Array = np.ndarray[Any, Any]
 
@@ -114,7 +114,13 @@ class Comparison:
     def verdict(self) -> str:
         """Return the verdict in one sentence."""
         first = self.first()
-        return "equal" if first is None else f"first difference: {first[0]}: {first[1].text}"
+        if first is None:
+            steps = sum(len(steps) for steps in self.steps), sum(curve.compared for curve in self.curves)
+            return f"equal: {steps[0]} steps in detail and {steps[1]} losses differ by no more than rounding"
+        place, finding = first
+        if finding.kind == "not compared":
+            return f"not all was compared: {finding.text}"
+        return f"first difference: {place}: {finding.text}"
 
     def first(self) -> tuple[str, Finding] | None:
         """Return the first thing that differs, with its place."""
@@ -172,7 +178,10 @@ def compare(old: Recording, new: Recording, again: Recording | None = None) -> C
     noise = None if again is None else compare(old, again)
     names = [str(model.get("name") or number) for number, model in enumerate(old.models)]
     stacks = (str(old.facts.get("keras", "?")), str(new.facts.get("keras", "?")))
-    found = Comparison(stacks, names, [], machines=[list(each.facts.get("machine", [])) for each in (old, new)])
+    era = next((era for start, era in _ERAS.items() if stacks[0].startswith(start)), None)
+    found = Comparison(
+        stacks, names, [], era=era, machines=[list(each.facts.get("machine", [])) for each in (old, new)]
+    )
     if len(old.models) != len(new.models):
         text = f"expected {len(old.models)} models that are trained, as recorded. Received: {len(new.models)}"
         found.findings.append((None, Finding("not compared", "models", None, text)))
@@ -202,6 +211,14 @@ def compare(old: Recording, new: Recording, again: Recording | None = None) -> C
             found.notes += [(number, note) for note in [*model.notes, *results.notes]]
         found.findings += [(number, finding) for finding in findings]
     return found
+
+
+_ERAS = {
+    **{f"keras {version}": Era.KERAS_2_2_4 for version in ("1.", "2.0", "2.1", "2.2")},
+    "keras 2.3": Era.KERAS_2_3,
+    "tf.keras 1.": Era.TF_KERAS_1_15,
+    **{f"tf.keras 2.{minor}.": Era.TF_KERAS_2_2 for minor in range(4)},
+}
 
 
 class _Model:

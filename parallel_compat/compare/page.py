@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from parallel_compat import html_report
 from parallel_compat.compare.curves import percent
-from parallel_compat.compare.differences import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,11 +53,16 @@ def _sections(found: Comparison, command: str) -> Iterator[str]:
         yield "".join(f"<p>{html.escape(note)}</p>" for note in notes)
         yield _picture(found.curves[number])
         yield _losses(number, found.curves[number])
-        rows = [(each.name, each.kind, part(each.difference), each.state) for each in found.layers[number]]
+        rows = [(each.name, each.kind, percent(each.difference), each.state) for each in found.layers[number]]
         yield html_report.table(
-            f"layers{number}", "Layers in the first step", ("layer", "class", "largest difference", ""), rows[:_ROWS]
+            f"layers{number}",
+            "Layers in the first step",
+            ("layer", "class", "largest difference", "state"),
+            rows[:_ROWS],
         )
-        yield html_report.table(f"steps{number}", "Steps", ("step", "what differs"), _steps(found, number))
+        yield html_report.table(
+            f"steps{number}", "Steps", ("step", "differs", "largest differences"), _steps(found, number)
+        )
     findings = [(found.place(model), each.text) for model, each in found.findings]
     yield html_report.table("other", "Beyond single steps", ("where", "what"), findings[:_ROWS])
     machines = [", ".join(each) for each in found.machines] or ["", ""]
@@ -89,9 +93,9 @@ def _why(found: Comparison) -> str:
 
 def _steps(found: Comparison, number: int) -> Iterator[tuple[str | int, ...]]:
     for place, step in enumerate(found.steps[number]):
-        texts = "; ".join(finding.text for finding in step.findings)
-        largest = max((value for kind, value in step.differences.items() if kind != "step"), default=0.0)
-        yield place, texts or f"equal, within {part(largest)}"
+        kinds = ", ".join(dict.fromkeys(finding.kind for finding in step.findings))
+        largest = {kind: percent(value) for kind, value in step.differences.items()}
+        yield place, kinds or "equal", ", ".join(f"{kind} {value}" for kind, value in largest.items())
 
 
 def _losses(number: int, curve: Curve) -> str:
@@ -145,5 +149,6 @@ def _picture(curve: Curve) -> str:
     for place, kind, name in ((_LEFT, "old", "original"), (_LEFT + 90, "new", "here")):
         parts.append(f'<line class="{kind}" x1="{place}" x2="{place + 24}" y1="{bottom + 36}" y2="{bottom + 36}"/>')
         parts.append(f'<text x="{place + 30}" y="{bottom + 40}">{name}</text>')
-    parts.append(f'<text x="{_WIDTH - 12}" y="{bottom + 40}" text-anchor="end">loss by step: {told}</text></svg>')
+    parts.append(f'<text x="{_WIDTH - 12}" y="{bottom + 40}" text-anchor="end">loss by step</text></svg>')
+    parts.append(f"<p>By step, {told}.</p>")
     return "\n".join(parts)

@@ -88,8 +88,8 @@ _SIGNS = (
     _Sign('`"accuracy"` with', _METRIC, "(?:val_)?acc(?:uracy)?", r"binary_crossentropy"),
     _Sign("`SpecificityAtSensitivity`", _METRIC, by_words=True),
     _Sign("`tf.metrics.auc", _METRIC, by_words=True),
+    _Sign("`weighted_metrics`", "metric", "weighted_.*", by_words=True),
     _Sign("a metric function with targets", "metric", by_words=True),
-    _Sign("`weighted_metrics`", "metric", by_words=True),
     _Sign("`val_loss` with", "history", "val_.*", by_words=True),
     _Sign("a metric under a mask", _METRIC, described=_MASK),
     _Sign("the logged loss of one", "history", by_words=True),
@@ -153,14 +153,14 @@ def reason_of(
             and (era is None or era in row.eras)
             and (not sign.by_words or re.search(row.words, sources or ""))
         ):
-            return Reason(row.what, f"{row.what}: it was {row.keras_2}; in Keras 3: {row.keras_3}", _remedy(row))
+            return Reason(row.what, f"{row.what}. Original: {row.keras_2}. Keras 3: {row.keras_3}.", _remedy(row))
     return None
 
 
 def _remedy(row: Result) -> str:
     stand_in = next((text for start, text in _STAND_INS.items() if row.what.startswith(start)), "")
     if "--unsafe" in row.migrate:
-        return f"`migrate --unsafe` writes what it was. {stand_in}".strip()
+        return f"`migrate --unsafe` writes the old value. {stand_in}".strip()
     if "--to native" in row.migrate:
         return f"`migrate --to native` writes the old computation out. {stand_in}".strip()
     return stand_in or "No rewriting computes as the original: where it matters, stay with `parallel-compat run`."

@@ -1513,10 +1513,19 @@ def unflat(like, leaves):
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
+def installed(name):
+    """Return the version of a package: under `parallel-compat run` TensorFlow says that it is an older one."""
+    try:
+        from importlib.metadata import version
+
+        return version(name)
+    except Exception:  # an older Python, or tensorflow-cpu
+        return getattr(sys.modules[name], "__version__", "?")
+
+
 def machine():
     """Return the versions of the packages that compute, and the GPUs that TensorFlow sees."""
-    names = ("tensorflow", "numpy", "h5py")
-    found = ["%s %s" % (name, getattr(sys.modules[name], "__version__", "?")) for name in names if name in sys.modules]
+    found = ["%s %s" % (name, installed(name)) for name in ("tensorflow", "numpy", "h5py") if name in sys.modules]
     try:
         gpus = sys.modules["tensorflow"].config.list_logical_devices("GPU")
     except Exception:  # before TensorFlow 2
