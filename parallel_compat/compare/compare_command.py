@@ -56,7 +56,7 @@ def _add_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
             dest="other",
             default="migrated",
             metavar="WHAT",
-            help="what is compared with the original: migrated (a copy that `migrate` rewrites; the default), native (one "
+            help="what is compared with the original: migrated (a copy that `migrate` rewrites, the default), native (one "
             "rewritten to plain Keras 3), a folder with your own port, or a recording of an old machine",
         ),
         add("--unsafe", action="store_true", help="rewrite the copy with `migrate --unsafe`"),
