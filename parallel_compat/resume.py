@@ -159,7 +159,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
     def before_epoch_begin(self, *_: Any) -> None:
         """Note the random states, from which the order of the epoch is drawn."""
         if self._every is not None:
-            self._at_begin = _random_states(self._listed.model)
+            self._at_begin = _random_states()
 
     def after_epoch_begin(self, callbacks: Any, epoch: int) -> None:
         """Go on within the epoch that was begun, after the other callbacks have begun it again."""
@@ -173,7 +173,7 @@ class Resume(keras.callbacks.Callback):  # type: ignore[misc]  # Keras carries n
             history = _history(callbacks)
             state.put_within_epoch(model, history, _others(callbacks), random_states=not self._drawn)
 
-        if in_memory.COUNTS in vars(model):
+        if in_memory.IN_EPOCH in vars(model):
             in_memory.leave_out_batches(model, state.batches, go_on)
         else:
             keras3.leave_out_batches(model, callbacks, state.batches, go_on)
@@ -279,7 +279,7 @@ class _State:
             "training": _identity(model, callbacks),
             "history": {"epochs": list(history.epoch), "logs": _encode(dict(history.history), arrays)},
             "callbacks": [{name: _encode(value, arrays) for name, value in each.items()} for each in changed],
-            "random": _encode(_random_states(model), arrays),
+            "random": _encode(_random_states(), arrays),
         }
         return cls(about, arrays)
 
@@ -293,11 +293,9 @@ class _State:
         """
         self.batches = batches
         metrics = [np.asarray(keras.ops.convert_to_numpy(each)) for each in keras3.metric_variables(model)]
-        counts = {name: each.state_of_epoch() for name, each in vars(model).items() if hasattr(each, "state_of_epoch")}
         self.about["within_epoch"] = {
             "batches": batches,
             "metrics": _encode(metrics, self.arrays),
-            "counts": _encode(counts, self.arrays),
             "random": self.about["random"],
         }
         self.about["random"] = _encode(at_begin, self.arrays)
@@ -316,11 +314,8 @@ class _State:
         self.put_into(model, history, callbacks, random_states=False)
         for variable, value in zip(variables, within["metrics"], strict=True):
             variable.assign(value)
-        for name, counted in within["counts"].items():
-            if name in vars(model):
-                vars(model)[name].go_on_from(counted)
         if random_states:
-            _set_random_states(within["random"], model)
+            _set_random_states(within["random"])
 
     def write(self, path: Path) -> None:
         """Write the state, whole or not at all."""
@@ -377,7 +372,7 @@ class _State:
         states = _decode(self.about["random"], self.arrays)
         keras3.set_operation_seeds(states["tensorflow"])
         if random_states:
-            _set_random_states(states, model)
+            _set_random_states(states)
 
 
 def _read(path: Path, variables: int) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
@@ -478,20 +473,15 @@ def _is_same(value: Any, other: Any) -> bool:
     return all(np.array_equal(one[name], two[name]) for name in one)
 
 
-def _random_states(model: keras.Model) -> dict[str, Any]:
-    """Return what the order of samples is drawn from, and what user's code may draw from."""
-    draws = {name: each.state_of_draws() for name, each in vars(model).items() if hasattr(each, "state_of_draws")}
-    states = {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
-    return {**states, "draws": {name: np.array(order) for name, order in draws.items()}}
+def _random_states() -> dict[str, Any]:
+    """Return the states of the random generators that the order of samples and the script may draw from."""
+    return {"python": random.getstate(), "numpy": np.random.get_state(), "tensorflow": keras3.operation_seeds()}
 
 
-def _set_random_states(states: dict[str, Any], model: keras.Model) -> None:
+def _set_random_states(states: dict[str, Any]) -> None:
     keras3.set_operation_seeds(states["tensorflow"])
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])
-    for name, order in states["draws"].items():
-        if name in vars(model):
-            vars(model)[name].draw_on_from(order)
 
 
 def _keep_rows(logger: keras.callbacks.CSVLogger, epochs: int) -> None:
