@@ -31,7 +31,7 @@ _LIMIT_OF_TEST = 180  # seconds
 _LIMIT_OF_RUN = 3000
 
 _ROOT = Path(__file__).resolve().parent.parent
-DATA, PAGE = _ROOT / "tests" / "data" / "keras_tests.json", _ROOT / "docs" / "keras_tests.md"
+DATA, PAGE = _ROOT / "tests" / "data" / "keras_tests.json", _ROOT / "docs" / "evidence" / "keras_tests.md"
 
 ERAS = ("keras-2.2.4", "keras-2.3")
 NOT_RUN = ("integration_tests/applications_test.py", "integration_tests/test_datasets.py")  # they download

@@ -34,7 +34,7 @@ COMMIT = "4fd825ddf93d3dc9ecc7b50178ce1d015393bed2"
 ERAS = ("tf.keras-1.15", "tf.keras-2.2")
 
 _ROOT = Path(__file__).resolve().parent.parent
-DATA, PAGE = _ROOT / "tests" / "data" / "tf_keras_tests.json", _ROOT / "docs" / "tf_keras_tests.md"
+DATA, PAGE = _ROOT / "tests" / "data" / "tf_keras_tests.json", _ROOT / "docs" / "evidence" / "tf_keras_tests.md"
 
 _FOLDERS = ("layers", "optimizer_v2", "engine", "saving", "utils", ".")
 _HELPERS = "tf_keras_test_helpers"  # a package beside the tests
